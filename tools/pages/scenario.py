@@ -41,23 +41,6 @@ SECTIONS = (
      "is first. See [`busmark ab`](../tasks/use-in-ci.md)."),
 )  # fmt: skip
 
-QOS = {
-    "reliability": "whether lost samples are sent again",
-    "history": "how many samples writer and reader keep",
-    "depth": "samples kept with `keep_last`",
-    "durability": "whether a late reader gets earlier samples",
-    "lifespan_s": "older samples are not delivered; 0: not asked for",
-    "deadline_s": "a longer pause is counted as missed; 0: not asked for",
-    "latency_budget_s": "delay that the middleware may use, for batching; 0: not asked for",
-    "transport_priority": "priority on the wire; 0: not asked for",
-    "partition": 'only endpoints of the same partition match; "": not asked for',
-    "ownership_strength": "exclusive ownership with this strength; 0: not asked for",
-    "destination_order": "order by reception or by the writer's time stamp",
-    "max_samples": "bound on stored samples; 0: not asked for",
-    "time_based_filter_s": "least time between two samples at the reader; 0: not asked for",
-}
-"""Meanings of keys that have no description of their own."""
-
 RULES = """\
 ## How a matrix is read
 
@@ -130,8 +113,8 @@ def _table(fields: dict[str, Schema], schema: Schema, part: str = "") -> str:
 
 
 def meaning(key: str, field: Schema, part: str) -> str:
-    """The field's own description, else one from here; a key must have one."""
-    text = field.get("description") or (QOS.get(key) if part == "QosMatrix" else None)
+    """Return the field's own description; a key must have one."""
+    text: str | None = field.get("description")
     if not text:
         raise KeyError(f"the key {part}.{key} has no description")
     return text

@@ -265,7 +265,7 @@ def _throughput(
     shown = [middle] if middle is not None else []
     measured = {row["round"]: row["measured_s"] for row in good}
 
-    beside = [flow["name"] for flow in params.flows or ()]
+    beside = [flow.name for flow in params.flows]
 
     def over_time(number: int, intervals: pl.DataFrame) -> series.RateSeries | None:
         if beside:

@@ -74,7 +74,7 @@ def _of(end: End, reports: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _counts(flow: Flow, sent: int, account: dict[str, Any], data: RoundData) -> dict[str, Any]:
-    expected = sent if flow.kind == "pings" else flow.body.admitted(sent)
+    expected = sent if flow.kind == "pings" else flow.admitted(sent)
     received, ancient = account["received"], account.get("ancient", 0)
     share = expected / sent if sent else 1.0
     known = flow.rate_hz and not data.rate_changes(flow.name)

@@ -201,13 +201,13 @@ def _unseen(data: RoundData, wire_bytes: int) -> int:
         count = report["sent"] * ahead
         if flow.kind == "stream":
             answered = probes.get(report["writer"], 0) if flow.answers else 0
-        elif flow.kind == "pings" or flow.acknowledges_each:
+        elif flow.kind == "pings" or flow.batch_ack == "each":
             answered = count * len(flow.answering)
         else:
             answered = 0
         count += answered
         samples += count
-        least += count * (HEADER_BYTES + (flow.body.size if flow.body.sizes is None else 0))
+        least += count * (HEADER_BYTES + (flow.size if flow.size_distribution is None else 0))
     return round(samples) if wire_bytes >= least else 0
 
 
@@ -244,9 +244,9 @@ def _window(data: RoundData) -> tuple[int, int]:
 def _sample_bytes(data: RoundData) -> dict[int, int]:
     """Header and body of all samples of a writer, where they are all alike."""
     return {
-        end.number: HEADER_BYTES + flow.body.size
+        end.number: HEADER_BYTES + flow.size
         for flow in data.flows.flows
-        if flow.body.sizes is None and flow.kind in ("pings", "stream")
+        if flow.size_distribution is None and flow.kind in ("pings", "stream")
         for end in (flow.ends if flow.kind == "pings" else flow.writers)
     }
 

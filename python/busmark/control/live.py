@@ -78,7 +78,7 @@ class Sights:
     def _look(self, seen: Mapping[str, Any]) -> None:
         flow = self._flows.flow_of(seen["role"])
         # Nobody answers a probe that the readers' filter leaves out.
-        if flow and not flow.body.filter_below:
+        if flow and not flow.filter_below:
             self._looked_at += seen["asked"]
             self._unanswered += seen["unanswered"]
         if found := seen["round_trips_ns"]:

@@ -131,5 +131,5 @@ def _theoretical(data: RoundData, *, beside: bool) -> float | None:
         if flow := data.flows.flow_of(role["writer"]):
             if data.rate_changes(flow.name):
                 return None
-            total += flow.rate_hz * len(role["accounts"]) * flow.body.admitted_share
+            total += flow.rate_hz * len(role["accounts"]) * flow.admitted_share
     return total or None

@@ -9,7 +9,7 @@ from busmark.control import timed
 from busmark.control.places import Place
 from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan.discovery import EXISTING_S
-from busmark.plan.flows import Body, End, Flow, Flows, Participant
+from busmark.plan.flows import End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz
 from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.model import Run
@@ -36,25 +36,24 @@ def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
 
 def stream(flow: Flow, end: End, seed: int) -> dict[str, Any]:
     """What all endpoints at one end of a flow have in common."""
-    body = flow.body
     return {
-        "payload": body.payload,
-        "size": body.size,
-        "sizes": sizes_of(body, seed),
-        "body_file": body.file,
+        "payload": flow.payload,
+        "size": flow.size,
+        "sizes": sizes_of(flow, seed),
+        "body_file": flow.body_file,
         "wait": end.participant.wait,
         "qos": qos_settings(flow.qos),
-        "verify": body.verify,
-        "instances": body.instances,
-        "filter_below": body.filter_below,
+        "verify": flow.verify,
+        "instances": flow.instances,
+        "filter_below": flow.filter_below,
     }
 
 
-def sizes_of(body: Body, seed: int) -> list[int]:
+def sizes_of(flow: Flow, seed: int) -> list[int]:
     """Bodies of the samples of a stream, over and over; empty where all have one size."""
-    if not body.sizes:
+    if not flow.size_distribution:
         return []
-    return parse_sizes(body.sizes).sequence(ELEMENT_BYTES[body.payload], seed)
+    return parse_sizes(flow.size_distribution).sequence(ELEMENT_BYTES[flow.payload], seed)
 
 
 def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
@@ -127,7 +126,7 @@ def _batches(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, R
         timing["capacity"] = max(timing["capacity"] // len(flow.writers), 1)
         yield end, {
             "role": "batcher", "from": _numbers(flow.readers), "batch": flow.batch,
-            "each": flow.acknowledges_each, **sending,
+            "each": flow.batch_ack == "each", **sending,
         }  # fmt: skip
     yield from _receiving(flow, params, seed, flow.readers)
 
@@ -218,5 +217,5 @@ def participant_config(
         "transport": participant.transport,
         "profile": profile,
         "run_dir": run_dir,
-        "settings": list(participant.settings),
+        "settings": list(participant.settings.items()),
     }

@@ -260,11 +260,11 @@ class RoundRunner:
             data.run += reports
         data.changes = timeline.moments
         await relayed.stop()
-        bodies = {number: flow.body for number, (flow, _) in data.flows.ends.items()}
-        if foreign := [r["writer"] for r in data.run if r["writer"] not in bodies]:
+        flow_of = {number: flow for number, (flow, _) in data.flows.ends.items()}
+        if foreign := [r["writer"] for r in data.run if r["writer"] not in flow_of]:
             raise RoundError("garbage", f"a report of writer {foreign[0]}, which nobody has")
         expect = [
-            {"writer": r["writer"], "sent": bodies[r["writer"]].admitted(r["sent"])}
+            {"writer": r["writer"], "sent": flow_of[r["writer"]].admitted(r["sent"])}
             for r in data.run
         ]
         # Repair may be so slow that there is no end of it.

@@ -27,7 +27,7 @@ from busmark.errors import RoundError
 from busmark.findings.text import duration, number, share
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
-from busmark.plan.flows import Body
+from busmark.plan.flows import Flow
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
 from busmark.stats import Round, Statistic, among_lost, evaluate, supported, tail_support
@@ -64,9 +64,9 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
         }  # fmt: skip
         try:
             raw = raw.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
-            body = flow.body if (flow := data.flows.flow_of(frame.writer)) else None
+            flow = data.flows.flow_of(frame.writer)
             raw = raw.with_columns(
-                _sizes(body, frame.role, raw["seq"], seed), phases.of_samples(raw)
+                _sizes(flow, frame.role, raw["seq"], seed), phases.of_samples(raw)
             )
             if frame.role == "pinger":
                 raw = with_echo_source(raw, pongs)
@@ -132,11 +132,11 @@ def _recorder(data: RoundData, role: str, number: int) -> dict[str, Any]:
     }
 
 
-def _sizes(body: Body | None, role: str, seq: pl.Series, seed: int) -> pl.Series | pl.Expr:
+def _sizes(flow: Flow | None, role: str, seq: pl.Series, seed: int) -> pl.Series | pl.Expr:
     """The body of each sample; where sizes vary they follow each other over and over."""
-    sizes = sizes_of(body, seed) if body else []
+    sizes = sizes_of(flow, seed) if flow else []
     if not sizes:
-        return pl.lit(body.size if body else None).alias("size")
+        return pl.lit(flow.size if flow else None).alias("size")
     if role == "batcher":
         return pl.lit(None).alias("size")
     # Their number is a power of two.

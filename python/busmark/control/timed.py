@@ -43,7 +43,7 @@ def rows_due(flow: Flow, params: Parameters) -> float:
     each: float = highest_rate_hz(params, flow.rate_hz) * params.length_s
     if params.samples and not flow.beside:
         each = min(each, params.samples)
-    return each * len(flow.writers) * flow.body.admitted_share
+    return each * len(flow.writers) * flow.admitted_share
 
 
 def capacity(flow: Flow, params: Parameters, every: int) -> int:
@@ -94,7 +94,7 @@ def _recorded(raw: pl.DataFrame, every: int) -> pl.DataFrame:
 def _due(flow: Flow, writer: int, sent: int, every: int) -> Integers:
     """Numbers of a writer's samples that each reader should have a row of."""
     seq = np.arange(sent, dtype=np.int64)
-    below, instances = flow.body.filter_below, flow.body.instances
+    below, instances = flow.filter_below, flow.instances
     if below and below < instances:
         seq = seq[seq % instances < below]
     return seq[is_recorded(writer, seq, every)]

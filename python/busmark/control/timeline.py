@@ -15,9 +15,10 @@ from busmark.control.roles import qos_settings
 from busmark.control.threads import in_thread
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
+from busmark.model.flow import Change
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import End, Flow, Flows
-from busmark.plan.timeline import Change, changed, phases, values
+from busmark.plan.timeline import changed, phases, values
 
 NS = 1e9
 
@@ -109,8 +110,8 @@ class Timeline:
     async def _make(self, phase: int, at_s: float, change: Change, deadline_s: float) -> None:
         """One change, of all ends that it is of at once."""
         words = ", ".join(values(change))
-        if change.get("link"):
-            self._is_cut = change["link"] == "down"
+        if change.link:
+            self._is_cut = change.link == "down"
             await in_thread(self._take_links, self._is_cut)
             # All nodes of a lab have the clock of this machine.
             taken_ns = time.monotonic_ns()
@@ -135,15 +136,15 @@ class Timeline:
             for (flow, end, what), result in zip(ends, results, strict=True)
             if "rate_hz" in what or result["changed"]
         ]
-        if change["qos"] and not any(result["changed"] for result in results):
+        if change.qos and not any(result["changed"] for result in results):
             raise RoundError("unsupported", f"no writer and no reader took {words} while it ran")
         self.moments += made
 
 
 def _ends(flow: Flow, change: Change) -> Iterator[tuple[End, dict[str, Any]]]:
     """What is asked of each end of a flow; nothing of those that it does not concern."""
-    qos = {"qos": qos_settings(change["qos"])} if change["qos"] else {}
-    rate = {} if change["rate_hz"] is None else {"rate_hz": change["rate_hz"]}
+    qos = {"qos": qos_settings(change.qos)} if change.qos else {}
+    rate = {} if change.rate_hz is None else {"rate_hz": change.rate_hz}
     sides: Sequence[tuple[Sequence[End], dict[str, Any]]] = (
         (flow.writers, {**rate, **qos}),
         (flow.readers, qos),

@@ -8,176 +8,36 @@ must be able to do for it. `PARAMETERS` is the same as a table, for whoever goes
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    TypeAdapter,
-    model_serializer,
-    model_validator,
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
+
+from busmark.model.flow import Change, Flow, Participant
+from busmark.model.parameter import (
+    Burst,
+    Bytes,
+    Count,
+    Few,
+    Kind,
+    Options,
+    P,
+    Parameter,
+    PayloadKind,
+    Priority,
+    Rate,
+    Role,
+    Seconds,
+    Security,
+    Several,
+    Size,
+    Stated,
+    Test,
+    Text,
+    WaitStrategy,
+    Whole,
+    Word,
 )
-
-Kind = Literal["text", "int", "float", "bool"]
-
-Role = Literal["workload", "choice", "effort", "derived", "told"]
-"""workload: must be equal wherever two cases are compared. choice: what may be compared. effort:
-how long is measured and how much is recorded, not what. derived: follows from other parameters.
-told: structures that other parameters tell in words."""
-
-Test = Literal["latency", "throughput", "capacity", "discovery"]
-Word = Annotated[str, Field(max_length=1000)]
-Text = Annotated[str, Field(max_length=100_000)]
-Words = list[Word]
-Count = Annotated[int, Field(ge=0, le=2**62)]
-Few = Annotated[int, Field(ge=1, le=10**6)]
-Size = Annotated[int, Field(ge=0, le=2**41)]
-Rate = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
-Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
-Burst = Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)]
-Number = Annotated[float, Field(ge=-1e18, le=1e18, allow_inf_nan=False)]
-Integer = Annotated[int, Field(ge=-(10**18), le=10**18)]
-Plain = bool | Integer | Number | Text | None
-
-LARGEST = 1 << 40
-"""Bytes of a body in a scenario."""
-
-Several = Annotated[int, Field(ge=1, le=1000)]
-Priority = Annotated[int, Field(ge=0, le=99)]
-Whole = Annotated[int, Field(ge=0, lt=2**31)]
-"""Numbers as QoS policies have them: nanoseconds in 64 bits, the rest in 31."""
-
-PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
-WaitStrategy = Literal["listener", "waitset", "poll", "default"]
-Security = Literal[
-    "none", "authentication", "access_control", "discovery", "rtps_sign", "rtps_encrypt",
-    "data_sign", "data_encrypt", "metadata_encrypt", "all", "tls", "curve",
-]  # fmt: skip
-"""What is protected."""
-
-PROFILES: tuple[str, ...] = get_args(Security)
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """What is known of a parameter besides its type and default; `qos.NAME` is a policy."""
-
-    column: str = ""
-    """Meaning of its column in stored tables; empty: it has none of its own."""
-    unit: str = ""
-    """The unit of the column."""
-    role: Role = "workload"
-    label: str = ""
-    """For people, where the name does not do."""
-    suffix: str = ""
-    """What stands behind its value in the name of a case."""
-    named: bool = True
-    """Whether it may be in the name of a case: not what is always shown, or the same in all."""
-    alone: bool = False
-    """Whether a policy's values name it: `best_effort`."""
-    apart: bool = False
-    """Whether reports show it in a way of its own."""
-    settled: bool = False
-    """Whether a plan says how its default was settled."""
-    rare: bool = False
-    """Whether only cases state it that ask for another value than the initial one: plans without it
-    are as they were before there was such a parameter."""
-    follows: tuple[str, ...] = ()
-    """Parameters that it follows from, unless the scenario says otherwise."""
-    leads: tuple[str, ...] = ()
-    """Parameters that differ where this one does, and need not be equal in a comparison by it."""
-    of_adapter: bool = False
-    """Whether it follows from the adapter, and need not be equal where adapters are compared."""
-    needs: str | Mapping[str, str] = field(default_factory=dict)
-    """Capability of the adapter that it needs: for any value, or by value."""
-    switch: tuple[str, str] | None = None
-    """Where a policy is a switch for workers: its key in their setup, and the value that it is on
-    for."""
-    asked: Any = None
-    """Type of a value in a scenario, whose matrix has a list of them; None: it is not asked for."""
-    initial: Any = None
-    """What a scenario asks for where it does not say."""
-    meaning: str = ""
-    """What that means, for whoever writes a scenario."""
-    name: str = ""
-    """As the field is called."""
-    kind: Kind = "text"
-    """What its values are."""
-    default: Any = None
-    """What it is where a case does not state it, and what was measured before there was such a
-    parameter."""
-
-
-P = Parameter
-
-
-class Part(BaseModel):
-    """Part of a manifest; nothing is converted."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-
-class _Participant(Part):
-    """One of the scenario's own."""
-
-    name: Word
-    adapter: Word
-    transport: Word
-    wait: Word
-    settings: dict[Word, Plain | list[Plain]]
-    on: Word | None
-    cpus: Word | None
-    fifo: Count
-
-
-class _Flow(Part):
-    """One of the scenario's own."""
-
-    name: Word
-    writers: Words
-    readers: Words
-    rate_hz: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
-    arrivals: Word
-    payload: Word
-    size: Count
-    qos: dict[Word, Plain | list[Plain]]
-    kind: Literal["stream", "pings", "batches"] = "stream"
-    echo: Words = []
-    probe_every: Count = 0
-    batch: Count = 0
-    batch_ack: Word = "ends"
-
-
-class _Change(Part):
-    """In the middle of a round."""
-
-    at_s: Seconds
-    flow: Word | None
-    rate_hz: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None
-    qos: dict[Word, Plain | list[Plain]]
-
-
-def _like(form: Any) -> AfterValidator:
-    """A validator that changes nothing: an older Busmark must not lose what a newer one adds."""
-    adapter = TypeAdapter(form)
-
-    def check(value: Any) -> Any:
-        adapter.validate_python(value, strict=True)
-        return value
-
-    return AfterValidator(check)
-
-
-Options = Annotated[dict[str, Any], _like(dict[Word, Plain | list[Plain]])]
-Participants = Annotated[list[dict[str, Any]], _like(list[_Participant])]
-Flows = Annotated[list[dict[str, Any]], _like(list[_Flow])]
-Changes = Annotated[list[dict[str, Any]], _like(list[_Change])]
 
 
 def _table(value: Any) -> Any:
@@ -190,15 +50,13 @@ def _table(value: Any) -> Any:
         return value
 
 
-class Parameters(BaseModel):
+class Parameters(Stated):
     """The parameters of a case, all defaults settled.
 
     One that a stored result does not state has its default, and is neither in what `stated` returns
     nor stored. Parameters of a newer Busmark are kept. Fields stand in the order of columns,
     and of the dimensions of a matrix, of which the last varies first.
     """
-
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     # fmt: off
     test: Annotated[Test, P(
@@ -234,7 +92,7 @@ class Parameters(BaseModel):
         "in an adapter that `busmark type build` has made")] = "octet"
     size: Annotated[Size | None, P(
         "body of a sample, without the 64-byte header", "B", apart=True, suffix="B",
-        asked=Annotated[int, Field(ge=0, le=LARGEST)] | Word, initial=64,
+        asked=Bytes | Word, initial=64,
         meaning="bytes of the body, without the 64-byte header; or a distribution of them: "
         "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), choice(64, 64, "
         "1024); or file: as many as `measure.body_file` has")] = None
@@ -351,7 +209,7 @@ class Parameters(BaseModel):
         "reader on each of half as many topics; with [[participant]], spread over these "
         "(discovery)")] = None
     qos: Annotated[Options, BeforeValidator(_table), P(
-        "QoS as asked for, JSON", role="choice")] = {}
+        "QoS as asked for, JSON", role="choice")] = Field(default={})
     writer_on: Annotated[Word | None, P(
         "nodes of the publishers, joined by +; null without a lab", asked=Word, initial="n1",
         meaning="node of the publishers, or a group of nodes; several, taken in turn: n1+n2. By "
@@ -401,8 +259,9 @@ class Parameters(BaseModel):
     timeline: Annotated[Word | None, P(
         "what changes in the middle of every round, see the table `changes`; null: nothing",
         named=False)] = None
-    stream_qos: Annotated[Options, BeforeValidator(_table), P(role="derived", named=False)] = {}
-    settings: Annotated[Options, P(role="choice", of_adapter=True)] = {}
+    stream_qos: Annotated[Options, BeforeValidator(_table), P(
+        role="derived", named=False)] = Field(default={})
+    settings: Annotated[Options, P(role="choice", of_adapter=True)] = Field(default={})
     peer_settings: Annotated[Options | None, P(role="choice", of_adapter=True)] = None
     peer_wait: Annotated[Word | None, P(
         "wait strategy of the peer; null where it is the same adapter", apart=True, named=False,
@@ -410,10 +269,10 @@ class Parameters(BaseModel):
     network: Annotated[Word | None, P(named=False)] = None
     deployment: Annotated[Word | None, P(role="choice", named=False, of_adapter=True)] = None
     resident_counts: Annotated[bool, P(role="told", named=False)] = False
-    participants: Annotated[Participants, P(role="told", named=False)] = []
-    flows: Annotated[Flows, P(role="told", named=False)] = []
+    participants: Annotated[list[Participant], P(role="told", named=False)] = Field(default=[])
+    flows: Annotated[list[Flow], P(role="told", named=False)] = Field(default=[])
     chosen_flows: Annotated[Word | None, P(role="told", suffix="beside")] = None
-    changes: Annotated[Changes, P(role="told", named=False)] = []
+    changes: Annotated[list[Change], P(role="told", named=False)] = Field(default=[])
     side: Annotated[Word | None, P(role="choice", leads=("side_environment", "side_prefix"))] = None
     side_environment: Annotated[Text | None, P(apart=True, named=False)] = None
     side_prefix: Annotated[Text | None, P(apart=True, named=False)] = None
@@ -450,13 +309,8 @@ class Parameters(BaseModel):
         }
 
     def stated(self) -> dict[str, Any]:
-        """Return the values that are stated, by name."""
-        own = {name: getattr(self, name) for name in self.model_fields_set}
-        return {
-            name: own[name]
-            for name in (*type(self).model_fields, *(self.model_extra or ()))
-            if name in own
-        }
+        """Return the values that are stated, by name, as they are stored."""
+        return self.model_dump()
 
     @property
     def length_s(self) -> float:
@@ -475,7 +329,7 @@ class Parameters(BaseModel):
         found = [(self.adapter, self.transport, self.settings)]
         if self.peer is not None:
             found.append((self.peer, self.peer_transport or "", self.peer_settings or {}))
-        own = ((each["adapter"], each["transport"], each["settings"]) for each in self.participants)
+        own = ((each.adapter, each.transport, each.settings) for each in self.participants)
         return [*found, *own]
 
     def policy(self, name: str) -> Any:
@@ -491,12 +345,6 @@ class Parameters(BaseModel):
     def changed(self, **values: Any) -> Parameters:
         """Return the same with these values in their place."""
         return self.model_copy(update=values)
-
-    @model_serializer(mode="wrap")
-    def _stated_only(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {
-            name: value for name, value in serialise(self).items() if name in self.model_fields_set
-        }
 
 
 def _kind(annotation: Any) -> Kind:
@@ -524,46 +372,63 @@ def _parameters(of: type[BaseModel]) -> tuple[Parameter, ...]:
     )
 
 
+Above = Annotated[float, Field(gt=0, le=1e9)]
+Signed = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+
 QOS = (
     P(
         name="qos.reliability", role="choice", label="reliability", settled=True, alone=True,
         needs={"reliable": "reliable", "best_effort": "best_effort"},
         switch=("reliable", "reliable"),
-        asked=Literal["reliable", "best_effort", "default"], initial="default"),
+        asked=Literal["reliable", "best_effort", "default"], initial="default",
+        meaning="whether lost samples are sent again"),
     P(
         name="qos.history", role="choice", label="history", leads=("qos.depth",), settled=True,
         alone=True, needs={"keep_all": "keep_all", "keep_last": "keep_last"},
         switch=("keep_all", "keep_all"),
-        asked=Literal["keep_all", "keep_last", "default"], initial="default"),
+        asked=Literal["keep_all", "keep_last", "default"], initial="default",
+        meaning="how many samples writer and reader keep"),
     P(
         name="qos.depth", role="choice", label="depth",
         follows=("qos.history", "publishers", "subscribers"), settled=True,
-        asked=Annotated[int, Field(ge=1, lt=2**31)], initial=1),
+        asked=Annotated[int, Field(ge=1, lt=2**31)], initial=1,
+        meaning="samples kept with `keep_last`"),
     P(
         name="qos.durability", role="choice", label="durability", alone=True,
         needs={"volatile": "volatile", "transient_local": "transient_local"},
         switch=("transient_local", "transient_local"),
-        asked=Literal["volatile", "transient_local", "default"], initial="default"),
-    P(name="qos.lifespan_s", role="choice", needs="lifespan", asked=Seconds, initial=0.0),
-    P(name="qos.deadline_s", role="choice", needs="deadline", asked=Seconds, initial=0.0),
+        asked=Literal["volatile", "transient_local", "default"], initial="default",
+        meaning="whether a late reader gets earlier samples"),
+    P(
+        name="qos.lifespan_s", role="choice", needs="lifespan", asked=Seconds, initial=0.0,
+        change=Above, meaning="older samples are not delivered"),
+    P(
+        name="qos.deadline_s", role="choice", needs="deadline", asked=Seconds, initial=0.0,
+        change=Above, meaning="a longer pause is counted as missed"),
     P(
         name="qos.latency_budget_s", role="choice", needs="latency_budget", asked=Seconds,
-        initial=0.0),
+        initial=0.0, change=Seconds,
+        meaning="delay that the middleware may use, for batching"),
     P(
         name="qos.transport_priority", role="choice", needs="transport_priority",
-        asked=Annotated[int, Field(ge=-2**31, lt=2**31)], initial=0),
-    P(name="qos.partition", role="choice", needs="partition", asked=Word, initial=""),
+        asked=Signed, initial=0, change=Signed, meaning="priority on the wire"),
+    P(
+        name="qos.partition", role="choice", needs="partition", asked=Word, initial="",
+        change=Word, meaning="only endpoints of the same partition match"),
     P(
         name="qos.ownership_strength", role="choice", needs="ownership_strength", asked=Whole,
-        initial=0),
+        initial=0, change=Whole, meaning="exclusive ownership with this strength"),
     P(
         name="qos.destination_order", role="choice", needs={"source": "order_by_source"},
         switch=("order_by_source", "source"),
-        asked=Literal["reception", "source", "default"], initial="default"),
-    P(name="qos.max_samples", role="choice", needs="resource_limits", asked=Whole, initial=0),
+        asked=Literal["reception", "source", "default"], initial="default",
+        meaning="order by reception or by the writer's time stamp"),
+    P(
+        name="qos.max_samples", role="choice", needs="resource_limits", asked=Whole, initial=0,
+        meaning="bound on stored samples"),
     P(
         name="qos.time_based_filter_s", role="choice", needs="time_based_filter", asked=Seconds,
-        initial=0.0),
+        initial=0.0, change=Seconds, meaning="least time between two samples at the reader"),
 )  # fmt: skip
 """Policies of QoS."""
 
@@ -586,6 +451,25 @@ DEFAULTS = {
 }
 """What a case has where nothing is said, other than nothing. It is what was measured before there
 was such a parameter, too."""
+
+
+def _completed(own: Parameter) -> Parameter:
+    """Return a row of a flow, participant or change; what it leaves open is as for cases."""
+    case = BY_NAME.get(own.name, own)
+    asked = own.asked or case.asked
+    optional = type(None) in get_args(asked)
+    return replace(
+        own,
+        asked=asked,
+        initial=case.initial if own.initial is None and not optional else own.initial,
+        meaning=own.meaning or case.meaning,
+    )
+
+
+PARTICIPANT, FLOW, CHANGE = (
+    tuple(map(_completed, _parameters(of))) for of in (Participant, Flow, Change)
+)
+"""Rows of what a `[[participant]]`, a `[[flow]]` and a `[[timeline]]` have."""
 
 
 def having(role: Role) -> frozenset[str]:

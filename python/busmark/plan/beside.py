@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.model.parameters import Parameters
+from busmark.model.flow import Flow, Participant
+from busmark.model.parameters import FLOW, Parameters
 from busmark.plan import mesh
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import numbers_of
@@ -46,27 +47,30 @@ def beside(
         own
         for section in scenario.participant
         for own in _alike(section, point, adapters)
-        if used & {section.name, own["name"]}
+        if used & {section.name, own.name}
     ]
-    adapter_of = {own["name"]: own["adapter"] for own in participants}
+    adapter_of = {own.name: own.adapter for own in participants}
     flows = []
     for section in sections:
         names = _members(scenario, point)
-        writers, readers, echo = (
-            [*dict.fromkeys(name for given in listed for name in names.get(given, [given]))]
-            for listed in (section.writers, section.readers, section.echo)
-        )
+        flow: dict[str, Any] = {each.name: getattr(section, each.name) for each in FLOW}
+        for side in ("writers", "readers", "echo"):
+            members = (name for given in flow[side] for name in names.get(given, [given]))
+            flow[side] = [*dict.fromkeys(members)]
+        writers, readers = flow["writers"], flow["readers"]
         of_ends = {adapter_of.get(name, point["adapter"]) for name in (*writers, *readers)}
         offered = [set((adapters[name].capabilities or {}).get("qos", [])) for name in of_ends]
         differs = _differs(section, len(writers), len(readers))
-        flow = {
-            "writers": writers, "readers": readers, "rate_hz": section.rate_hz or 0.0,
-            "arrivals": section.arrivals, "payload": section.payload,
+        flow |= {
+            "rate_hz": section.rate_hz or 0.0,
             "size": 0 if section.payload == "empty" else section.size,
             "qos": settle_qos(_asked(section), sorted(set.intersection(*offered)), differs),
-            **_further(section, echo),
-        }  # fmt: skip
-        flows += [{"name": name, **flow} for name in section.names]
+        }
+        # What a plain stream has is not stated.
+        plain = {each.name for each in FLOW if flow[each.name] == each.default}
+        plain -= {"batch_ack"} if section.batch else set()
+        stated = {name: value for name, value in flow.items() if name not in plain}
+        flows += [Flow(**{**stated, "name": name}) for name in section.names]
     words = "; ".join(map(_in_words, sections))
     return {"beside": words, "participants": participants, "flows": flows, **told}
 
@@ -80,18 +84,6 @@ def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]
         "arrivals": section.arrivals if section.rate_hz else "closed",
         "publishers": writers, "subscribers": readers,
     }  # fmt: skip
-
-
-def _further(section: FlowSection, echo: list[str]) -> dict[str, Any]:
-    """What a plain stream does not have; nothing of one."""
-    asked = {
-        "kind": section.kind if section.kind != "stream" else None,
-        "echo": echo,
-        "probe_every": section.probe_every,
-        "batch": section.batch,
-        "batch_ack": section.batch_ack if section.batch else None,
-    }
-    return {name: value for name, value in asked.items() if value}
 
 
 def _in_words(section: FlowSection) -> str:
@@ -143,7 +135,7 @@ def numbered(name: str, count: int) -> list[str]:
 
 def _alike(
     section: ParticipantSection, point: dict[str, Any], adapters: dict[str, Adapter]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Participant]:
     """Everything that is left to a default is as in the case, where it is of an adapter of its."""
     adapter = section.adapter or point["adapter"]
     same = adapter == point["adapter"]
@@ -155,67 +147,66 @@ def _alike(
         transport = point[f"{side}transport"] if same or side else first
     nodes = nodes_of(section.on) if section.on else [None]
     for index, name in enumerate(section.names):
-        yield {
-            "name": name, "adapter": adapter, "transport": transport,
-            "wait": point["wait"] if point["wait"] in waits else next(iter(waits), "listener"),
-            "settings": {
-                **(point[f"{side}settings"] if same or side else {}), **section.option
-            },
-            "on": nodes[index % len(nodes)], "cpus": section.cpus or None,
-            "fifo": point["fifo"] if section.fifo is None else section.fifo,
-        }  # fmt: skip
+        yield Participant(
+            name=name, adapter=adapter, transport=transport,
+            wait=point["wait"] if point["wait"] in waits else next(iter(waits), "listener"),
+            settings={**(point[f"{side}settings"] if same or side else {}), **section.option},
+            on=nodes[index % len(nodes)], cpus=section.cpus or None,
+            fifo=point["fifo"] if section.fifo is None else section.fifo,
+        )  # fmt: skip
 
 
 def unsupported_beside(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the case cannot have these participants and flows; None if it can."""
-    known = {own["name"]: own for own in _all(params)}
+    known = {own.name: own for own in _all(params)}
     for own in params.participants:
         if reason := _place(own, params, adapters):
-            return f"participant {own['name']}: {reason}"
+            return f"participant {own.name}: {reason}"
     for flow in params.flows:
-        names = [*flow["writers"], *flow["readers"]]
-        for name in (*names, *flow.get("echo", [])):
+        names = [*flow.writers, *flow.readers]
+        for name in (*names, *flow.echo):
             if name not in known:
-                return f"flow {flow['name']}: the case has no participant {name}"
-        if flow.get("probe_every") and len(flow.get("echo", [])) > 1:
-            words = ", ".join(flow["echo"])
-            return f"flow {flow['name']}: one reader echoes probes, echo names {words}"
+                return f"flow {flow.name}: the case has no participant {name}"
+        if flow.probe_every and len(flow.echo) > 1:
+            words = ", ".join(flow.echo)
+            return f"flow {flow.name}: one reader echoes probes, echo names {words}"
         ends = [known[name] for name in names]
         for own in ends:
-            adapter = adapters[own["adapter"]]
-            if reason := lacking(params.changed(**{**UNKEYED, **own, **flow}), adapter):
-                return f"flow {flow['name']}: {own['adapter']}: {reason}"
-            capabilities = adapter.capabilities or {}
-            reason = host_only(own["adapter"], own["transport"], capabilities)
-            if reason and len({each["on"] for each in ends}) > 1:
-                return f"flow {flow['name']}: {reason}"
+            adapter = adapters[own.adapter]
+            asked = {name: getattr(own, name) for name in OF_AN_ADAPTER}
+            asked |= {name: getattr(flow, name) for name in ("payload", "size", "qos")}
+            if reason := lacking(params.changed(**UNKEYED, **asked), adapter):
+                return f"flow {flow.name}: {own.adapter}: {reason}"
+            reason = host_only(own.adapter, own.transport, adapter.capabilities or {})
+            if reason and len({each.on for each in ends}) > 1:
+                return f"flow {flow.name}: {reason}"
     return None
 
 
-def _all(params: Parameters) -> Iterator[dict[str, Any]]:
+def _all(params: Parameters) -> Iterator[Participant]:
     """Participants of the case, the matrix's too, as far as flows must know them."""
     for side, name, count in _sides(params):
         nodes = nodes_of((params.reader_on if side else params.writer_on) or "") or [""]
         other = side if params.peer else ""
         for index, each in enumerate(numbered(name, count)):
-            yield {
-                "name": each, "adapter": params.peer if other else params.adapter,
+            yield Participant(
+                name=each, adapter=(params.peer or "") if other else params.adapter,
                 **{key: getattr(params, f"{other}{key}") for key in OF_AN_ADAPTER},
-                "on": nodes[index % len(nodes)] or None,
-            }  # fmt: skip
+                on=nodes[index % len(nodes)] or None, fifo=params.fifo,
+            )  # fmt: skip
     yield from params.participants
 
 
-def _place(own: dict[str, Any], params: Parameters, adapters: dict[str, Adapter]) -> str | None:
+def _place(own: Participant, params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why it cannot have its process, or be without one of its own."""
-    adapter = adapters[own["adapter"]]
+    adapter = adapters[own.adapter]
     if not adapter.usable:
         return adapter.reason
-    together = params.deployment == "one" and own["adapter"] == params.adapter
-    if together and (own["cpus"] or own["fifo"] != params.fifo):
-        return f"cpus and fifo: all participants of {own['adapter']} are one process"
-    missing = [cpu for cpu in numbers_of(own["cpus"]) if cpu not in usable_cpus()]
+    together = params.deployment == "one" and own.adapter == params.adapter
+    if together and (own.cpus or own.fifo != params.fifo):
+        return f"cpus and fifo: all participants of {own.adapter} are one process"
+    missing = [cpu for cpu in numbers_of(own.cpus) if cpu not in usable_cpus()]
     if missing and params.network != "nodes":
         return f"CPU {', '.join(map(str, missing))} is not among those here"
-    confined = process_only(adapter.name, own["transport"], adapter.capabilities or {})
+    confined = process_only(adapter.name, own.transport, adapter.capabilities or {})
     return f"{confined} works within one process only" if confined and not together else None

@@ -144,7 +144,7 @@ def _bytes(capture: CaptureSection, flow: Flow, length: float, params: Parameter
     ways = len(flow.readers) + (len(flow.answering) if flow.kind == "pings" else 0)
     if flow.qos.get("reliability") == "reliable":
         ways = int(ways * (1 + SHARE_REPLIES) + 0.5)
-    body = flow.body.size + HEADER_BYTES
+    body = flow.size + HEADER_BYTES
     packets = -(-body // MOST_PAYLOAD)
     kept = body + packets * BESIDES_BYTES
     if capture.snap_length:

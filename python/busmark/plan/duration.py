@@ -96,17 +96,15 @@ def _crossing_s(params: Parameters) -> float:
 def overhead_s(params: Parameters) -> float:
     """What comes before and after."""
     processes = 1 if params.deployment == "one" else participants(params)
-    beside = params.participants or []
-    seconds = ROUND_S + PARTICIPANT_S * (processes + len(beside))
-    names = {params.adapter, params.peer, *(own["adapter"] for own in beside)}
+    seconds = ROUND_S + PARTICIPANT_S * (processes + len(params.participants))
+    names = {params.adapter, params.peer, *(own.adapter for own in params.participants)}
     seconds += max(MIDDLEWARE_S.get(str(name), 0.0) for name in names)
     # They are made, and then warmed up for.
     seconds += 2 * (params.existing or 0) * EXISTING_S
-    streams = [{"qos": params.qos}] if params.test not in ("latency", "discovery") else []
+    streams = [params.qos] if params.test not in ("latency", "discovery") else []
     # Pings wait for their answers; whoever only reads them waits like any reader.
-    flows = params.flows or []
-    streams += [flow for flow in flows if flow.get("kind") != "pings" or flow.get("echo")]
-    if any((each.get("qos") or {}).get("reliability") == "best_effort" for each in streams):
+    streams += [flow.qos for flow in params.flows if flow.kind != "pings" or flow.echo]
+    if any(qos.get("reliability") == "best_effort" for qos in streams):
         seconds += DRAIN_S
     return seconds + sum(LOAD_S[load.kind] for load in parse_load(params.load or ""))
 

@@ -11,6 +11,8 @@ from math import ceil, prod
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.model.parameters import ASKED, Parameters
@@ -58,7 +60,9 @@ def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
         for params in _points(matrix, adapters, scenario)
     ]
     # Whatever the order in which the values of a QoS were settled.
-    unique = list({json.dumps(p, sort_keys=True, default=str): p for p in points}.values())
+    unique = list(
+        {json.dumps(p, sort_keys=True, default=to_jsonable_python): p for p in points}.values()
+    )
     cases = []
     for name, point in chosen(identifiers(unique), unique, scenario.only):
         params = Parameters.model_validate(point)

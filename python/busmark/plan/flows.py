@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from pydantic import ConfigDict
+
 from busmark.adapters.known import options_of
+from busmark.model import flow as declared
 from busmark.model.parameters import PARAMETERS, Parameters
 from busmark.plan import mesh
 from busmark.plan.beside import numbered
@@ -23,33 +26,20 @@ from busmark.scenario.system import APPLICATION
 AGENTS = "agents"
 """The option of a middleware whose servers find each other: how many a run starts."""
 
-Kind = Literal["pings", "stream", "batches", "discovery", "existing"]
 
+class Participant(declared.Participant):
+    """A participant of a round; one of the matrix has no node or CPUs of its own."""
 
-@dataclass(frozen=True, slots=True)
-class Participant:
-    """Attaches to the middleware once, with settings of its own."""
-
-    name: str
-    """As in logs, and in the tables of a result."""
-    adapter: str
-    transport: str
-    wait: str
-    settings: tuple[tuple[str, str], ...]
-    """Options of the adapter."""
-    fifo: int
-    """SCHED_FIFO priority; 0: ordinary scheduling."""
-    side: Literal["reader_on", "writer_on"] | None
+    side: Literal["reader_on", "writer_on"] | None = None
     """Side of the matrix, a subscriber or a publisher; None: one of the scenario's own."""
-    on: str | None = None
-    """The node of one of the scenario's own."""
-    cpus: str | None = None
-    """CPUs of the participant, if it has its own."""
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @property
     def apart(self) -> bool:
         """Whether those who ping or write are at another server than all others."""
-        return dict(self.settings).get(AGENTS, "1") != "1"
+        return bool(self.settings.get(AGENTS, "1") != "1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +51,29 @@ class End:
     participant: Participant
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
-    """What samples of a flow carry."""
+class Flow(declared.Traffic[End]):
+    """A flow of a round, between ends that have numbers."""
 
-    payload: str
-    size: int
-    """Bytes, at most."""
-    sizes: str | None = None
-    """The distribution, where sizes vary."""
-    file: str | None = None
+    model_config = ConfigDict(extra="forbid")
+
+    topic: str
+    answers: str = ""
+    """Topic of what comes back: pongs, echoed probes, acknowledgements; empty: probes are not
+    echoed."""
+    size_distribution: str | None = None
+    """Where sizes vary."""
+    body_file: str | None = None
     """Whose bytes are in it."""
     verify: bool = False
     instances: int = 0
     filter_below: int = 0
     """Readers take only the instances below this; 0: all."""
+    beside: bool = False
+    """It runs beside what is measured, and does not count in the figures of the case."""
+    own: bool = False
+    """One of the scenario's own, which the matrix knows nothing of."""
+    endpoints: int = 0
+    """For a flow `existing`: writers and readers that are there and do nothing."""
 
     @property
     def admitted_share(self) -> float:
@@ -90,54 +88,21 @@ class Body:
             return sent
         return int(sent // instances * below + min(sent % instances, below))
 
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """What goes from every writer to every reader on one topic."""
-
-    name: str
-    """Within its case."""
-    kind: Kind
-    topic: str
-    answers: str
-    """Topic of what comes back: pongs, echoed probes, acknowledgements; empty: probes are not
-    echoed."""
-    writers: tuple[End, ...]
-    readers: tuple[End, ...]
-    arrivals: str
-    rate_hz: float
-    """Rate of each writer; 0: a closed loop, or full speed."""
-    qos: dict[str, Any]
-    body: Body
-    beside: bool = False
-    """It runs beside what is measured, and does not count in the figures of the case."""
-    own: bool = False
-    """One of the scenario's own, which the matrix knows nothing of."""
-    echo: tuple[End, ...] = ()
-    """Readers that answer; empty: those that the kind has by itself."""
-    probe_every: int = 0
-    """One in this many samples of a stream is echoed; 0: none."""
-    batch: int = 0
-    """Samples of a batch."""
-    acknowledges_each: bool = False
-    """Readers acknowledge every sample of a batch, too."""
-    endpoints: int = 0
-    """For a flow `existing`: writers and readers that are there and do nothing."""
-
     @property
-    def answering(self) -> tuple[End, ...]:
+    def answering(self) -> list[End]:
         """Readers that answer: pings, probes or batches."""
         if self.kind in ("discovery", "existing"):
-            return ()
+            return []
         if self.kind == "stream":
             # One answer to each probe.
-            return (self.echo or self.readers)[:1] if self.probe_every else ()
+            return (self.echo or self.readers)[:1] if self.probe_every else []
         return self.echo or self.readers
 
     @property
-    def listening(self) -> tuple[End, ...]:
+    def listening(self) -> list[End]:
         """Readers that do not answer."""
-        return tuple(end for end in self.readers if end not in self.answering)
+        answering = {end.number for end in self.answering}
+        return [end for end in self.readers if end.number not in answering]
 
     @property
     def ends(self) -> Iterator[End]:
@@ -187,7 +152,7 @@ class Flows:
             return 0
         if flow.kind == "pings":
             return (1 + len(flow.listening)) * sent
-        return len(flow.readers) * flow.body.admitted(sent)
+        return len(flow.readers) * flow.admitted(sent)
 
 
 NOTHING = Flows((), ())
@@ -223,26 +188,23 @@ def _discovery(
 ) -> Flows:  # fmt: skip
     """The new endpoint, the one that is there already, and who stands by: the participants of the
     scenario's own, else a further one."""
-    common: dict[str, Any] = {
-        "answers": "", "arrivals": "constant", "rate_hz": params.rate_hz, "qos": params.qos,
-        "body": _body(params),
-    }  # fmt: skip
-    flow = Flow(
+    common = _of_case(params) | {"arrivals": "constant"}
+    found = Flow(
         name="discovery", kind="discovery", topic="busmark_discovery",
         writers=_ends(numbers, [publisher]), readers=_ends(numbers, [subscriber]), **common,
     )  # fmt: skip
     if not params.existing:
-        return Flows((subscriber, publisher), (flow,))
+        return Flows((subscriber, publisher), (found,))
     resident = subscriber if params.new == "writer" else publisher
     on = nodes_of((params.reader_on if resident is subscriber else params.writer_on) or "")[0]
-    bystander = replace(resident, name="bystander", side=None, on=on or None)
-    bystanders = own or (bystander,)
+    bystander = {"name": "bystander", "side": None, "on": on or None}
+    bystanders = own or (resident.model_copy(update=bystander),)
     existing = Flow(
         name="existing", kind="existing", topic="busmark_existing",
-        writers=_ends(numbers, bystanders), readers=(), beside=True,
+        writers=_ends(numbers, bystanders), readers=[], beside=True,
         endpoints=params.existing // len(bystanders), **common,
     )  # fmt: skip
-    return Flows((subscriber, publisher, *bystanders), (flow, existing))
+    return Flows((subscriber, publisher, *bystanders), (found, existing))
 
 
 def _participants(params: Parameters, name: str, count: int) -> tuple[Participant, ...]:
@@ -252,7 +214,7 @@ def _participants(params: Parameters, name: str, count: int) -> tuple[Participan
     fifo = None if publishes else params.peer_fifo
     return tuple(
         Participant(
-            each,
+            name=each,
             adapter=(params.peer or "") if side else params.adapter,
             transport=getattr(params, f"{side}transport"),
             wait=params.wait if publishes else params.peer_wait or params.wait,
@@ -268,51 +230,53 @@ def _participants(params: Parameters, name: str, count: int) -> tuple[Participan
     )
 
 
-def _settings(
-    adapter: str, params: Parameters, asked: dict[str, Any]
-) -> tuple[tuple[str, str], ...]:
+def _settings(adapter: str, params: Parameters, asked: dict[str, Any]) -> dict[str, Any]:
     """Options that are asked for, and those that other parameters stand for."""
     stand_for: dict[str, Any] = {}
     for each in PARAMETERS:
         if each.needs == "options":
             stand_for |= options_of(adapter, each.name, getattr(params, each.name))
-    return tuple(sorted((stand_for | asked).items()))
+    return dict(sorted((stand_for | asked).items()))
 
 
-def _own(given: dict[str, Any], params: Parameters) -> Participant:
+def _own(given: declared.Participant, params: Parameters) -> Participant:
     """One of the scenario's own."""
-    settings = _settings(given["adapter"], params, given["settings"])
-    return Participant(**{**given, "settings": settings}, side=None)
+    settings = _settings(given.adapter, params, given.settings)
+    return Participant(**{**_fields(given), "settings": settings})
 
 
 def _declared(
-    params: Parameters, given: dict[str, Any], numbers: Iterator[int],
-    known: dict[str, Participant],
+    params: Parameters, given: declared.Flow, numbers: Iterator[int], known: dict[str, Participant],
 ) -> Flow:  # fmt: skip
     """One of the scenario's own."""
-    writers = _ends(numbers, [known[name] for name in given["writers"]])
-    readers = _ends(numbers, [known[name] for name in given["readers"]])
-    echo = given.get("echo", ())
+    writers, readers = (
+        _ends(numbers, [known[name] for name in names]) for names in (given.writers, given.readers)
+    )
+    settled = {
+        "writers": writers, "readers": readers,
+        "echo": [end for end in readers if end.participant.name in given.echo],
+        "arrivals": given.arrivals if given.rate_hz else "closed",
+    }  # fmt: skip
     return Flow(
-        name=given["name"], kind=given.get("kind", "stream"),
-        topic=f"busmark_flow_{given['name']}", answers=f"busmark_echo_{given['name']}",
-        writers=writers, readers=readers,
-        echo=tuple(end for end in readers if end.participant.name in echo),
-        arrivals=given["arrivals"] if given["rate_hz"] else "closed",
-        rate_hz=given["rate_hz"], qos=given["qos"],
-        body=Body(given["payload"], given["size"], verify=params.verify),
-        beside=True, own=True, probe_every=given.get("probe_every", 0),
-        batch=given.get("batch", 0), acknowledges_each=given.get("batch_ack") == "each",
+        **_fields(given) | settled, topic=f"busmark_flow_{given.name}",
+        answers=f"busmark_echo_{given.name}", verify=params.verify, beside=True, own=True,
     )  # fmt: skip
 
 
-def _body(params: Parameters) -> Body:
-    """What samples carry as the matrix says."""
-    return Body(
-        params.payload, largest_size(params), params.size_distribution,
-        params.body_file, params.verify, params.instances or 0,
-        params.filter_below or 0,
-    )  # fmt: skip
+def _fields(given: declared.Participant | declared.Flow) -> dict[str, Any]:
+    """Return what this version knows of one."""
+    return {name: getattr(given, name) for name in type(given).model_fields}
+
+
+def _of_case(params: Parameters) -> dict[str, Any]:
+    """Return what all flows of the matrix have in common."""
+    return {
+        "arrivals": params.arrivals or "closed", "rate_hz": params.rate_hz or 0.0,
+        "qos": params.qos, "payload": params.payload, "size": largest_size(params),
+        "size_distribution": params.size_distribution, "body_file": params.body_file,
+        "verify": params.verify, "instances": params.instances or 0,
+        "filter_below": params.filter_below or 0,
+    }  # fmt: skip
 
 
 def _directed(
@@ -326,21 +290,19 @@ def _directed(
     yield Flow(
         name=f"pings{suffix}", kind="pings",
         topic=f"busmark_ping{suffix}", answers=f"busmark_pong{suffix}",
-        writers=_ends(numbers, senders), readers=_ends(numbers, receivers),
-        arrivals=params.arrivals or "closed", rate_hz=params.rate_hz or 0.0, qos=params.qos,
-        body=_body(params),
+        writers=_ends(numbers, senders), readers=_ends(numbers, receivers), **_of_case(params),
     )  # fmt: skip
     if params.stream_hz:
         beside = params.changed(
             rate_hz=params.stream_hz, arrivals="constant", writers=1, readers=1, probe_every=0,
             batch=None, qos=params.stream_qos,
         )  # fmt: skip
-        yield replace(_stream(beside, suffix, numbers, senders, receivers), beside=True)
+        yield _stream(beside, suffix, numbers, senders, receivers, beside=True)
 
 
 def _stream(
     params: Parameters, suffix: str, numbers: Iterator[int],
-    senders: Sequence[Participant], receivers: Sequence[Participant],
+    senders: Sequence[Participant], receivers: Sequence[Participant], *, beside: bool = False,
 ) -> Flow:  # fmt: skip
     readers = _ends(numbers, receivers, params.readers)
     return Flow(
@@ -352,23 +314,19 @@ def _stream(
         writers=_ends(numbers, senders, params.writers),
         readers=readers,
         # Probes are written by the first participant: in a mesh the last one is another.
-        echo=readers[-1:] if mesh.is_mesh(params) else (),
-        arrivals=params.arrivals or "closed", rate_hz=params.rate_hz or 0.0, qos=params.qos,
-        body=_body(params),
+        echo=readers[-1:] if mesh.is_mesh(params) else [],
         probe_every=params.probe_every, batch=params.batch or 0,
-        acknowledges_each=params.batch_ack == "each",
+        batch_ack=params.batch_ack or "ends", beside=beside, **_of_case(params),
     )  # fmt: skip
 
 
-def _ends(
-    numbers: Iterator[int], participants: Sequence[Participant], each: int = 1
-) -> tuple[End, ...]:
-    return tuple(End(next(numbers), own) for own in participants for _ in range(each))
+def _ends(numbers: Iterator[int], participants: Sequence[Participant], each: int = 1) -> list[End]:
+    return [End(next(numbers), own) for own in participants for _ in range(each)]
 
 
 def adapters_of(params: Parameters) -> list[str]:
     """Names of all adapters of a case, once."""
-    own = (each["adapter"] for each in params.participants)
+    own = (each.adapter for each in params.participants)
     return list(dict.fromkeys((params.adapter, params.peer or params.adapter, *own)))
 
 
@@ -379,5 +337,5 @@ def nodes_named(params: Parameters) -> list[str]:
         for side in ("reader_on", "writer_on")
         for name in nodes_of(getattr(params, side) or "")
     )
-    own = (each["on"] for each in params.participants)
+    own = (each.on for each in params.participants)
     return list(dict.fromkeys(filter(None, (*sides, *own))))

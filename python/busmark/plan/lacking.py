@@ -6,7 +6,8 @@ from typing import Any
 
 from busmark.adapters import Adapter, known
 from busmark.adapters.known import options_of
-from busmark.model.parameters import PARAMETERS, POLICIES, Parameter, Parameters
+from busmark.model.parameter import Parameter
+from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
 from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.sizes import parse_sizes
 

@@ -23,10 +23,10 @@ def stored_bytes(params: Parameters, adapters: Mapping[str, Adapter]) -> int:
     total = 0
     for flow in flows(params).flows:
         for end in flow.writers:
-            total += _samples(flow, end.participant, adapters) * flow.body.size
+            total += _samples(flow, end.participant, adapters) * flow.size
         if flow.kind != "stream":
             own = [end.participant for end in flow.answering]
-            total += flow.body.size * sum(_of(each, adapters) for each in own)
+            total += flow.size * sum(_of(each, adapters) for each in own)
     return total
 
 
@@ -50,5 +50,5 @@ def _samples(flow: Flow, writer: Participant, adapters: Mapping[str, Adapter]) -
     if flow.qos.get("history") != "keep_all":
         return int(flow.qos.get("depth", 1)) + LOANED
     can = adapters[writer.adapter].capabilities or {}
-    fitting = can["stored_bytes"] // max(flow.body.size, 1)
+    fitting = can["stored_bytes"] // max(flow.size, 1)
     return int(min(max(fitting, 2), can["stored_samples"])) + LOANED

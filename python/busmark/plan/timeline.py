@@ -7,13 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.model.flow import Change
 from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan.flows import Flow, Flows, flows
 from busmark.scenario import Scenario
-
-Change = dict[str, Any]
-"""`at_s`, `flow` (None: what is measured), `rate_hz` (None: as it was), and `qos`; or `link`, which
-is of all flows."""
 
 MOST_TOLD = 6
 """Changes in the words for all of them."""
@@ -25,11 +22,11 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
     if not scenario.timeline:
         return {}
     changes = [
-        {
-            "at_s": each.at_s, "flow": each.flow, "rate_hz": each.rate_hz,
-            "qos": each.qos.model_dump(exclude_none=True),
+        Change(
+            at_s=each.at_s, flow=each.flow, rate_hz=each.rate_hz,
+            qos=each.qos.model_dump(exclude_none=True),
             **({"link": each.link} if each.link else {}),
-        }
+        )
         for each in sorted(scenario.timeline, key=lambda each: each.at_s)
     ]  # fmt: skip
     first, more = changes[:MOST_TOLD], len(changes) - MOST_TOLD
@@ -39,35 +36,35 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
 
 def in_words(change: Change) -> str:
     """A change in words."""
-    of = f" of {change['flow']}" if change["flow"] else ""
-    return f"at {change['at_s']:g} s {', '.join(values(change))}{of}"
+    of = f" of {change.flow}" if change.flow else ""
+    return f"at {change.at_s:g} s {', '.join(values(change))}{of}"
 
 
 def values(change: Change) -> Iterator[str]:
     """What it sets."""
-    if change.get("link"):
-        yield f"link = {change['link']}"
-    if change["rate_hz"] is not None:
-        yield f"rate_hz = {change['rate_hz']:g}"
-    for name, value in change["qos"].items():
+    if change.link:
+        yield f"link = {change.link}"
+    if change.rate_hz is not None:
+        yield f"rate_hz = {change.rate_hz:g}"
+    for name, value in change.qos.items():
         yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 
 
 def phases(params: Parameters) -> list[tuple[float, list[Change]]]:
     """Changes by their time: with each begins a phase, the first of them being phase 1."""
     found: dict[float, list[Change]] = {}
-    for change in params.changes or []:
-        found.setdefault(change["at_s"], []).append(change)
+    for change in params.changes:
+        found.setdefault(change.at_s, []).append(change)
     return list(found.items())
 
 
 def changed(change: Change, case: Flows) -> list[Flow]:
     """The flows of a case that a change is of: of several topics and directions all."""
-    if change.get("link"):
+    if change.link:
         return [*case.flows]
-    if change["flow"] is None:
+    if change.flow is None:
         return [flow for flow in case.flows if not flow.beside]
-    pattern = re.compile(rf"{re.escape(change['flow'])}(_\d+)?(_back)?")
+    pattern = re.compile(rf"{re.escape(change.flow)}(_\d+)?(_back)?")
     return [flow for flow in case.flows if pattern.fullmatch(flow.name)]
 
 
@@ -82,14 +79,14 @@ def mean_rate_hz(params: Parameters, seconds: float) -> float | None:
     for at_s, changes in phases(params):
         total += rate * (min(at_s, seconds) - since)
         since = min(at_s, seconds)
-        rates = [each["rate_hz"] for each in changes if each["flow"] in own]
+        rates = [each.rate_hz for each in changes if each.flow in own]
         rate = next(filter(None, reversed(rates)), rate)
     return (total + rate * (seconds - since)) / seconds
 
 
 def highest_rate_hz(params: Parameters, rate_hz: float) -> float:
     """The highest rate that a flow of this rate may have at any time."""
-    rates = (each["rate_hz"] or 0.0 for each in params.changes or [])
+    rates = (each.rate_hz or 0.0 for each in params.changes)
     return max(rate_hz, *rates, 0.0)
 
 
@@ -101,17 +98,17 @@ def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> st
         return "timeline: a trial of a capacity test is at one rate"
     case = flows(params)
     for change in params.changes:
-        if change.get("link") and params.network != "lab":
+        if change.link and params.network != "lab":
             return "timeline: link is of the lab's links, and this case is not in the lab"
         of = changed(change, case)
         if not of:
-            return f"timeline: the case has no flow {change['flow']}"
+            return f"timeline: the case has no flow {change.flow}"
         for flow in of:
-            if change["rate_hz"] is not None and not flow.rate_hz:
+            if change.rate_hz is not None and not flow.rate_hz:
                 how = "at full speed" if flow.kind == "stream" else "in a closed loop"
                 return f"timeline: {flow.name} has no rate to change: it runs {how}"
             for name in dict.fromkeys(end.participant.adapter for end in flow.ends):
-                if reason := _fixed(change["qos"], adapters[name]):
+                if reason := _fixed(change.qos, adapters[name]):
                     return f"timeline: {reason}"
     return None
 

@@ -16,7 +16,8 @@ from pydantic import (
 from busmark.errors import UserError
 from busmark.links import links
 from busmark.load import parse as parse_load
-from busmark.model.parameters import ASKED, PARAMETERS, Parameter, Word
+from busmark.model.parameter import Parameter, Word
+from busmark.model.parameters import ASKED, PARAMETERS
 from busmark.scenario.section import Section
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
@@ -86,12 +87,15 @@ endpoints are. `system_default` is not here, for it states none."""
 
 def _dimension(of: Parameter) -> tuple[Any, Any]:
     """Type and field of the dimension of a parameter; without an initial value it must be there."""
-    value, told = of.asked, of.meaning or None
+    value, meaning = of.asked, of.meaning
+    if of.name.startswith("qos.") and not of.initial:
+        nothing = '""' if of.initial == "" else "0"
+        meaning += f"; {nothing}: not asked for"
     if of.name in CHECKS:
         value = Annotated[value, AfterValidator(CHECKS[of.name])]
     if of.initial is None:
-        return list[value], Field(min_length=1, description=told)  # type: ignore[valid-type]
-    return list[value], dimension(of.initial, told)  # type: ignore[valid-type]
+        return list[value], Field(min_length=1, description=meaning)  # type: ignore[valid-type]
+    return list[value], dimension(of.initial, meaning)  # type: ignore[valid-type]
 
 
 def _table(name: str, rules: type[Section], prefix: str) -> Any:

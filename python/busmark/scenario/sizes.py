@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import NormalDist
 
 from busmark.errors import UserError
-from busmark.model.parameters import LARGEST
+from busmark.model.parameter import LARGEST
 
 FILE_SIZE = "file"
 """As many bytes as the body's file has."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from pydantic import Field, field_validator, model_validator
 
 from busmark.errors import nearest
-from busmark.model.parameters import LARGEST, Priority, Several
+from busmark.model.parameter import Several
+from busmark.model.parameters import FLOW, PARTICIPANT
 from busmark.scenario.matrix import (
     ALL,
     ELEMENT_BYTES,
@@ -21,7 +22,7 @@ from busmark.scenario.matrix import (
     an_adapter,
     option_text,
 )
-from busmark.scenario.section import Section
+from busmark.scenario.section import table
 
 OF_MATRIX = ("active", "passive")
 """Names of the participants that a matrix makes, publishers and subscribers. Several have numbers,
@@ -35,37 +36,12 @@ MOST_ENDS = 10_000
 """Writers and readers of all flows: more do not fit on machines that people have, and are a slip of
 the pen."""
 
-Word = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=60)]
 
-
-class ParticipantSection(Section):
+class ParticipantSection(table(PARTICIPANT)):  # type: ignore[misc]
     """`[[participant]]`: a process of its own in every case, beside those that the matrix makes. A
     `[[flow]]` names it as writer or reader."""
 
-    name: Word = Field(description="in flows and results; active and passive are the matrix's own")
     count: Several = Field(default=1, description="so many alike: name1, name2, …")
-    adapter: Name = Field(
-        default="", description="as in `busmark adapters`; empty: the adapter of the case"
-    )
-    transport: Name = Field(
-        default="default",
-        description="transport of the adapter; default: as the case or its peer has it, for "
-        "another adapter its first",
-    )
-    on: Name = Field(
-        default="",
-        description="node of the lab or of [nodes]; several, taken in turn: n2+n3. Needed where "
-        "there are nodes",
-    )
-    cpus: Annotated[str, Field(pattern=r"^(\d+(\+\d+)*)?$")] = Field(
-        default="",
-        description="numbers of CPUs such as 0+1; empty: wherever the scheduler puts it, also "
-        "where the participants of the matrix have a CPU each",
-    )
-    fifo: Priority | None = Field(
-        default=None,
-        description="SCHED_FIFO priority; 0: ordinary scheduling. By default as in the case",
-    )
     option: dict[Name, Name] = Field(
         default={}, description="options of its adapter, KEY = value; by default as in the case"
     )
@@ -89,61 +65,13 @@ class ParticipantSection(Section):
         return [f"{self.name}{number}" for number in numbers] if self.count > 1 else [self.name]
 
 
-class FlowSection(Section):
+class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "kind")))):  # type: ignore[misc]
     """`[[flow]]`: traffic that runs in every case beside what the matrix says, while that is
     measured: a stream, pings or batches. Its rates, losses and latencies are in the table `flows`
     of the result and below the tables of the report; the figures of the case do not count it."""
 
-    name: Word = Field(description="of the flow in results")
-    kind: Literal["stream", "pings", "batches"] = Field(
-        default="stream",
-        description="stream; pings, which readers answer; or batches, whose begin and end readers "
-        "acknowledge",
-    )
-    writers: list[Word] = Field(
-        default=["active"],
-        description="participants that write; each has a writer. []: readers of a stream wait for "
-        "what nobody writes",
-    )
-    readers: list[Word] = Field(
-        default=["passive"],
-        description="participants that read, from all writers; one that also writes reads its own "
-        "samples, too. []: a stream that nobody reads",
-    )
     topics: Several = Field(
         default=1, description="so many flows alike, each on a topic of its own"
-    )
-    rate_hz: Annotated[float, Field(ge=0, le=1e9)] | None = Field(
-        default=None,
-        description="samples per second of each writer, at intended times; 0: a stream at full "
-        "speed, or pings in a closed loop, as pings are without it. A stream needs it, batches "
-        "have none",
-    )
-    arrivals: Literal["constant", "poisson"] = Field(
-        default="constant", description="times between two samples, where there is a rate"
-    )
-    echo: list[Word] = Field(
-        default=[],
-        description="the readers that answer; the others only read. By default all answer pings, "
-        "and the first echoes the probes of a stream",
-    )
-    probe_every: int = Field(
-        default=0,
-        ge=0,
-        le=10**9,
-        description="one in this many samples of a stream's first writer, at random, is a latency "
-        "probe, which a reader echoes; 0: none",
-    )
-    batch: int = Field(default=0, ge=0, le=10**9, description="samples of a batch")
-    batch_ack: Literal["ends", "each"] = Field(
-        default="ends",
-        description="what readers acknowledge of a batch: begin and end, or each sample too",
-    )
-    payload: Literal["empty", "octet", "char", "short", "float", "long", "struct", "any"] = Field(
-        default="octet", description="kind of elements"
-    )
-    size: Annotated[int, Field(ge=0, le=LARGEST)] = Field(
-        default=64, description="bytes of the body, without the 64-byte header"
     )
     qos: QosMatrix = Field(
         default=QosMatrix(),

@@ -3,64 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from dataclasses import replace
 
 from pydantic import Field, model_validator
 
 from busmark.errors import nearest
-from busmark.scenario.matrix import SLOWEST_HZ, Name
-from busmark.scenario.section import Section
-from busmark.scenario.system import FlowSection, Word
+from busmark.model.parameters import CHANGE, POLICIES
+from busmark.scenario.matrix import SLOWEST_HZ
+from busmark.scenario.section import table
+from busmark.scenario.system import FlowSection
 
 OF_MATRIX = ("pings", "stream", "batches")
 """Flows that a matrix makes."""
 
-Above = Annotated[float, Field(gt=0, le=1e6)]
-Seconds = Annotated[float, Field(ge=0, le=1e6)]
+MUTABLE = [
+    replace(each, name=name, asked=each.change | None, initial=None)
+    for name, each in POLICIES.items()
+    if each.change is not None
+]
+"""Policies that a change can name; what it does not name stays the same."""
 
 
-def _change(description: str) -> Any:
-    return Field(default=None, description=description)
-
-
-class QosChange(Section):
+class QosChange(table(MUTABLE)):  # type: ignore[misc]
     """QoS that can change on an endpoint in use; what is left out stays the same. `busmark adapters
     NAME` lists which of these an adapter can change."""
 
-    lifespan_s: Above | None = _change("older samples are not delivered")
-    deadline_s: Above | None = _change("a longer pause is counted as missed")
-    latency_budget_s: Seconds | None = _change("delay that the middleware may use, for batching")
-    transport_priority: Annotated[int, Field(ge=-(2**31), lt=2**31)] | None = _change(
-        "priority on the wire"
-    )
-    partition: Name | None = _change("only endpoints of the same partition match")
-    ownership_strength: Annotated[int, Field(ge=0, lt=2**31)] | None = _change(
-        "exclusive ownership with this strength"
-    )
-    time_based_filter_s: Seconds | None = _change("least time between two samples at the reader")
 
-
-class ChangeSection(Section):
+class ChangeSection(table(CHANGE)):  # type: ignore[misc]
     """`[[timeline]]`: a change in the middle of every round. What was measured before it and what
     after it are phases, which the result keeps apart."""
 
-    at_s: float = Field(gt=0, le=3600, description="when, from the begin of the measured time")
-    flow: Word | None = Field(
-        default=None,
-        description="what changes: a `[[flow]]`, by its name, or of the flows of the matrix pings, "
-        "stream (also the one beside pings) or batches; by default those that are measured",
-    )
-    rate_hz: float | None = Field(
-        default=None, gt=0, le=1e9, description="samples per second of each writer from then on"
-    )
     qos: QosChange = Field(
         default=QosChange(), description="QoS of writers and readers from then on"
-    )
-
-    link: Literal["down", "up"] | None = Field(
-        default=None,
-        description="all links of the lab: while they are down nothing arrives, and who sends does "
-        "not notice; with flow, rate_hz and qos it does not go",
     )
 
     @model_validator(mode="after")

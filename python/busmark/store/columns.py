@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from busmark.model.parameters import STORED, Kind
+from busmark.model.parameter import Kind
+from busmark.model.parameters import STORED
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from busmark.model.parameters import Count, Part, Text, Word, Words
+from busmark.model.parameter import Count, Text, Word, Words
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Part(BaseModel):
+    """Part of a manifest; nothing is converted."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
 
 
 class Option(Part):

@@ -208,7 +208,7 @@ class Result:
 
 def _own_flows(manifest: Manifest) -> dict[str, list[str]]:
     """By case, the names of the scenario's own flows; cases without such are not in it."""
-    named = {c.id: [flow["name"] for flow in c.params.flows or ()] for c in manifest.cases}
+    named = {c.id: [flow.name for flow in c.params.flows] for c in manifest.cases}
     return {case: names for case, names in named.items() if names}
 
 

@@ -20,7 +20,7 @@ from busmark.adapters.conformance import (
 )
 from busmark.adapters.known import known
 from busmark.adapters.secured import SECURITY
-from busmark.model.parameters import PROFILES
+from busmark.model.parameter import PROFILES
 from busmark.scenario.security import UNSECURED
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,6 +13,7 @@ from busmark.control import accounts, batches, tables
 from busmark.control.round import RoundData
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
+from busmark.model.flow import Flow
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
 from busmark.store import Case
@@ -65,7 +66,7 @@ def round_of(params: Parameters, *parts: tuple[Frame, Any, Any]) -> RoundData:
 
 
 def with_own(*own: dict[str, Any]) -> dict[str, Any]:
-    return PARAMS.changed(**{"flows": [{**FLOW, **each} for each in own], "participants": []})
+    return PARAMS.changed(flows=[Flow(**{**FLOW, **each}) for each in own], participants=[])
 
 
 def summary(params: Parameters, data: RoundData) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,9 @@ import pytest
 from busmark.control.rates import rates
 from busmark.control.round import RoundData
 from busmark.model.parameters import Parameters
-from busmark.plan.flows import Body, End, Flow, Flows, Participant
+from busmark.plan.flows import End, Flow, Flows, Participant
 
 SECOND = 10**9
-OCTETS = Body("octet", 1000)
 READER = 100
 """The number of the first reader; writers have those below."""
 
@@ -37,19 +35,22 @@ def receiver(*flows: dict[str, Any]) -> dict[str, Any]:
 
 
 def stream(writers: Sequence[int], readers: int = 1, rate_hz: float = 0.0,
-           body: Body = OCTETS, **of: Any) -> Flow:  # fmt: skip
+           **of: Any) -> Flow:  # fmt: skip
     """A flow with readers numbered from `READER`."""
-    someone = Participant("someone", "paper", "fast", "poll", (), 0, None)
-    ends = tuple(End(READER + n, someone) for n in range(readers))
+    someone = Participant(
+        name="someone", adapter="paper", transport="fast", wait="poll", settings={}, fifo=0
+    )
     return Flow(
-        "stream", "stream", "there", "back", tuple(End(n, someone) for n in writers), ends,
-        "constant", rate_hz, {}, body, **of,
+        name="stream", topic="there", answers="back", arrivals="constant", rate_hz=rate_hz,
+        writers=[End(n, someone) for n in writers],
+        readers=[End(READER + n, someone) for n in range(readers)],
+        payload="octet", size=1000, qos={}, **of,
     )  # fmt: skip
 
 
 def of(run: list[dict[str, Any]], *receivers: dict[str, Any], rate_hz: float = 0.0,
-       body: Body = OCTETS) -> dict[str, Any]:  # fmt: skip
-    one = stream([report["writer"] for report in run], len(receivers), rate_hz, body)
+       **flow: Any) -> dict[str, Any]:  # fmt: skip
+    one = stream([report["writer"] for report in run], len(receivers), rate_hz, **flow)
     roles = [{**role, "writer": READER + n} for n, role in enumerate(receivers)]
     data = RoundData(flows=Flows((), (one,)), run=run, roles=roles)
     return rates(Parameters(test="throughput", rate_hz=rate_hz or None), data, run)
@@ -106,8 +107,7 @@ def test_writers_at_full_speed_share_the_time_in_which_they_ran() -> None:
 def test_a_filter_lets_its_share_through() -> None:
     run = [wrote(1, 0, SECOND, 101)]
     seen = receiver(flow(1, 0, SECOND, 26))
-    filtered = Body("octet", 1000, instances=8, filter_below=2)
-    found = of(run, seen, rate_hz=100.0, body=filtered)
+    found = of(run, seen, rate_hz=100.0, instances=8, filter_below=2)
     assert found["theoretical_per_s"] == 25
 
 
@@ -128,7 +128,8 @@ def test_streams_beside_a_stream_do_not_count() -> None:
         {**receiver(flow(3, 0, SECOND, 501)), "writer": READER + 1},
     ]
     second = End(READER + 1, stream([3]).readers[0].participant)
-    flows = Flows((), (stream([1]), replace(stream([3], beside=True), readers=(second,))))
+    other = stream([3], beside=True).model_copy(update={"readers": [second]})
+    flows = Flows((), (stream([1]), other))
     data = RoundData(flows=flows, run=[measured, beside], roles=roles)
     found = rates(Parameters(test="throughput"), data, [measured])
     assert found["samples_per_s"] == found["written_per_s"] == 1000

@@ -49,7 +49,7 @@ def seated(matrix: dict[str, Any], **scenario: Any) -> list[list[Seat]]:
     found = flows(case.params)
     does = roles(found, case.params, 1)
     seats = [
-        Seat(own, ADAPTERS[own.adapter], does[own], HERE, {"settings": list(own.settings)})
+        Seat(own, ADAPTERS[own.adapter], does[own], HERE, {"settings": list(own.settings.items())})
         for own in found.participants
     ]
     return served(case.params, seats, ADAPTERS)

@@ -32,7 +32,7 @@ def recorded(role: str, seq: list[int]) -> Frame:
 def test_each_sample_has_its_own_size() -> None:
     one = case(size=300, size_distribution="choice(8, 24, 1000)")
     data = round_data(1000, rows=4, of=one.params)
-    sizes = sizes_of(data.flows.flows[0].body, 5)
+    sizes = sizes_of(data.flows.flows[0], 5)
     assert set(sizes) == {8, 24, 1000}
     seq = [0, 3, len(sizes) + 1, 7 * len(sizes) + 2]
     data.frames = [recorded("pinger", seq)]

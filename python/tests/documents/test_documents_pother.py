@@ -146,9 +146,9 @@ def test_determinism_has_each_class_at_each_priority_beside_real_time_traffic() 
         assert found == set(product((0, 30), (0, 100)))
     for case in cases:
         assert (case.params.rate_hz, case.params.size) == (stated.RATE_HZ, 0)
-        assert {p["fifo"] for p in case.params.participants} == {30}
+        assert {p.fifo for p in case.params.participants} == {30}
         (flow,) = case.params.flows
-        assert not flow["qos"].get("transport_priority")
+        assert not flow.qos.get("transport_priority")
     assert scenario.measure.echo_source
 
 

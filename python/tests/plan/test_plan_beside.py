@@ -41,8 +41,8 @@ def test_every_case_has_them_and_its_name_does_not_say_so() -> None:
     ]
     assert {case.params.beside for case in found} == {"state: 10/s of 64 B, from active to passive"}
     (flow,) = found[0].params.flows
-    assert (flow["writers"], flow["readers"]) == (["active"], ["passive"])
-    assert flow["qos"] == {"reliability": "reliable", "history": "keep_all"}
+    assert (flow.writers, flow.readers) == (["active"], ["passive"])
+    assert flow.qos == {"reliability": "reliable", "history": "keep_all"}
 
 
 def test_what_is_left_to_a_default_is_as_in_the_case() -> None:
@@ -52,11 +52,11 @@ def test_what_is_left_to_a_default_is_as_in_the_case() -> None:
         {"transport": "slow", "fifo": 3, "option": {"paper": {"nodelay": True}}},
     )
     a, b = case.params.participants
-    assert (a["adapter"], a["transport"], a["wait"], a["fifo"]) == ("paper", "slow", "listener", 3)
-    assert (b["adapter"], b["transport"], b["wait"], b["fifo"]) == ("stone", "slate", "poll", 7)
-    assert (a["settings"], b["settings"]) == ({"nodelay": "true"}, {"nodelay": "false"})
+    assert (a.adapter, a.transport, a.wait, a.fifo) == ("paper", "slow", "listener", 3)
+    assert (b.adapter, b.transport, b.wait, b.fifo) == ("stone", "slate", "poll", 7)
+    assert (a.settings, b.settings) == ({"nodelay": "true"}, {"nodelay": "false"})
     # What both honour, and no more.
-    assert case.params.flows[0]["qos"] == {"reliability": "best_effort"}
+    assert case.params.flows[0].qos == {"reliability": "best_effort"}
     assert adapters_of(case.params) == ["paper", "stone"]
 
 
@@ -106,7 +106,7 @@ def test_nodes_are_those_of_the_lab() -> None:
         [{"name": "far", "count": 3, "on": "n2+n3"}],
         lab={"nodes": 3},
     )
-    assert [own["on"] for own in case.params.participants] == ["n2", "n3", "n2"]
+    assert [own.on for own in case.params.participants] == ["n2", "n3", "n2"]
     assert nodes_named(case.params) == ["n2", "n1", "n3"]
 
 
@@ -212,9 +212,9 @@ def test_the_matrix_chooses_what_runs_beside_its_cases() -> None:
         "002-latency-paper-64B-stateandvideobeside",
         "003-latency-paper-64B",
     ]
-    names = [[flow["name"] for flow in case.params.flows] for case in found]
+    names = [[flow.name for flow in case.params.flows] for case in found]
     assert names == [[], ["state"], ["state", "video"], ["state", "video"]]
-    processes = [[own["name"] for own in case.params.participants] for case in found]
+    processes = [[own.name for own in case.params.participants] for case in found]
     assert processes == [[], ["a"], ["a", "b"], ["a", "b"]]
     assert found[1].params.beside == "state: 1/s of 64 B, from a to nobody"
 
@@ -253,7 +253,7 @@ def test_what_is_left_to_a_default_is_as_the_peer_has_it_too() -> None:
         {"peer": "stone", "peer_transport": "slate2", "option": {"stone": {"mtu": 7}}},
     )
     (b,) = case.params.participants
-    assert (b["transport"], b["settings"]) == ("slate2", {"mtu": "7"})
+    assert (b.transport, b.settings) == ("slate2", {"mtu": "7"})
 
 
 def test_a_participant_is_of_an_adapter_and_not_of_what_stands_for_a_peers() -> None:

@@ -40,7 +40,7 @@ def does(found: Case) -> dict[str, list[dict[str, Any]]]:
 
 def test_a_plain_stream_says_what_it_said_before_there_were_kinds() -> None:
     (given,) = case({"rate_hz": 10.0}).params.flows
-    assert sorted(given) == [
+    assert sorted(given.model_dump()) == [
         "arrivals", "name", "payload", "qos", "rate_hz", "readers", "size", "writers",
     ]  # fmt: skip
 
@@ -61,7 +61,7 @@ def test_pings_are_answered_by_every_reader(
     assert found.params.beside == f"f: {told}, from a to b"
     flow = own(found)
     assert (flow.kind, flow.arrivals, flow.beside) == ("pings", arrivals, True)
-    assert flow.answering == flow.readers and flow.listening == ()
+    assert flow.answering == flow.readers and flow.listening == []
     (pinger,) = does(found)["a"]
     assert pinger["role"] == "pinger"
     assert pinger["from"] == [end.number for end in flow.readers]

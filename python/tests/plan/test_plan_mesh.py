@@ -43,7 +43,7 @@ def test_the_documents_numbers() -> None:
     readers = [end for flow in found.flows for end in flow.readers]
     assert (len(found.flows), len(writers), len(readers)) == (10, 400, 1200)
     assert len(found.ends) == 1600 and pairs(found) == 48_000
-    heard = {flow.rate_hz * len(flow.writers) * flow.body.size for flow in found.flows}
+    heard = {flow.rate_hz * len(flow.writers) * flow.size for flow in found.flows}
     assert heard == {80_000.0}
     for own in found.participants:
         assert sum(end.participant == own for end in writers) == 10

@@ -15,7 +15,7 @@ from busmark.control.roles import Role, participant_config, roles
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plan import expand
-from busmark.plan.flows import Body, Flows, flows
+from busmark.plan.flows import Flow, Flows, flows
 from busmark.scenario import Scenario
 from busmark.scenario.model import Run
 from busmark.store import Case
@@ -111,9 +111,12 @@ def test_every_topic_has_endpoints_of_its_own_and_every_writer_a_number() -> Non
 def test_what_a_filter_admits_is_counted_as_if_one_by_one(
     sent: int, instances: int, below: int
 ) -> None:
-    body = Body("octet", 64, instances=instances, filter_below=below)
+    flow = Flow(
+        name="stream", topic="there", writers=[], readers=[], rate_hz=0.0, arrivals="constant",
+        payload="octet", size=64, qos={}, instances=instances, filter_below=below,
+    )  # fmt: skip
     expected = sum(seq % instances < below for seq in range(sent)) if below else sent
-    assert body.admitted(sent) == expected
+    assert flow.admitted(sent) == expected
 
 
 def test_a_distribution_is_told_by_its_mean() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -16,6 +16,7 @@ from busmark.analysis.case.variation import Timed
 from busmark.analysis.figures import Distribution, FloatArray, halved
 from busmark.analysis.read.lost import Sent
 from busmark.analysis.read.pools import Pool
+from busmark.model.flow import Flow
 from busmark.model.parameters import Parameters
 
 MOST = 200
@@ -34,12 +35,12 @@ def own_flows(
         rounds: number, samples of the scenario's own flows, and whether there was one clock.
         recorded_every: one in this many samples of streams at a rate has a row.
     """
-    asked = (params.flows or ())[:MOST]
+    asked = params.flows[:MOST]
     kind_of = kinds(params)
-    sums = of_flows(tables, kind_of, [flow["name"] for flow in asked])
+    sums = of_flows(tables, kind_of, [flow.name for flow in asked])
     found = []
     for flow in asked:
-        name = flow["name"]
+        name = flow.name
         if name not in sums:
             continue
         read = _probes(flow, rounds)
@@ -47,7 +48,7 @@ def own_flows(
         own = [table.filter(pl.col("flow") == name) for table in tables]
         found.append(
             OwnFlow(
-                name=name, kind=kind_of[name], size=flow["size"], total=sums[name],
+                name=name, kind=kind_of[name], size=flow.size, total=sums[name],
                 pairs=pairs(timed, own, recorded_every), **_latency(flow, rounds, read),
             )
         )  # fmt: skip
@@ -55,30 +56,28 @@ def own_flows(
 
 
 def _own(
-    flow: Mapping[str, Any], rounds: Sequence[tuple[int, pl.DataFrame, bool]]
+    flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]
 ) -> list[tuple[int, pl.DataFrame]]:
-    return [(number, table.filter(pl.col("flow") == flow["name"])) for number, table, _ in rounds]
+    return [(number, table.filter(pl.col("flow") == flow.name)) for number, table, _ in rounds]
 
 
-def _probes(
-    flow: Mapping[str, Any], rounds: Sequence[tuple[int, pl.DataFrame, bool]]
-) -> list[ProbeRound]:
+def _probes(flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]) -> list[ProbeRound]:
     """A stream's, of all rounds: its probes, or all samples of one at a rate."""
-    if flow.get("kind", "stream") != "stream":
+    if flow.kind != "stream":
         return []
     # Clocks of two hosts are not put on one axis here.
     return [probe_round(number, table, one_clock=True) for number, table in _own(flow, rounds)]
 
 
 def _latency(
-    flow: Mapping[str, Any], rounds: Sequence[tuple[int, pl.DataFrame, bool]],
+    flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]],
     read: Sequence[ProbeRound],
 ) -> dict[str, Any]:  # fmt: skip
     """Latencies of its pings or probes, or of all samples of a stream at a rate."""
-    if flow.get("kind") == "pings":
+    if flow.kind == "pings":
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
         return _half([(each.back, each.lost_start) for each in back])
-    if not (flow.get("probe_every") or any(each.pairs is not None for each in read)):
+    if not (flow.probe_every or any(each.pairs is not None for each in read)):
         return {"latency": None, "asked": None, "unanswered": None}
     # By several clocks only the round trip is known.
     if not all(one for *_, one in rounds):

@@ -75,7 +75,7 @@ class OwnFlow(Frozen):
 
 def kinds(params: Parameters) -> dict[str, str]:
     """The kind of each flow of the scenario's own, by name."""
-    return {flow["name"]: flow.get("kind", "stream") for flow in params.flows or ()}
+    return {flow.name: flow.kind for flow in params.flows}
 
 
 def totals(

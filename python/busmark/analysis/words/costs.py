@@ -15,7 +15,7 @@ from busmark.analysis.words.naming import described
 from busmark.analysis.words.ranking import figure_of
 from busmark.analysis.words.ratios import inverse, range_text, ratio_text
 from busmark.analysis.words.text import plural, size_text
-from busmark.model.parameters import PROFILES
+from busmark.model.parameter import PROFILES
 
 MOST_NAMED = 2
 """Labels in one sentence."""

@@ -29,7 +29,7 @@ STREAM = "stream"
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    asked = {flow["name"]: flow for flow in view.params.flows or ()}
+    asked = {flow.name: (flow.qos, flow.arrivals) for flow in view.params.flows}
     if not asked and not view.params.stream_hz:
         return
     import polars as pl
@@ -39,10 +39,11 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         return
     for (name,), own in pl.concat(tables).group_by("flow", maintain_order=True):
         if str(name).startswith(STREAM) and view.params.stream_hz:
-            asked[str(name)] = {"qos": view.params.stream_qos or {}, "arrivals": "constant"}
-        if flow := asked.get(str(name)):
-            yield from _rate(str(name), own, poisson=flow["arrivals"] == "poisson")
-            reliable = flow["qos"].get("reliability") == "reliable"
+            asked[str(name)] = view.params.stream_qos, "constant"
+        if str(name) in asked:
+            qos, arrivals = asked[str(name)]
+            yield from _rate(str(name), own, poisson=arrivals == "poisson")
+            reliable = qos.get("reliability") == "reliable"
             yield from _loss(str(name), own, reliable=reliable)
             yield from _ended(str(name), own)
 

@@ -61,7 +61,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 def _drops_as_asked(params: Parameters) -> bool:
     """Whether the QoS thins samples out on purpose. If several writers own their instances
     exclusively, a reader hears one of them."""
-    if any(CHANGES_THAT_DROP & change["qos"].keys() for change in params.changes or ()):
+    if any(CHANGES_THAT_DROP & change.qos.keys() for change in params.changes):
         return True
     exclusive = bool(params.policy("ownership_strength"))
     writers = (params.publishers or 1) * (params.writers or 1)

@@ -1,0 +1,144 @@
+"""What a row of the table of parameters is, and the types that its rows have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+)
+
+Kind = Literal["text", "int", "float", "bool"]
+
+Role = Literal["workload", "choice", "effort", "derived", "told"]
+"""workload: must be equal wherever two cases are compared. choice: what may be compared. effort:
+how long is measured and how much is recorded, not what. derived: follows from other parameters.
+told: structures that other parameters tell in words."""
+
+Test = Literal["latency", "throughput", "capacity", "discovery"]
+Word = Annotated[str, Field(max_length=1000)]
+Text = Annotated[str, Field(max_length=100_000)]
+Words = list[Word]
+Count = Annotated[int, Field(ge=0, le=2**62)]
+Few = Annotated[int, Field(ge=1, le=10**6)]
+Size = Annotated[int, Field(ge=0, le=2**41)]
+Rate = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Burst = Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)]
+Number = Annotated[float, Field(ge=-1e18, le=1e18, allow_inf_nan=False)]
+Integer = Annotated[int, Field(ge=-(10**18), le=10**18)]
+Plain = bool | Integer | Number | Text | None
+
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=60)]
+"""The name of a flow or participant in a scenario."""
+
+LARGEST = 1 << 40
+"""Bytes of a body in a scenario."""
+
+Bytes = Annotated[int, Field(ge=0, le=LARGEST)]
+Several = Annotated[int, Field(ge=1, le=1000)]
+Priority = Annotated[int, Field(ge=0, le=99)]
+Whole = Annotated[int, Field(ge=0, lt=2**31)]
+"""Numbers as QoS policies have them: nanoseconds in 64 bits, the rest in 31."""
+
+ElementKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any"]
+PayloadKind = Literal[ElementKind, "type"]
+WaitStrategy = Literal["listener", "waitset", "poll", "default"]
+Security = Literal[
+    "none", "authentication", "access_control", "discovery", "rtps_sign", "rtps_encrypt",
+    "data_sign", "data_encrypt", "metadata_encrypt", "all", "tls", "curve",
+]  # fmt: skip
+"""What is protected."""
+
+PROFILES: tuple[str, ...] = get_args(Security)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What is known of a parameter besides its type and default; `qos.NAME` is a policy."""
+
+    column: str = ""
+    """Meaning of its column in stored tables; empty: it has none of its own."""
+    unit: str = ""
+    """The unit of the column."""
+    role: Role = "workload"
+    label: str = ""
+    """For people, where the name does not do."""
+    suffix: str = ""
+    """What stands behind its value in the name of a case."""
+    named: bool = True
+    """Whether it may be in the name of a case: not what is always shown, or the same in all."""
+    alone: bool = False
+    """Whether a policy's values name it: `best_effort`."""
+    apart: bool = False
+    """Whether reports show it in a way of its own."""
+    settled: bool = False
+    """Whether a plan says how its default was settled."""
+    rare: bool = False
+    """Whether only cases state it that ask for another value than the initial one: plans without it
+    are as they were before there was such a parameter."""
+    follows: tuple[str, ...] = ()
+    """Parameters that it follows from, unless the scenario says otherwise."""
+    leads: tuple[str, ...] = ()
+    """Parameters that differ where this one does, and need not be equal in a comparison by it."""
+    of_adapter: bool = False
+    """Whether it follows from the adapter, and need not be equal where adapters are compared."""
+    needs: str | Mapping[str, str] = field(default_factory=dict)
+    """Capability of the adapter that it needs: for any value, or by value."""
+    switch: tuple[str, str] | None = None
+    """Where a policy is a switch for workers: its key in their setup, and the value that it is on
+    for."""
+    asked: Any = None
+    """Type of a value in a scenario, whose matrix has a list of them; None: it is not asked for."""
+    change: Any = None
+    """Type of a value to which a `[[timeline]]` changes a policy; None: it does not change while
+    endpoints are in use."""
+    initial: Any = None
+    """What a scenario asks for where it does not say."""
+    meaning: str = ""
+    """What that means, for whoever writes a scenario."""
+    name: str = ""
+    """As the field is called."""
+    kind: Kind = "text"
+    """What its values are."""
+    default: Any = None
+    """What it is where a case does not state it, and what was measured before there was such a
+    parameter."""
+
+
+P = Parameter
+
+
+def _like(form: Any) -> AfterValidator:
+    """A validator that changes nothing: an older Busmark must not lose what a newer one adds."""
+    adapter = TypeAdapter(form)
+
+    def check(value: Any) -> Any:
+        adapter.validate_python(value, strict=True)
+        return value
+
+    return AfterValidator(check)
+
+
+Options = Annotated[dict[str, Any], _like(dict[Word, Plain | list[Plain]])]
+
+
+class Stated(BaseModel):
+    """Stored values: nothing is converted, what is not stated is not stored, and what a newer
+    Busmark adds is kept."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    @model_serializer(mode="wrap")
+    def _stated_only(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {
+            name: value for name, value in serialise(self).items() if name in self.model_fields_set
+        }
