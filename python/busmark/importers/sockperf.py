@@ -24,7 +24,7 @@ from busmark.importers.model import (
     sizes_of,
 )
 from busmark.importers.text import Line, SourceText
-from busmark.model.parameters import Test
+from busmark.model.parameter import Test
 
 _VERSION = re.compile(r"== version #(\S+?) ==")
 _PARAMETERS = re.compile(r"test was performed using the following parameters:\s*(.*)$")
