@@ -23,10 +23,11 @@ from tools.simulate.histories import (
 from tools.simulate.laws import LAWS
 from tools.simulate.power import METHODS, NOISES, ROUNDS, SAMPLES, SLOWDOWNS, Power
 
+from busmark.analysis.pairwise.verdict import EQUIVALENT
 from busmark.stats import FEW as FEW_ROUNDS
 from busmark.stats import Estimate, share_interval
 from busmark.stats.precision import early
-from busmark.track.detect import CONFIRMATIONS, LEVEL, WORSE_THAN
+from busmark.track.detect import CONFIRMATIONS, LEVEL
 
 RECORD = Path(__file__).resolve().parents[2] / "docs" / "reference" / "coverage.json"
 
@@ -193,7 +194,7 @@ def _histories(rows: Sequence[Watched], seed: int) -> str:
     text = HISTORIES.format(
         histories=min(row.histories for row in rows), series=SERIES, results=RESULTS,
         first=FIRST_CHECK, planted=PLANTED_AT + 1, checks=checks, soon=SOON,
-        after=RESULTS - PLANTED_AT, level=LEVEL, margin=WORSE_THAN, seed=seed,
+        after=RESULTS - PLANTED_AT, level=LEVEL, margin=EQUIVALENT, seed=seed,
         confirmations=CONFIRMATIONS,
     )  # fmt: skip
     note = HISTORIES_NOTE.format(confirmations=CONFIRMATIONS, later=CONFIRMATIONS - 1)

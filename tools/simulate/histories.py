@@ -12,7 +12,8 @@ from scipy.signal import lfilter
 from tools.simulate.laws import Array, Rng
 
 from busmark import stats
-from busmark.track.detect import CONFIRMATIONS, LEVEL, WORSE_THAN
+from busmark.analysis.pairwise.verdict import EQUIVALENT
+from busmark.track.detect import CONFIRMATIONS, LEVEL
 
 SERIES = 8
 """Series of a history, on one machine; a planted step is in one of them."""
@@ -126,7 +127,9 @@ def _history(varying: Varying, step: float, rng: Rng) -> _End:
                 end.misplaced = True
             elif end.delay is None:
                 end.delay = results - PLANTED_AT
-                end.covered = one.low <= log1p(step) <= one.high
+                limits = one.change.estimate
+                assert limits.low is not None and limits.high is not None
+                end.covered = limits.low <= log1p(step) <= limits.high
     return end
 
 
@@ -149,13 +152,13 @@ def _check(
     confirmed = [one for one in row[-1] if _confirmed(one, row)]
     # One that was mended fails no check.
     level = checks[number][series][-1].after if row[-1] else 0.0
-    stand = [one for one in row[-1] if expm1(level - one.before) > WORSE_THAN]
+    stand = [one for one in row[-1] if expm1(level - one.before) > EQUIVALENT]
     new = [one for one in stand if one in confirmed and not _any_near(one, known)]
     return _Alarm(confirmed, new, [one for one in stand if one not in confirmed])
 
 
 def _worse(steps: Sequence[stats.Step]) -> list[stats.Step]:
-    return [one for one in steps if expm1(one.difference) > WORSE_THAN]
+    return [one for one in steps if expm1(one.change.estimate.value) > EQUIVALENT]
 
 
 def _confirmed(step: stats.Step, checks: Sequence[Sequence[stats.Step]]) -> bool:

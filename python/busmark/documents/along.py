@@ -11,9 +11,9 @@ import numpy as np
 from busmark.analysis.across.perftest_tests import halves
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import size_text
-from busmark.documents.checks import missing, product, telling
+from busmark.documents.checks import missing, telling
 from busmark.documents.claim import Claim
-from busmark.documents.evidence import Pair
+from busmark.documents.evidence import Pair, product
 from busmark.documents.select import WORKLOAD, Select, named, parameters
 from busmark.documents.values import PerRound, Value, headline
 from busmark.stats import MIN_POINTS

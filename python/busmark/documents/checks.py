@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.documents.claim import ABOVE, Claim
-from busmark.documents.evidence import Pair, geometric_mean
+from busmark.documents.evidence import Pair, geometric_mean, product
 from busmark.documents.select import WORKLOAD, Select, named, parameters
 from busmark.documents.values import PerRound, Value, constant, expected, headline, received
 from busmark.model.parameters import Parameters
@@ -174,12 +174,6 @@ def _between(first: Pair, last: Pair) -> Pair:
 def _squared(side: PerRound) -> PerRound:
     """The product of two cases, of their geometric mean."""
     return {r: value**2 for r, value in side.items()}
-
-
-def product(*sides: PerRound) -> PerRound:
-    """Geometric mean of several cases, round by round."""
-    rounds = set.intersection(*(set(side) for side in sides))
-    return {r: geometric_mean(side[r] for side in sides) for r in rounds}
 
 
 def missing(select: Select, campaign: Campaign, value: Value = headline) -> str | None:

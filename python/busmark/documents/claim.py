@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
+from busmark.analysis.pairwise.verdict import Limits
 from busmark.analysis.words.text import number
 from busmark.stats import Estimate
 
 Verdict = Literal["agrees", "disagrees", "cannot tell"]
+
+VERDICTS: dict[bool | None, Verdict] = {True: "agrees", False: "disagrees", None: "cannot tell"}
+"""By whether the interval lies within the claim, or wholly outside of it."""
 
 ALIKE = 1.25
 """Ratios within this factor count as little difference. The documents show such claims as curves
@@ -17,7 +21,7 @@ that lie on each other and give no figure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Limits):
     """The ratio lies between `low` and `high`.
 
     Attributes:
@@ -25,8 +29,6 @@ class Claim:
             and some below does not make them alike.
     """
 
-    low: float
-    high: float
     of_each: bool = False
 
     @property
@@ -42,14 +44,8 @@ class Claim:
         return f"{told}, each pair" if self.of_each else told
 
     def verdict(self, ratio: Estimate) -> Verdict:
-        """agrees: the interval lies within the claim; disagrees: wholly outside of it."""
-        if ratio.low is None or ratio.high is None:
-            return "cannot tell"
-        if self.low <= ratio.low and ratio.high <= self.high:
-            return "agrees"
-        if ratio.high < self.low or ratio.low > self.high:
-            return "disagrees"
-        return "cannot tell"
+        """Return whether the interval bears the claim out."""
+        return VERDICTS[self.hold(ratio)]
 
 
 ABOVE = Claim(1.0, inf)

@@ -1,8 +1,9 @@
 """What a check finds in a campaign: ratios with intervals over interleaved rounds, and a verdict.
 
-Every check reduces to pairs: what stands above the line and what below, round by round. So
-`stats.paired_ratio` gives the interval of each pair; for all pairs together it is the interval of
-their geometric mean in each round. The intervals that decide a verdict are the ones that are shown.
+Every check reduces to pairs: what stands above the line and what below, round by round. Each is
+compared by `analysis.pairwise`; for all pairs together it is their geometric mean in each round.
+No figures stand beside these ratios, so they are typical ratios of rounds. The intervals that
+decide a verdict are the ones that are shown.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from typing import Protocol
 
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.model import Campaign
+from busmark.analysis.pairwise.change import ratio
+from busmark.analysis.pairwise.measured import Measured
+from busmark.analysis.pairwise.verdict import LEVEL, of_each
 from busmark.documents.claim import ALL, Claim, Verdict
 from busmark.documents.values import PerRound
-from busmark.stats import Estimate, paired_ratio
+from busmark.stats import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,11 @@ class Pair:
 
     def ratio(self, confidence: float = CONFIDENCE) -> Estimate:
         """Ratio of the pair's own rounds."""
-        return paired_ratio(
-            [self.above[r] for r in self.rounds], [self.below[r] for r in self.rounds], confidence
+        below, above = (
+            Measured(None, values={r: side[r] for r in self.rounds})
+            for side in (self.below, self.above)
         )
+        return ratio(below, above, paired=True, confidence=confidence).estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +92,8 @@ def evidence(check: Check, campaign: Campaign) -> Evidence:
     if check.claim == ALL:
         return _whole(usable)
     each = check.claim.of_each and len(usable) > 1
-    # Some of many intervals miss by chance; widened they all keep the confidence (Bonferroni).
-    confidence = 1 - (1 - CONFIDENCE) / (len(usable) + 1) if each else CONFIDENCE
+    # Some of many intervals miss by chance; widened they all keep the confidence.
+    confidence = 1 - of_each(LEVEL, len(usable) + 1) if each else CONFIDENCE
     overall = _overall(usable, confidence)
     if overall.low is None:
         return Evidence("cannot tell", overall, tuple(usable), "one round gives no interval")
@@ -119,14 +125,19 @@ def _overall(pairs: Sequence[Pair], confidence: float) -> Estimate:
     kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
     while len(kept) > 1 and len(_common(kept)) < 2:
         kept.pop()
-    rounds = _common(kept)
-    above = [geometric_mean(pair.above[r] for pair in kept) for r in rounds]
-    below = [geometric_mean(pair.below[r] for pair in kept) for r in rounds]
-    return paired_ratio(above, below, confidence)
+    above = product(*(pair.above for pair in kept))
+    below = product(*(pair.below for pair in kept))
+    return Pair("", above, below, ()).ratio(confidence)
 
 
 def _common(pairs: Sequence[Pair]) -> list[int]:
     return sorted(set.intersection(*(set(pair.rounds) for pair in pairs)))
+
+
+def product(*sides: PerRound) -> PerRound:
+    """Geometric mean of several cases, round by round."""
+    rounds = set.intersection(*(set(side) for side in sides))
+    return {r: geometric_mean(side[r] for side in sides) for r in rounds}
 
 
 def geometric_mean(values: Iterable[float]) -> float:

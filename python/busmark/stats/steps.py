@@ -37,8 +37,8 @@ from busmark.stats._scipy import (
     normal_probabilities,
     normal_quantile,
     student_beyond,
-    student_quantile,
 )
+from busmark.stats.change import Change, _change
 
 LEAST = 3
 """Results on each side of a step: of two, one bad result would decide."""
@@ -78,8 +78,7 @@ class Step:
         index: of the first value behind it.
         earliest, latest: between which of the values it lies with some 95 %, as `index`.
         before, after: the levels, from the step before to the next one.
-        difference: after minus before.
-        low, high: its interval.
+        change: after minus before, with the interval of a step whose place is known.
         p_value: that there is no step in this part, wherever it was looked for.
     """
 
@@ -88,9 +87,7 @@ class Step:
     latest: int
     before: float
     after: float
-    difference: float
-    low: float
-    high: float
+    change: Change
     p_value: float
 
     def moved(self, by: int) -> Step:
@@ -219,20 +216,19 @@ def _test(part: FloatArray, place: int, confidence: float, rho: float) -> Step:
     error = sqrt(variance * parts)
     freedom = max(1.0, (n - 2) * (1.0 - rho**2) / (1.0 + rho**2))
     difference = after - before
+    change = _change(difference, error, freedom, 0.0, 0.5, (n, n), confidence, log_scale=False)
     if error == 0.0:
         # Nothing varies: as surely as an order of these values by chance.
         p_value = 1.0 if difference == 0.0 else 2.0 * exp(-_log_choices(n, counts[0]))
-        return Step(place, place, place, before, after, difference, difference, difference, p_value)
-    half = student_quantile(0.5 + confidence / 2.0, freedom) * error
+        return Step(place, place, place, before, after, change, p_value)
     p_value = _of_places(student_beyond(abs(difference) / error, freedom), n)
     if p_value <= WEAK:
         by_ranks = _ranked(sides[0], sides[1], rising=difference > 0.0)
         p_value = p_value if by_ranks <= RANKED else max(p_value, by_ranks)
     reach = _reach(difference, variance * (1.0 + rho) / (1.0 - rho), n)
     return Step(
-        place, max(1, place - reach), min(n - 1, place + reach), before, after, difference,
-        difference - half, difference + half, p_value,
-    )  # fmt: skip
+        place, max(1, place - reach), min(n - 1, place + reach), before, after, change, p_value
+    )
 
 
 def _clipped(sides: Sequence[FloatArray]) -> list[FloatArray]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import expm1
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,8 @@ from numpy.typing import NDArray
 
 from busmark import stats
 from busmark.analysis.across import dimensions as dim
-from busmark.analysis.pairwise.verdict import EQUIVALENT, EQUIVALENT_LOSS
+from busmark.analysis.pairwise.change import along, by_difference, unchanged
+from busmark.analysis.pairwise.verdict import WORSE, by_size, of_each
 from busmark.host.differences import LOAD
 from busmark.track.entry import Entry
 from busmark.track.model import Kind
@@ -32,24 +31,8 @@ CONFIDENCE = 0.95
 MOST = 500
 """Results of a series that are looked through, the newest: the search takes the square of them."""
 
-WORSE_THAN = EQUIVALENT
-WORSE_THAN_LOSS = EQUIVALENT_LOSS
-
 FACTS = {"version": "version", "middleware_version": "middleware", "sha256": "library"}
 """Facts of an adapter, and their names for people."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A step of a series."""
-
-    step: stats.Step
-    """Step of logarithms if `logs`; indices refer to the series."""
-    change: float
-    low: float
-    high: float
-    before: float
-    after: float
 
 
 def tested(series: Series) -> bool:
@@ -57,47 +40,34 @@ def tested(series: Series) -> bool:
     return len(series.entries) >= 2 * stats.LEAST_BESIDE_STEP
 
 
-def find(series: Sequence[Series], only: Container[int] | None = None) -> list[list[Found]]:
-    """The steps of each series. A p-value is significant at `LEVEL` over the number of series that
-    are tested (Bonferroni). `only`: numbers of those that are searched."""
+def find(series: Sequence[Series], only: Container[int] | None = None) -> list[list[stats.Step]]:
+    """Return the steps of each series, significant at `LEVEL` over all series that are tested.
+    `only`: numbers of those that are searched."""
     numbers = {id(one): number for number, one in enumerate(series)}
     enough = [one for one in series if tested(one)]
-    found: dict[int, list[Found]] = {}
+    found: dict[int, list[stats.Step]] = {}
     for machine in dict.fromkeys(one.machine for one in enough):
         own = [one for one in enough if one.machine == machine]
         scaled = [_scaled(one) for one in own]
         steps = stats.steps_together(
-            [values for values, _ in scaled], LEVEL / len(enough), CONFIDENCE,
+            [values for values, _ in scaled], of_each(LEVEL, len(enough)), CONFIDENCE,
             only=[n for n, one in enumerate(own) if only is None or numbers[id(one)] in only],
         )  # fmt: skip
         for one, (values, logs), of_it in zip(own, scaled, steps, strict=True):
             skipped = len(one.entries) - int(values.size)
-            found[id(one)] = [_found(one, step.moved(skipped), logs=logs) for step in of_it]
+            found[id(one)] = [along(one.figure, step.moved(skipped), logs=logs) for step in of_it]
     return [found.get(id(one), []) for one in series]
 
 
 def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
     """The newest values, as logarithms where changes are ratios; and whether they are."""
     values = np.array([figure.value for figure in series.figures][-MOST:])
-    logs = series.is_ratio and bool(values.min() > 0.0)
+    logs = unchanged(series.figure) == 1.0 and bool(values.min() > 0.0)
     return (np.log(values) if logs else values), logs
 
 
-def _found(series: Series, step: stats.Step, *, logs: bool) -> Found:
-    limits = (step.difference, step.low, step.high)
-    if logs:
-        before, after = (float(np.exp(level)) for level in (step.before, step.after))
-        change, low, high = map(expm1, limits)
-    else:
-        before, after = step.before, step.after
-        # A ratio whose figure is 0 at times.
-        scale = before if series.is_ratio and before > 0.0 else 1.0
-        change, low, high = (limit / scale for limit in limits)
-    return Found(step, change, low, high, before, after)
-
-
 def in_a_row(
-    series: Sequence[Series], found: Sequence[Sequence[Found]], margin: float
+    series: Sequence[Series], found: Sequence[Sequence[stats.Step]], margin: float
 ) -> list[list[int]]:
     """For each step, after how many results of its series in a row it was found, up to
     `CONFIRMATIONS`: with all, without the newest commit's result, and so on."""
@@ -115,72 +85,63 @@ def in_a_row(
 
 
 def places(
-    older: Series, found: Iterable[Found], now: Series, margin: float
+    older: Series, found: Iterable[stats.Step], now: Series, margin: float
 ) -> dict[Kind, list[int]]:
     """Where the series as it is now has the steps that it had when it was shorter, by kind."""
     current = {id(entry): place for place, entry in enumerate(now.entries)}
     known: dict[Kind, list[int]] = {}
     for one in found:
-        place = current[id(older.entries[one.step.index])]
-        known.setdefault(kind_of(older, one.change, margin), []).append(place)
+        place = current[id(older.entries[one.index])]
+        known.setdefault(_kind(older, one, margin), []).append(place)
     return known
 
 
 def is_known(
-    series: Series, found: Found, known: Mapping[Kind, Sequence[int]], margin: float
+    series: Series, step: stats.Step, known: Mapping[Kind, Sequence[int]], margin: float
 ) -> bool:
     """Whether a step of its kind was near."""
-    step = found.step
     slack = max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
-    of_kind = known.get(kind_of(series, found.change, margin), ())
+    of_kind = known.get(_kind(series, step, margin), ())
     return any(abs(place - step.index) <= slack for place in of_kind)
 
 
-def kind_of(series: Series, change: float, margin: float) -> Kind:
-    """Kind of a change of this size."""
-    worse = change if series.smaller_is_better else -change
-    limit = margin if series.is_ratio else WORSE_THAN_LOSS
-    if not series.smaller_is_better and series.is_ratio:
-        # A latency of 1.02 and a goodput of 1/1.02 are as bad.
-        limit = 1.0 - 1.0 / (1.0 + margin) if worse > 0.0 else margin
-    elif series.is_ratio and worse < 0.0:
-        limit = 1.0 - 1.0 / (1.0 + margin)
-    if abs(worse) <= limit:
+def _kind(series: Series, step: stats.Step, margin: float) -> Kind:
+    verdict = by_size(series.figure, step.change.estimate.value, margin)
+    if verdict == "equivalent":
         return "small"
-    return "regression" if worse > 0.0 else "improvement"
+    return "regression" if verdict in WORSE else "improvement"
 
 
 def told(
-    series: Series, found: Sequence[Found], counts: Sequence[int],
+    series: Series, found: Sequence[stats.Step], counts: Sequence[int],
     before: Mapping[Kind, Sequence[int]], margin: float, tests: int,
 ) -> Iterator[Told]:  # fmt: skip
     """The steps as the document has them. `counts`: after how many results in a row each was found.
     `before`: those that were confirmed without the newest results, by kind."""
     last = found[-1].after if found else 0.0
-    for one, count in zip(found, counts, strict=True):
-        step = one.step
-        kind = kind_of(series, one.change, margin)
+    same = unchanged(series.figure)
+    for step, count in zip(found, counts, strict=True):
+        kind, change = _kind(series, step, margin), step.change.estimate
+        assert change.low is not None and change.high is not None
         yield Told(
             kind=kind,
             last_before=step.index - 1, first_after=step.index,
             earliest=step.earliest, latest=step.latest,
-            before=one.before, after=one.after,
-            change=one.change, low=one.low, high=one.high,
+            before=step.before, after=step.after,
+            change=change.value - same, low=change.low - same, high=change.high - same,
             p_value=step.p_value, p_adjusted=min(1.0, step.p_value * tests),
             in_a_row=count,
             confirmed=count >= CONFIRMATIONS,
-            new=count >= CONFIRMATIONS and not is_known(series, one, before, margin),
-            stands=kind == "regression" and _still(series, one.before, last, margin),
+            new=count >= CONFIRMATIONS and not is_known(series, step, before, margin),
+            stands=kind == "regression" and _still(series, step.before, last, margin),
             besides=list(besides(series, step.index)),
         )  # fmt: skip
 
 
 def _still(series: Series, before: float, last: float, margin: float) -> bool:
     """Whether the newest level is worse than the one before the step, by more than the margin."""
-    change = last - before
-    if series.is_ratio and before > 0.0:
-        change /= before
-    return kind_of(series, change, margin) == "regression"
+    name = series.figure
+    return by_size(name, by_difference(name, before, last - before), margin) in WORSE
 
 
 def besides(series: Series, index: int) -> Iterator[str]:

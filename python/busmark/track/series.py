@@ -10,7 +10,6 @@ from typing import Any
 from busmark.analysis.figures import Figure, Quantity
 from busmark.analysis.words.naming import Named, name_cases
 from busmark.compare.matching import is_neutral
-from busmark.model.quantities import COMPARED
 from busmark.track.entry import Entry, TrackedCase
 
 Key = tuple[str, str]
@@ -39,18 +38,6 @@ class Series:
     def latency(self) -> Quantity | None:
         """What the latency is, where it is one."""
         return self.cases[-1].latencies.get(self.figure)
-
-    @property
-    def smaller_is_better(self) -> bool:
-        """Whether it is one of those that should be small: latency, loss."""
-        of = COMPARED.get(self.figure)
-        return of is None or of.more != "faster"
-
-    @property
-    def is_ratio(self) -> bool:
-        """Whether its changes are ratios; otherwise as differences."""
-        of = COMPARED.get(self.figure)
-        return of is None or of.is_ratio
 
     def without_newest(self, fewer: int) -> Series:
         """Without the results of so many of its newest commits."""

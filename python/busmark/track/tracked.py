@@ -7,6 +7,8 @@ from pathlib import Path
 
 from busmark import stats
 from busmark.analysis.across import dimensions as dim
+from busmark.analysis.pairwise.change import unchanged
+from busmark.analysis.pairwise.verdict import EQUIVALENT, EQUIVALENT_LOSS, WORSE, direction
 from busmark.analysis.words.naming import Named, described
 from busmark.analysis.words.text import joined, plural
 from busmark.compare.criterion import FIGURES
@@ -26,7 +28,7 @@ DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss"
 
 def track(
     path: Path, entries: Sequence[Entry], *, figures: Sequence[str] = (),
-    worse_than: float = detect.WORSE_THAN, new_for: int = 1,
+    worse_than: float = EQUIVALENT, new_for: int = 1,
 ) -> Tracked:  # fmt: skip
     """Look through a history, its results in the order in which they were added.
 
@@ -61,7 +63,7 @@ def track(
         newest=entries[-1].commit.id,
         figures=wanted,
         worse_than=worse_than,
-        worse_than_loss=detect.WORSE_THAN_LOSS,
+        worse_than_loss=EQUIVALENT_LOSS,
         level=detect.LEVEL,
         confidence=detect.CONFIDENCE,
         least=stats.LEAST_BESIDE_STEP,
@@ -102,7 +104,7 @@ def _key(series: Series) -> tuple[str, str, str]:
 
 def _known(
     older: Sequence[Entry], figures: Sequence[str], now: Sequence[Series],
-    found: Sequence[Sequence[detect.Found]], margin: float,
+    found: Sequence[Sequence[stats.Step]], margin: float,
 ) -> dict[tuple[str, str, str], dict[Kind, list[int]]]:  # fmt: skip
     """What was confirmed without the newest results: by series and kind, places in the series as it
     is now. Only series that have a step now are searched."""
@@ -156,8 +158,8 @@ def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedS
         figure=series.figure,
         latency=series.latency,
         unit=series.figures[-1].unit,
-        smaller_is_better=series.smaller_is_better,
-        kind="ratio" if series.is_ratio else "difference",
+        smaller_is_better=direction(series.figure, more=True) in WORSE,
+        kind="ratio" if unchanged(series.figure) == 1.0 else "difference",
         points=[_point(entry, series, n) for n, entry in enumerate(series.entries)],
         tested=detect.tested(series),
         steps=steps,

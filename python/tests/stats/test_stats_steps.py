@@ -104,10 +104,13 @@ def test_two_planted_steps_are_found_with_their_levels() -> None:
     values[30:] -= 0.08
     first, second = stats.steps(values)
     assert first.earliest <= 15 <= first.latest and second.earliest <= 30 <= second.latest
-    assert first.low <= 0.05 <= first.high and second.low <= -0.08 <= second.high
+    for step, planted in ((first, 0.05), (second, -0.08)):
+        limits = step.change.estimate
+        assert limits.low is not None and limits.high is not None
+        assert limits.low <= planted <= limits.high
     assert first.before == pytest.approx(0.0, abs=0.01)
     assert second.after == pytest.approx(-0.03, abs=0.01)
-    assert first.difference == pytest.approx(first.after - first.before)
+    assert first.change.estimate.value == pytest.approx(first.after - first.before)
     assert max(first.p_value, second.p_value) < 1e-4
 
 
@@ -131,7 +134,8 @@ def test_what_does_not_vary_has_a_step_only_where_it_is_long_enough() -> None:
     assert stats.steps([3.0] * 40) == []
     assert stats.steps([3.0] * 5 + [4.0] * 3) == []
     (step,) = stats.steps([3.0] * 20 + [4.0] * 4)
-    assert (step.index, step.difference, step.low, step.high) == (20, 1.0, 1.0, 1.0)
+    change = step.change.estimate
+    assert (step.index, change.value, change.low, change.high) == (20, 1.0, 1.0, 1.0)
     # 2 in 10,626 orders of as many values.
     assert step.p_value == pytest.approx(2 / 10_626)
 
@@ -192,7 +196,7 @@ def test_a_factor_and_an_offset_change_nothing_but_the_scale() -> None:
     (one,) = stats.steps(values)
     (other,) = stats.steps(7.0 - 3.0 * values)
     assert (one.index, one.earliest, one.latest) == (other.index, other.earliest, other.latest)
-    assert other.difference == pytest.approx(-3.0 * one.difference)
+    assert other.change.centre == pytest.approx(-3.0 * one.change.centre)
     assert other.p_value == pytest.approx(one.p_value, rel=1e-6)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
 
-from busmark import stats
-from busmark.analysis.figures import CONFIDENCE, Figure, figure
+from busmark.analysis.figures import Figure, figure, over_rounds
 from busmark.analysis.model import CaseSummary, RoundSummary
+from busmark.analysis.pairwise.change import ratio
+from busmark.analysis.pairwise.measured import Measured
 from busmark.analysis.read.rounds import Row, last_attempts
 from busmark.model.quantities.wire import per_sample
 
@@ -55,19 +55,14 @@ def ratios(
     """`case` over `other`, of all that is known of both in two rounds at least."""
     found = {}
     for name in SPENT:
-        mine, theirs = case[name], other[name]
-        shared = sorted(mine.keys() & theirs.keys())
-        if paired and len(shared) > 1:
-            change = stats.paired_change(
-                [mine[n] for n in shared], [theirs[n] for n in shared], CONFIDENCE
-            )
-        elif not paired and min(len(mine), len(theirs)) > 1:
-            change = stats.independent_ratio(list(mine.values()), list(theirs.values()), CONFIDENCE)
-        else:
-            continue
-        typical = [median(list(side.values())) for side in (mine, theirs)]
-        change = change.stated(typical[0] / typical[1])
-        found[name] = figure(change.estimate, "1", len(shared) or len(mine))
+        mine, theirs = (
+            Measured(over_rounds([*side[name].values()], "1", None), values=side[name])
+            for side in (case, other)
+        )
+        if mine.values and theirs.values:
+            change = ratio(theirs, mine, paired=paired).estimate
+            if change.low is not None:
+                found[name] = figure(change, "1", change.rounds)
     return found
 
 

@@ -1,7 +1,10 @@
-"""One case against another, figure by figure: what a comparison of results and the answer of a
-campaign have in common.
+"""The engine of comparisons: two sets of rounds, a pairing, a verdict with its ratio and interval.
 
-- `measured`: the figures of a case as they are compared; `rows`: those that rows of rounds hold.
-- `change`: ratio or difference of two cases.
-- `verdict`: faster, slower, equivalent or undecided, over all comparisons together.
+The answer of a campaign, `compare` and `ab`, the history, imported results and the statements of
+documents use it, each with its own pairing and list of figures.
+
+- `measured`: the figures of a case as they are compared; `figures`: those of a case.
+- `change`: ratio or difference of two sides, by round, apart, by session, or along a history.
+- `verdict`: faster, slower, equivalent or undecided, over all comparisons together; limits of a
+  change, and how its level is adjusted for many tests.
 """

@@ -1,9 +1,15 @@
-"""Ratio or difference of two cases, for every figure that either has."""
+"""Ratio or difference of two sets of rounds, by the pairing that fits them.
+
+- By round, where rounds were interleaved: in a campaign or `ab`, for statements of a document too.
+- Apart, across results; by session, where there are several campaigns of the baseline.
+- Along a history: the results before a step and those after it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import exp
 
 import numpy as np
 
@@ -67,8 +73,12 @@ class Found:
     @property
     def is_ratio(self) -> bool:
         """Otherwise a difference."""
-        of = COMPARED.get(self.name)
-        return of is None or of.is_ratio
+        return unchanged(self.name) == 1.0
+
+    @property
+    def p_value(self) -> float | None:
+        """P-value of no change; None without an interval."""
+        return self.tested.p_value(unchanged(self.name)) if self.tested else None
 
     @property
     def change(self) -> Figure | None:
@@ -78,6 +88,12 @@ class Found:
         sides = (self.baseline.figure, self.candidate.figure)
         total = sum(side.count or 0 for side in sides if side)
         return figure(self.tested.estimate, "1", total, signed=not self.is_ratio)
+
+
+def unchanged(name: str) -> float:
+    """Return what a figure's change is where there is none: 1 of a ratio, 0 of a difference."""
+    of = COMPARED.get(name)
+    return 1.0 if of is None or of.is_ratio else 0.0
 
 
 Sessions = Mapping[str, Sequence[float]]
@@ -177,34 +193,75 @@ def _tested(
     if baseline.counts is not None and candidate.counts is not None:
         tested = stats.difference_of_shares(*candidate.counts, *baseline.counts, CONFIDENCE)
         return tested, _one_round(tested)
-    common = sorted(baseline.values.keys() & candidate.values.keys()) if paired else []
-    assert baseline.figure is not None and candidate.figure is not None
     try:
-        tested = _ratio(baseline, candidate, common)
-        if candidate.figure.value > 0.0 or not tested.log:
-            tested = tested.stated(candidate.figure.value / baseline.figure.value)
+        tested = ratio(baseline, candidate, paired=paired)
     except (ValueError, ZeroDivisionError):
         return None, "a ratio needs values above 0"
     return tested, _one_round(tested)
 
 
-def _ratio(baseline: Measured, candidate: Measured, common: list[int]) -> stats.Change:
-    """By the rounds; `_tested` states it as the ratio of both figures."""
+def ratio(
+    baseline: Measured, candidate: Measured, *, paired: bool, confidence: float = CONFIDENCE
+) -> stats.Change:
+    """Return the candidate over the baseline, by rounds if there are any: round by round if
+    `paired`.
+
+    It is the ratio of both figures, which are shown beside it, and the interval covers the ratio of
+    rounds as well. Of sides without a figure it is the typical ratio of their rounds.
+
+    Raises:
+        ValueError, ZeroDivisionError: a ratio needs values above 0.
+    """
+    tested = _of_rounds(baseline, candidate, paired=paired, confidence=confidence)
+    if baseline.figure is None or candidate.figure is None:
+        return tested
+    if candidate.figure.value <= 0.0 and tested.log:
+        return tested
+    return tested.stated(candidate.figure.value / baseline.figure.value)
+
+
+def _of_rounds(
+    baseline: Measured, candidate: Measured, *, paired: bool, confidence: float
+) -> stats.Change:
+    common = sorted(baseline.values.keys() & candidate.values.keys()) if paired else []
     after, before = ([side.values[n] for n in common] for side in (candidate, baseline))
     if len(common) > 1 and min(*after, *before) > 0.0:
-        return stats.paired_change(after, before, CONFIDENCE)
+        return stats.paired_change(after, before, confidence)
     if baseline.level is not None and candidate.level is not None:
-        return stats.ratio_of_levels(candidate.level, baseline.level, CONFIDENCE)
+        return stats.ratio_of_levels(candidate.level, baseline.level, confidence)
     if baseline.values and candidate.values:
         after, before = (list(side.values.values()) for side in (candidate, baseline))
-        return stats.independent_ratio(after, before, CONFIDENCE)
+        return stats.independent_ratio(after, before, confidence)
     assert baseline.figure is not None and candidate.figure is not None
     mine, theirs = _estimate(candidate.figure), _estimate(baseline.figure)
-    return stats.ratio_of_estimates(mine, theirs, CONFIDENCE)
+    return stats.ratio_of_estimates(mine, theirs, confidence)
 
 
 def _estimate(of: Figure) -> stats.Estimate:
     return stats.Estimate(of.value, of.low, of.high, of.confidence, of.count or 0, of.rounds)
+
+
+def along(name: str, step: stats.Step, *, logs: bool) -> stats.Step:
+    """Return a step of a history in levels of the figure, its change as this figure's changes are.
+    `logs`: whether it was found in logarithms."""
+    before, after, of = step.before, step.after, step.change.estimate
+    if logs:
+        before, after = exp(before), exp(after)
+    value, low, high = (
+        exp(end) if logs else by_difference(name, before, end)
+        for end in (of.value, of.low, of.high)
+        if end is not None
+    )
+    estimate = replace(of, value=value, low=low, high=high)
+    change = replace(step.change, estimate=estimate, log=logs)
+    return replace(step, before=before, after=after, change=change)
+
+
+def by_difference(name: str, before: float, difference: float) -> float:
+    """Return the change of a figure by this difference from its level before; with no level above
+    0, which a ratio needs, the difference stands for what is more than 1."""
+    same = unchanged(name)
+    return same + difference / (before if same and before > 0.0 else 1.0)
 
 
 def _one_round(tested: stats.Change) -> str | None:

@@ -8,6 +8,9 @@ candidate has its own families, so that it changes no verdict on the others.
 
 Equivalence needs the whole interval within the margin (two one-sided tests at 2.5 %, Schuirmann
 1987). It is not adjusted: a change of just the margin is taken for equivalent in 2.5 % of cases.
+
+Steps of a history and intervals that decide what a document states are adjusted by Bonferroni
+(`of_each`): their level is needed before there are p-values.
 """
 
 from __future__ import annotations
@@ -18,7 +21,12 @@ from typing import Literal
 
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.pairwise.change import Found, within_resolution, without_variation
+from busmark.analysis.pairwise.change import (
+    Found,
+    unchanged,
+    within_resolution,
+    without_variation,
+)
 from busmark.analysis.words.text import number, plural
 from busmark.model.quantities import COMPARED
 
@@ -43,6 +51,35 @@ LEVEL = 1.0 - CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """Between which a ratio or a difference lies."""
+
+    low: float
+    high: float
+
+    def hold(self, found: stats.Estimate) -> bool | None:
+        """Return whether the interval lies within; False wholly outside, None where it reaches
+        across a limit or is missing."""
+        if found.low is None or found.high is None:
+            return None
+        if self.low <= found.low and found.high <= self.high:
+            return True
+        return False if found.high < self.low or found.low > self.high else None
+
+
+def margins(name: str, margin: float) -> Limits:
+    """Return between what a change of this figure counts as none: 1.02 is as bad as 1 / 1.02."""
+    if unchanged(name) == 1.0:
+        return Limits(1 / (1 + margin), 1 + margin)
+    return Limits(-EQUIVALENT_LOSS, EQUIVALENT_LOSS)
+
+
+def of_each(level: float, tests: int) -> float:
+    """Return the level of each of several tests that together have `level` (Bonferroni)."""
+    return level / tests
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """The verdict of one figure."""
 
@@ -54,7 +91,7 @@ class Told:
 
 def verdicts(found: Sequence[Found], margin: float) -> list[Told]:
     """Verdicts of the figures of one family, in their order."""
-    p_values = [_p_value(f) for f in found]
+    p_values = [f.p_value for f in found]
     known = [p for p in p_values if p is not None]
     adjusted = iter(stats.holm(known).tolist() if known else [])
     told = []
@@ -67,13 +104,7 @@ def verdicts(found: Sequence[Found], margin: float) -> list[Told]:
 
 def tests(found: Sequence[Found]) -> int:
     """Comparisons that have an interval: what Holm's adjustment is over."""
-    return sum(_p_value(f) is not None for f in found)
-
-
-def _p_value(found: Found) -> float | None:
-    if found.tested is None:
-        return None
-    return found.tested.p_value(1.0 if found.is_ratio else 0.0)
+    return sum(f.p_value is not None for f in found)
 
 
 def _verdict(
@@ -106,20 +137,16 @@ def _by_values(
 ) -> tuple[Verdict, str | None]:
     if found.tested is None or p_value is None or p_adjusted is None:
         return "undecided", found.reason
-    value, low, high = found.tested.estimate.value, *_limits(found.tested)
+    value = found.tested.estimate.value
     alike = "no round differs from another, on either side" if without_variation(found) else None
     if within_resolution(found):
         return "equivalent" if value == 1.0 else "undecided", (
             alike if value == 1.0 else f"{alike}: the difference is within one step of the clock"
         )
-    bounds = (
-        (1 / (1 + margin), 1 + margin) if found.is_ratio else (-EQUIVALENT_LOSS, EQUIVALENT_LOSS)
-    )
-    if bounds[0] <= low and high <= bounds[1]:
+    if margins(found.name, margin).hold(found.tested.estimate):
         return "equivalent", alike
-    unchanged = 1.0 if found.is_ratio else 0.0
     if p_adjusted <= LEVEL:
-        return direction(found.name, more=value > unchanged), alike
+        return direction(found.name, more=value > unchanged(found.name)), alike
     if p_value <= LEVEL:
         return "undecided", (
             f"significant alone (p = {number(p_value, 3)}), but not after Holm's correction for "
@@ -128,9 +155,12 @@ def _by_values(
     return "undecided", UNDECIDED
 
 
-def _limits(tested: stats.Change) -> tuple[float, float]:
-    assert tested.estimate.low is not None and tested.estimate.high is not None
-    return tested.estimate.low, tested.estimate.high
+def by_size(name: str, change: float, margin: float) -> Verdict:
+    """Return the verdict on a ratio or difference that is known to be there, by its size."""
+    limits = margins(name, margin)
+    if limits.low <= change <= limits.high:
+        return "equivalent"
+    return direction(name, more=change > limits.high)
 
 
 def direction(name: str, *, more: bool) -> Verdict:
