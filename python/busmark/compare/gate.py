@@ -17,8 +17,9 @@ import numpy as np
 
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
-from busmark.analysis.pairwise.change import Found
-from busmark.analysis.pairwise.verdict import LEVEL, direction
+from busmark.analysis.pairwise.change import Found, ratio
+from busmark.analysis.pairwise.measured import Measured
+from busmark.analysis.pairwise.verdict import LEVEL, adjusted, direction
 from busmark.analysis.words.text import (
     MINUS,
     SCALES,
@@ -195,14 +196,12 @@ class Gate:
         """Missing is adjusted by Holm over the cases of one candidate: that any is missed by chance
         alone has a probability of 2.5 % at most, where all are just at the limit."""
         tests = [_Test.of(candidate, found, criterion) for candidate, found in of_each]
-        known = [test.p_value for test in tests if test.p_value is not None]
-        adjusted = iter(stats.holm(known).tolist() if known else [])
-        judged = []
-        for (candidate, _), test in zip(of_each, tests, strict=True):
-            p_adjusted = None if test.p_value is None else next(adjusted)
-            said = test.said(p_adjusted, len(known))
-            judged.append(self._judged(criterion, candidate.index, candidate, said, p_adjusted))
-        return judged
+        p_adjusted = adjusted([test.p_value for test in tests])
+        count = sum(p is not None for p in p_adjusted)
+        return [
+            self._judged(criterion, candidate.index, candidate, test.said(p, count), p)
+            for (candidate, _), test, p in zip(of_each, tests, p_adjusted, strict=True)
+        ]
 
     def _judged(
         self, criterion: Criterion, pair: int | None, of: Candidate | Missing, said: _Said,
@@ -248,9 +247,8 @@ class _Test:
         fits = own.unit in {"throughput": ("Mbit/s",)}.get(found.name.rpartition(".")[2], ("ns",))
         if not fits:
             return cls(criterion, found, limit, None, None, own.unit)
-        exact = stats.Estimate(limit, limit, limit, CONFIDENCE, 0, own.rounds)
-        mine = stats.Estimate(own.value, own.low, own.high, own.confidence, 0, own.rounds)
-        change = stats.ratio_of_estimates(mine, exact, CONFIDENCE)
+        exact = own.model_copy(update=dict.fromkeys(("value", "low", "high"), limit))
+        change = ratio(Measured(exact), Measured(own), paired=False)
         return cls(criterion, found, 1.0, None, change, own.unit)
 
     @property

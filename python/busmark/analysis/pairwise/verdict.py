@@ -91,15 +91,18 @@ class Told:
 
 def verdicts(found: Sequence[Found], margin: float) -> list[Told]:
     """Verdicts of the figures of one family, in their order."""
-    p_values = [f.p_value for f in found]
+    p_values, count = [f.p_value for f in found], tests(found)
+    return [
+        Told(*_verdict(figure, p_value, p_adjusted, count, margin), p_value, p_adjusted)
+        for figure, p_value, p_adjusted in zip(found, p_values, adjusted(p_values), strict=True)
+    ]
+
+
+def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return the p-values of a family adjusted by Holm; None where there is no test."""
     known = [p for p in p_values if p is not None]
-    adjusted = iter(stats.holm(known).tolist() if known else [])
-    told = []
-    for figure, p_value in zip(found, p_values, strict=True):
-        p_adjusted = None if p_value is None else next(adjusted)
-        verdict, reason = _verdict(figure, p_value, p_adjusted, len(known), margin)
-        told.append(Told(verdict, reason, p_value, p_adjusted))
-    return told
+    of_tests = iter(stats.holm(known).tolist() if known else [])
+    return [None if p is None else next(of_tests) for p in p_values]
 
 
 def tests(found: Sequence[Found]) -> int:
