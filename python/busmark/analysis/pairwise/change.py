@@ -207,7 +207,7 @@ def ratio(
     `paired`.
 
     It is the ratio of both figures, which are shown beside it, and the interval covers the ratio of
-    rounds as well. Of sides without a figure it is the typical ratio of their rounds.
+    rounds as well. Where a side has no figure, it is the typical ratio of rounds.
 
     Raises:
         ValueError, ZeroDivisionError: a ratio needs values above 0.
