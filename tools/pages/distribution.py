@@ -26,10 +26,10 @@ RANKED = (
 DISTRIBUTION = (
     *RANKED,
     Metric(
-        "What was lost", ("lost_share", "among_lost"),
-        "Share of the pings, or probes, that never came back, and which percentiles of a round "
-        "fall among them in some round: these have no value. Where the median falls among the lost "
-        "there is no distribution.",
+        "What was lost", ("lost_share",),
+        "Share of the pings, or probes, that never came back. A percentile that falls among them "
+        "in some round has no value. Where the median falls among the lost there is no "
+        "distribution.",
         "lost / sent; a percentile falls among the lost where its rank ⌈n·p/100⌉ among the n that "
         "were sent is above the number that came back",
         "all counted rounds",

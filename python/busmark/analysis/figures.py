@@ -166,9 +166,6 @@ class _Lost(_Ranked):
     lost_share: float | None = 0.0
     """Share of the samples sent that never came back; null if samples of a stream were lost and no
     record says whether these were among them."""
-    among_lost: tuple[str, ...] = ()
-    """Which of the percentiles of a round fall among the lost in some round, and are null for it.
-    Where the median does, there is no distribution."""
 
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from busmark.analysis.case.series import CaseSeries
 from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.case.totals import OwnFlow, Total
 from busmark.analysis.case.wire import Wire
-from busmark.analysis.figures import Distribution, Figure, Frozen
+from busmark.analysis.figures import Distribution, Figure, Frozen, Quantity
 from busmark.analysis.read.stated import Stated
 from busmark.model.parameters import Parameters
 from busmark.store.manifest import Finding, Resumption, Source
@@ -87,9 +87,6 @@ class RoundSummary(Frozen):
     """By how much less it may have taken; without `discovery_s` the upper limit."""
     median_ns: float | None
     """Half the round trip of pings; of the probes in a stream the whole."""
-    one_way_median_ns: float | None = None
-    """Median over the samples of a stream whose latency was measured, a lost one later than any;
-    null but for rounds that count, and where it falls among the lost."""
     p99_ns: float | None
     min_ns: float | None = None
     """As the median; null in results from before rounds had it."""
@@ -465,6 +462,10 @@ class CaseSummary(Frozen):
         """Statistics of its latencies, round by round."""
         measured = self.latency or self.throughput
         return measured.by_round if measured else []
+
+    def hides(self, key: str, quantity: Quantity) -> bool:
+        """Return whether this statistic of a latency falls among the lost in some round."""
+        return any(each.hides(key) for each in self.by_round if each.quantity == quantity)
 
     @property
     def goodput(self) -> Figure | None:

@@ -153,7 +153,6 @@ def _summary(
         if analysis.tools:
             measures |= _stated(analysis, case.id, params, good, measures)
     cpus = measures.pop("cpus_by_round", {})
-    one_way = measures.pop("one_way_by_round", {})
     unread = len(analysis.problems) - before
     if unread and status == "ok":
         status = "partial"
@@ -176,7 +175,7 @@ def _summary(
         rounds=counts,
         precision=precision(analysis.result.manifest.scenario, params, good),
         answer=analysis.result.manifest.scenario.get("answer") or "goodput",
-        attempts=[_attempt(row, cpus, one_way) for row in rows],
+        attempts=[_attempt(row, cpus) for row in rows],
         loads=background(params, good or rounds.last_attempts(rows)),
         beside_expected=_sum(good, "stream_expected"),
         beside_lost=_sum(good, "stream_lost"),
@@ -188,15 +187,12 @@ def _summary(
     )
 
 
-def _attempt(
-    row: rounds.Row, cpus: Mapping[int, float | None], one_way: Mapping[int, float | None]
-) -> RoundSummary:
+def _attempt(row: rounds.Row, cpus: Mapping[int, float | None]) -> RoundSummary:
     """With what is known of its round, where it is the attempt that counts."""
     found = rounds.summary(row)
     if found.status != "ok":
         return found
-    known = {"cpus": cpus.get(found.round), "one_way_median_ns": one_way.get(found.round)}
-    return found.model_copy(update=known)
+    return found.model_copy(update={"cpus": cpus.get(found.round)})
 
 
 def _wire(
@@ -254,10 +250,7 @@ def _throughput(
     summary: Throughput = throughput.throughput(
         good, probes, _batches(analysis, case, params, good), _pairs(analysis, case, good, read)
     )
-    found: dict[str, Any] = {
-        "throughput": summary,
-        "one_way_by_round": {probe.number: probe.one_way_median_ns for probe in read},
-    }
+    found: dict[str, Any] = {"throughput": summary}
     if not analysis.with_series:
         return found
     rates = {row["round"]: row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None}

@@ -95,7 +95,9 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
             if value is not None:
                 yield Estimated(quantity, "count", value, "", "flow", flow.name)
         if flow.latency:
-            yield from _distribution(flow.latency, flow.latency.quantity, "flow", flow.name)
+            yield from _distribution(
+                flow.latency, flow.latency.quantity, flow.by_round, "flow", flow.name
+            )
     for way in case.ways:
         yield from _fields(way, "flow", f"{way.flow}: {way.sender} → {way.receiver or 'all'}")
     for total in case.totals:
@@ -133,20 +135,14 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
 
 
 def _latencies(case: CaseSummary) -> Iterator[Estimated]:
+    by_round = {latency.quantity: latency for latency in case.by_round}
     if case.latency and case.latency.round_trip:
-        yield from _distribution(case.latency.round_trip, "round_trip")
-    reasons: dict[tuple[str, str], str] = {
-        (latency.quantity, name): each.reason
-        for latency in case.by_round
-        for name, each in latency.statistics.items()
-        if each.reason
-    }
+        half = by_round.get("half_round_trip")
+        yield from _distribution(case.latency.round_trip, "round_trip", half)
     for of in LATENCIES:
         if found := of.pick(case):
             quantity = QUANTITY.get(of.key, of.key)
-            for row in _distribution(found, quantity):
-                exact = reasons.get((quantity, row.statistic)) if row.over == "rounds" else None
-                yield replace(row, reason=exact) if row.reason and exact else row
+            yield from _distribution(found, quantity, by_round.get(found.quantity))
     described = {of.quantity for of in (case.rtt_2, *_of_probes(case)) if of}
     for latency in case.by_round:
         yield from _by_round(latency, case, described=latency.quantity in described)
@@ -176,16 +172,17 @@ def _by_round(found: LatencyByRound, case: CaseSummary, *, described: bool) -> I
 
 
 def _distribution(
-    found: Distribution, quantity: str, scope: str = "case", of: str | None = None
-) -> Iterator[Estimated]:
-    """Statistics of a typical round, then the pooled ones."""
+    found: Distribution, quantity: str, by_round: LatencyByRound | None, scope: str = "case",
+    of: str | None = None,
+) -> Iterator[Estimated]:  # fmt: skip
+    """Statistics of a typical round, then the pooled ones. `by_round` has the reasons."""
     one = Estimated(quantity, "", None, "ns", scope, of, count=found.count,
                     effective=found.effective_count)  # fmt: skip
     for statistic in REPORTED:
         figure = found.figure(statistic.key)
         if figure is None:
-            reason = AMONG_LOST if statistic.key in found.among_lost else FEW
-            yield replace(one, statistic=statistic.name, reason=reason)
+            reason = by_round.statistics[statistic.name].reason if by_round else None
+            yield replace(one, statistic=statistic.name, reason=reason or FEW)
         else:
             made = _figure(figure, quantity, statistic.name, scope, of)
             yield replace(made, effective=found.effective_count)
@@ -282,9 +279,7 @@ def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
         value = getattr(attempt, field)
         if value is not None and (quantity, statistic) not in known:
             yield replace(like, statistic=statistic, value=value, unit=_unit(field))
-    if attempt.one_way_median_ns is not None and ("one_way", "median") not in known:
-        yield replace(like, quantity="one_way", statistic="median", value=attempt.one_way_median_ns)
-    skipped = (*ROUND_STATISTICS, "one_way_median_ns", "round", "attempt")
+    skipped = (*ROUND_STATISTICS, "round", "attempt")
     yield from _fields(attempt, "round", None, attempt.round, skipped=skipped)
 
 

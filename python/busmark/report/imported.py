@@ -68,8 +68,9 @@ def imported_note(campaign: Campaign, cases: Sequence[CaseSummary]) -> str:
             "Percentiles are means over parts of a run; the details give the limits within which "
             "the whole run's percentiles lie."
         )
-    shown = [f for c in cases for f in (c.rtt_2, c.throughput and c.throughput.probe_one_way) if f]
-    if any(f.figure("p99") is None and not f.among_lost for f in shown):
+    shown = [(c, f) for c in cases
+             for f in (c.rtt_2, c.throughput and c.throughput.probe_one_way) if f]  # fmt: skip
+    if any(f.figure("p99") is None and not c.hides("p99", f.quantity) for c, f in shown):
         told.append(
             "A percentile is shown where every run has ten independent samples beyond it: p99 "
             f"needs {text.count(1000)}."

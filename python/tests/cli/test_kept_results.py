@@ -25,6 +25,10 @@ POOLED = ("count", "min_ns", "max_ns", "std_ns", "mad_ns", "skewness")
 """What all samples of a distribution together say."""
 
 
+GONE = frozenset({"among_lost"})
+"""What documents had, and `by_round` has now."""
+
+
 def run(*words: object) -> Result:
     """What a command prints; it may refuse, but not end by an exception of its own."""
     ended = CliRunner().invoke(command, [str(word) for word in words])
@@ -50,7 +54,7 @@ def differences(then: Any, now: Any, place: str = "") -> list[str]:
         return [
             line
             for key, value in then.items()
-            if value is not None or key in now
+            if key not in GONE and (value is not None or key in now)
             for line in differences(value, now.get(key, "(absent)"), f"{place}.{key}")
         ]
     if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):

@@ -20,6 +20,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,11 @@ import polars as pl
 from click.testing import CliRunner
 
 import busmark
+from busmark.analysis import summarise
 from busmark.cli.main import busmark as busmark_command
+from busmark.documents import repetition
 from busmark.errors import UserError
+from busmark.store import Result
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE.parent / "store" / "kept"
@@ -121,6 +125,8 @@ class Bench:
             yield f"{name}/document", partial(self.document, name)
             for frame in FRAMES:
                 yield f"{name}/{frame}", partial(self.frame, name, frame)
+            if Result(self._found[name]).manifest.scenario.get("document"):
+                yield f"{name}/statements", partial(self.statements, name)
         for name, arguments in COMPARISONS.items():
             places = [str(self._found.get(each, each)) for each in arguments]
             yield f"comparisons/{name}", partial(command, self._folder, "compare", *places)
@@ -136,6 +142,20 @@ class Bench:
             self._opened[name] = busmark.open(self._found[name])
         found: pl.DataFrame = getattr(self._opened[name], frame)
         return found
+
+    def statements(self, name: str) -> Any:
+        """What a result says to its document: verdict and ratios of each check."""
+        found = repetition(summarise(Result(self._found[name]), with_series=False))
+        assert found is not None
+        return [
+            {
+                "check": check.name, "verdict": said.verdict, "reason": said.reason,
+                "ratio": said.ratio and asdict(said.ratio),
+                "pairs": [[pair.name, asdict(ratio)] for pair, ratio in said.ratios],
+            }
+            for answer in found.answers
+            for check, said in answer.lines
+        ]  # fmt: skip
 
     def history(self) -> Any:
         """What `track show` prints of a history of some of the results."""

@@ -73,6 +73,10 @@ class LatencyByRound(Frozen):
     statistics: dict[str, ByRound]
     """By the names of `model.statistics.STATISTICS`."""
 
+    def hides(self, key: str) -> bool:
+        """Return whether the statistic of this key falls among the lost in some round."""
+        return any(one.key == key and self.statistics[one.name].lost for one in STATISTICS)
+
     @classmethod
     def without(cls, quantity: Quantity, reason: str) -> LatencyByRound:
         """No statistic of it, for this reason."""

@@ -10,7 +10,6 @@ from busmark.analysis.case.by_round import Reduced, reduced
 from busmark.analysis.figures import (
     CONFIDENCE,
     JITTER,
-    TAILS,
     Bounds,
     Distribution,
     Drift,
@@ -56,7 +55,6 @@ def distribution(
         median=median,
         mean=mean,
         lost_share=sent.share if sent else 0.0,
-        among_lost=tuple(n for n, p in TAILS.items() if sent and sent.hides(p)),
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
         percentiles=_percentiles(pool, sent),

@@ -7,14 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from busmark.analysis.case.distribution import distribution
 from busmark.analysis.case.latency import ping_round
-from busmark.analysis.case.throughput import ProbeRound, probe_round
+from busmark.analysis.case.throughput import Described, ProbeRound, probe_round
 from busmark.analysis.case.timed_pairs import pairs
 from busmark.analysis.case.totals import OwnFlow, kinds, of_flows
 from busmark.analysis.case.variation import Timed
-from busmark.analysis.figures import Distribution, FloatArray, halved
-from busmark.analysis.read.lost import Sent
+from busmark.analysis.figures import FloatArray, Quantity
 from busmark.analysis.read.pools import Pool
 from busmark.model.flow import Flow
 from busmark.model.parameters import Parameters
@@ -76,14 +74,14 @@ def _latency(
     """Latencies of its pings or probes, or of all samples of a stream at a rate."""
     if flow.kind == "pings":
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
-        return _half([(each.back, each.lost_start) for each in back])
+        return _told("half_round_trip", [(r.number, r.back, r.lost_start) for r in back])
     if not (flow.probe_every or any(each.pairs is not None for each in read)):
-        return {"latency": None, "asked": None, "unanswered": None}
+        return dict.fromkeys(("latency", "by_round", "asked", "unanswered"))
     # By several clocks only the round trip is known.
     if not all(one for *_, one in rounds):
-        return _half([(each.round_trip, _known(each.unanswered)) for each in read])
-    there = [(each.one_way, _known(each.lost)) for each in read]
-    return _told(there, distribution(_pool(there), "one_way", Sent.of(there)))
+        back_again = [(r.number, r.round_trip, _known(r.unanswered)) for r in read]
+        return _told("half_round_trip", back_again)
+    return _told("one_way", [(r.number, r.one_way, _known(r.lost)) for r in read])
 
 
 def _known(gone: FloatArray | None) -> FloatArray:
@@ -92,15 +90,9 @@ def _known(gone: FloatArray | None) -> FloatArray:
     return gone
 
 
-def _half(each: Sequence[tuple[Timed, FloatArray]]) -> dict[str, Any]:
-    return _told(each, halved(distribution(_pool(each), "round_trip", Sent.of(each))))
-
-
-def _pool(each: Sequence[tuple[Timed, FloatArray]]) -> Pool | None:
-    return Pool.of([timed.latency for timed, _ in each])
-
-
-def _told(each: Sequence[tuple[Timed, FloatArray]], latency: Distribution | None) -> dict[str, Any]:
-    gone = sum(int(lost.size) for _, lost in each)
-    back = sum(int(timed.latency.size) + timed.negative for timed, _ in each)
-    return {"latency": latency, "asked": back + gone, "unanswered": gone}
+def _told(quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]]) -> dict[str, Any]:
+    pool = Pool.of([timed.latency for _, timed, _ in each])
+    latency, by_round = Described.of("latency", quantity, pool, each)
+    gone = sum(int(lost.size) for *_, lost in each)
+    back = sum(int(timed.latency.size) + timed.negative for _, timed, _ in each)
+    return {"latency": latency, "by_round": by_round, "asked": back + gone, "unanswered": gone}

@@ -22,13 +22,14 @@ from busmark.analysis.figures import (
     Distribution,
     FloatArray,
     Quantity,
+    halved,
     mean_over_rounds,
     over_rounds,
 )
 from busmark.analysis.model import Throughput
 from busmark.analysis.read.clocks import aligned
 from busmark.analysis.read.lost import Sent
-from busmark.analysis.read.pools import Pools
+from busmark.analysis.read.pools import Pool, Pools
 from busmark.store.columns import TIMED
 
 
@@ -52,15 +53,6 @@ class ProbeRound:
     """Intended sending of those whose echo never came back."""
     pairs: pl.DataFrame | None = None
     """`writer`, `reader` and `latency_ns`, null if lost, where each reader timed every sample."""
-
-    @property
-    def one_way_median_ns(self) -> float | None:
-        """With lost samples as later than any; None where it falls among them, or nothing came."""
-        gone = 0 if self.lost is None else self.lost.size
-        came = self.one_way.latency
-        if not came.size or stats.among_lost("median", int(came.size), int(gone)):
-            return None
-        return float(np.median(np.concatenate([came, np.full(gone, np.inf)])))
 
 
 def probe_round(
@@ -198,12 +190,12 @@ class Probes:
     def of_one_way(self) -> Described:
         """One-way latencies, the lost later than any."""
         each = [(r.number, r.one_way, r.lost) for r in self.rounds]
-        return Described.of("latency", "one_way", self.one_way, each)
+        return Described.of("latency", "one_way", self.one_way.latency, each)
 
     def of_round_trip(self) -> Described:
         """Round trips, those without an echo later than any."""
         each = [(r.number, r.round_trip, r.unanswered) for r in self.rounds]
-        return Described.of("round_trip", "round_trip", self.round_trip, each)
+        return Described.of("round_trip", "round_trip", self.round_trip.latency, each)
 
     @property
     def known(self) -> tuple[Quantity, Pools]:
@@ -224,27 +216,33 @@ def _counts(gone: Mapping[int, FloatArray | None]) -> dict[int, int] | None:
 
 
 class Described(NamedTuple):
-    """A latency of probes; both parts None where there is none."""
+    """A latency of pings or probes; both parts None where there is none."""
 
     whole: Distribution | None
     by_round: LatencyByRound | None
 
     @classmethod
     def of(
-        cls, name: Literal["latency", "round_trip"], quantity: Quantity, pools: Pools,
+        cls, name: Literal["latency", "round_trip"], quantity: Quantity, pool: Pool | None,
         each: Sequence[tuple[int, Timed, FloatArray | None]],
     ) -> Described:  # fmt: skip
-        """From rounds, and from what never came in them, as far as that is known of all of them."""
-        if pools.latency is None:
+        """From rounds, and from what never came in them, as far as that is known of all of them.
+        Half a round trip is made of whole ones."""
+        if pool is None:
             return cls(None, None)
         known = [(timed, gone) for _, timed, gone in each if gone is not None]
         whole = len(known) == len(each)
         sent = Sent.of(known) if whole else None
-        found: dict[str, Reduced] = reduced(pools.latency, sent)
-        numbers = [number for number, timed, gone in each
-                   if timed.latency.size or (gone is not None and gone.size)]  # fmt: skip
-        by_round = LatencyByRound.of(name, quantity, found, Numbers(pools.numbers, numbers))
-        described = distribution(pools.latency, quantity, sent, found)
+        found: dict[str, Reduced] = reduced(pool, sent)
+        numbers = Numbers(
+            [number for number, timed, _ in each if timed.latency.size],
+            [number for number, timed, gone in each
+             if timed.latency.size or (gone is not None and gone.size)],
+        )  # fmt: skip
+        half = quantity == "half_round_trip"
+        by_round = LatencyByRound.of(name, quantity, found, numbers, halved=half)
+        described = distribution(pool, "round_trip" if half else quantity, sent, found)
+        described = halved(described) if half else described
         if described and not whole:
             described = described.model_copy(update={"lost_share": None})
         return cls(described, by_round)

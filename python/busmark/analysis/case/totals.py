@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from busmark.analysis.case.by_round import LatencyByRound
 from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.figures import Distribution, Figure, Frozen, over_rounds
 from busmark.model.parameters import Parameters
@@ -59,6 +60,8 @@ class OwnFlow(Frozen):
     """RTT/2 of pings; one-way latency of all samples of a stream at a rate, or of the probes of
     another, if one clock measures it, else RTT/2 of probes. Null if nothing is timed or answered,
     and if the median falls among the lost."""
+    by_round: LatencyByRound | None
+    """Its statistics round by round; null if nothing is timed or answered."""
     asked: int | None
     """Pings, probes, or samples to be timed, of the counted rounds; null where there are none."""
     unanswered: int | None

@@ -56,7 +56,7 @@ def tails(cases: Sequence[CaseSummary]) -> list[str]:
         most, p99 = text.figure_text(_exact(found.max_ns)), found.figure("p99")
         if p99 is None or found.median.value <= 0:
             samples = "" if found.count is None else f"{count} samples, "
-            if "p99" in found.among_lost:
+            if case.hides("p99", found.quantity):
                 share = text.percent_text(found.lost_share)
                 told.append(
                     f"{case.label}: the 99th percentile falls among the {share} of pings that "

@@ -196,7 +196,7 @@ def lost_text(case: CaseSummary, name: str) -> str:
         return ""
     if case.throughput and found is None and not case.throughput.probes_hidden:
         return ""  # what arrived has no one-way latency
-    if found is not None and name not in found.among_lost:
+    if found is not None and not case.hides(name, found.quantity):
         return ""
     return f"lost: {percent_text(lost / sent)}"
 

@@ -98,7 +98,7 @@ def _latency(flow: OwnFlow) -> Iterator[str]:
     else:
         yield QUANTITIES[found.quantity]
         yield text.figure_text(found.median)
-        if "p99" in found.among_lost:
+        if flow.by_round and flow.by_round.hides("p99"):
             yield lost_share(flow)
         else:
             yield text.figure_text(found.figure("p99"))

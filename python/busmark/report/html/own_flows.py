@@ -102,7 +102,7 @@ def _latency(flow: OwnFlow) -> tuple[str, ...]:
         hidden = lost_share(flow) if flow.hidden else none
         return none, text.count(flow.asked - flow.unanswered), hidden, none, none, gone
     p99 = text.figure_text(found.figure("p99"))
-    if "p99" in found.among_lost:
+    if flow.by_round and flow.by_round.hides("p99"):
         p99 = lost_share(flow)
     return (
         QUANTITIES[found.quantity], text.count(found.count), text.figure_text(found.median), p99,
