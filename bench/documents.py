@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from busmark.model.parameters import Parameters
-from busmark.plan.secured import profile_of
 from busmark.security import Documents, Wanted, create
 from busmark.security.domains import LAST, Domains
 
@@ -30,7 +29,7 @@ def of_side(folder: Path) -> Callable[[Parameters, str], dict[str, Any] | None]:
     """Gives a participant of a round its documents."""
 
     def of(params: Parameters, participant: str) -> dict[str, Any] | None:
-        found = made(folder).of(participant, profile_of(params) or "none")
+        found = made(folder).of(participant, params.security_profile or "none")
         return asdict(found) if found else None
 
     return of

@@ -18,7 +18,6 @@ from busmark.control.worker import Worker
 from busmark.errors import RoundError, UserError
 from busmark.plan import cpus_of, expand
 from busmark.plan.flows import flows
-from busmark.plan.secured import profile_of
 from busmark.scenario import Scenario
 from busmark.store import Case
 from documents import of_side
@@ -100,7 +99,7 @@ class Ours:
         """A round, and what ran it."""
         self._count += 1
         places, folder = Places(scenario, _silent), self._folder
-        documents = of_side(folder) if profile_of(case.params) else unsecured
+        documents = of_side(folder) if case.params.security_profile else unsecured
         runner = kind(scenario, self.adapters, places, folder, folder, documents=documents)
         work = runner.run(case, secrets.randbits(64), self._count, f"ours-{self._count}")
         try:

@@ -1,4 +1,4 @@
-"""What carries the samples of a transport, and where participants meet, as an adapter declares."""
+"""What carries a transport, how far it reaches, where participants meet, as adapters declare."""
 
 from __future__ import annotations
 
@@ -35,6 +35,23 @@ def meets_at_server(
     defaults = {option["key"]: option.get("value", "") for option in can.get("options", [])}
     asked = "discovery" not in defaults or {**defaults, **(settings or {})}["discovery"] == "server"
     return asked and "server" in (can.get("features") or [])
+
+
+def process_only(name: str, transport: str, capabilities: Mapping[str, Any]) -> str | None:
+    """Return which is confined to one process, the adapter or this transport; None if neither."""
+    if "host" not in capabilities.get("reach", []):
+        return name
+    within = carrier(capabilities, transport) == MEMORY
+    return f"transport {transport} of {name}" if within else None
+
+
+def host_only(name: str, transport: str, capabilities: Mapping[str, Any]) -> str | None:
+    """Return why it does not reach another node; None if it does."""
+    if "network" not in capabilities.get("reach", []):
+        return f"{name} does not reach another node"
+    if carrier(capabilities, transport) in LOCAL:
+        return f"transport {transport} does not reach another node"
+    return None
 
 
 def in_words(transport: str | None, carried: str | None) -> str:

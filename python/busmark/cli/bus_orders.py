@@ -165,9 +165,9 @@ def _apps(text: str) -> list[int]:
 def _qos(text: str) -> Message:
     """One value of each policy, as the worker reads it."""
     from busmark.control.roles import qos_settings
+    from busmark.model.settling import ROS_PROFILES
     from busmark.scenario.line.words import Mistaken
     from busmark.scenario.line.words import qos as words
-    from busmark.scenario.matrix import ROS_PROFILES
 
     if not text:
         return {}

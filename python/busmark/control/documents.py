@@ -13,7 +13,6 @@ from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
-from busmark.plan.secured import profile_of
 from busmark.plan.topics import topics
 from busmark.scenario import Scenario
 from busmark.scenario.security import SecuritySection
@@ -36,7 +35,7 @@ class SecurityDocuments:
     def __init__(self, scenario: Scenario, cases: Iterable[Case], run_dir: Path) -> None:
         self._section: SecuritySection = scenario.security
         self._domain = scenario.run.domain
-        self._secured = [case.params for case in cases if profile_of(case.params)]
+        self._secured = [case.params for case in cases if case.params.security_profile]
         self._run_dir = run_dir
 
     def check(self) -> None:
@@ -57,12 +56,12 @@ class SecurityDocuments:
     def _uses(self) -> Iterator[Use]:
         for params in self._secured:
             for name, own in topics(flows(params)).items():
-                yield Use(name, str(profile_of(params)), tuple(sorted(own.written)),
+                yield Use(name, str(params.security_profile), tuple(sorted(own.written)),
                           tuple(sorted(own.read)))  # fmt: skip
 
     def _check_handshakes(self, params: Parameters) -> None:
         """Refuses a pair of vendors whose handshake would be begun by one that must answer it."""
-        if profile_of(params) not in DDS:
+        if params.security_profile not in DDS:
             return
         ends = flows(params).participants
         for each in ends:
@@ -99,7 +98,7 @@ class SecurityDocuments:
 
     def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
         """Those of a participant of a case, as its worker gets them; None: it is unsecured."""
-        profile = profile_of(params)
+        profile = params.security_profile
         if profile is None:
             return None
         name = participant if self._section.directory else self._identity(params, participant)

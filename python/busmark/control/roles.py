@@ -8,12 +8,11 @@ from typing import Any
 from busmark.control import timed
 from busmark.control.places import Place
 from busmark.model.parameters import POLICIES, Parameters
-from busmark.plan.discovery import EXISTING_S
+from busmark.model.sizes import ELEMENT_BYTES, parse_sizes
+from busmark.plan.duration import EXISTING_S
 from busmark.plan.flows import End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz
-from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.model import Run
-from busmark.scenario.sizes import parse_sizes
 
 SECOND = 1_000_000_000
 PROBE_ROWS = 200_000

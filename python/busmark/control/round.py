@@ -34,7 +34,7 @@ from busmark.load import Kind
 from busmark.model.parameters import Parameters
 from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
-from busmark.plan.discovery import EXISTING_S
+from busmark.plan.duration import EXISTING_S
 from busmark.plan.flows import NOTHING, Flows, Participant, flows
 from busmark.plan.placement import numbers_of
 from busmark.processes import Killed

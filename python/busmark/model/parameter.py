@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -15,6 +15,9 @@ from pydantic import (
     TypeAdapter,
     model_serializer,
 )
+
+if TYPE_CHECKING:
+    from busmark.model.settling import Point
 
 Kind = Literal["text", "int", "float", "bool"]
 
@@ -105,6 +108,9 @@ class Parameter:
     """What a scenario asks for where it does not say."""
     meaning: str = ""
     """What that means, for whoever writes a scenario."""
+    settle: Callable[[Any, Point], Any] | None = None
+    """The value of a case, from what the scenario asks for and the case so far; None: what is asked
+    for, or null where that is empty and null the default."""
     name: str = ""
     """As the field is called."""
     kind: Kind = "text"

@@ -1,18 +1,21 @@
 """Parameters: what a case consists of, each declared once.
 
 A field of `Parameters` is the only place that knows a parameter: its type and default, its column
-in stored tables, its part in names of cases, its label, its role in comparisons, what an adapter
-must be able to do for it. `PARAMETERS` is the same as a table, for whoever goes through all.
+in stored tables, its part in names of cases, its label, its role in comparisons, how its default
+settles, what an adapter must be able to do for it. `PARAMETERS` is the same as a table, for whoever
+goes through all.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
+from busmark.model import settling
 from busmark.model.flow import Change, Flow, Participant
 from busmark.model.parameter import (
     Burst,
@@ -38,6 +41,7 @@ from busmark.model.parameter import (
     Whole,
     Word,
 )
+from busmark.model.settling import UNSTATED
 
 
 def _table(value: Any) -> Any:
@@ -69,14 +73,16 @@ class Parameters(Stated):
         "adapter of the ponger or receiver; null: the same", role="choice", apart=True,
         leads=("peer_transport", "peer_wait", "peer_settings"), asked=Word, initial="same",
         meaning="adapter of the other side, which answers pings or receives the stream; same: "
-        "the same")] = None
+        "the same",
+        settle=lambda value, point: None if value in ("same", point["adapter"]) else value)] = None
     transport: Annotated[Word, P(
         "transport of the adapter", role="choice", settled=True, of_adapter=True, asked=Word,
-        initial="default", meaning="of the adapter; default: its first")] = ""
+        initial="default", meaning="of the adapter; default: its first",
+        settle=settling.transport)] = ""
     peer_transport: Annotated[Word | None, P(
         "transport of the peer; null where it is the same adapter", role="choice",
         label="transport of the peer", follows=("adapter", "peer", "transport"), of_adapter=True,
-        asked=Word, initial="same",
+        asked=Word, initial="same", settle=settling.peer_transport,
         meaning="transport of another adapter on the other side; same: as `transport`")] = None
     profile: Annotated[Word, P(
         "default or tuned", role="choice", asked=Literal["default", "tuned"], initial="default",
@@ -95,10 +101,11 @@ class Parameters(Stated):
         asked=Bytes | Word, initial=64,
         meaning="bytes of the body, without the 64-byte header; or a distribution of them: "
         "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), choice(64, 64, "
-        "1024); or file: as many as `measure.body_file` has")] = None
+        "1024); or file: as many as `measure.body_file` has", settle=settling.size)] = None
     wait: Annotated[Word, P(
         "listener, waitset or poll", role="choice", settled=True, asked=WaitStrategy,
-        initial="default", meaning="how readers wait; default: the adapter's first")] = ""
+        initial="default", meaning="how readers wait; default: the adapter's first",
+        settle=settling.wait)] = ""
     placement: Annotated[Word, P(
         "same, different, free, or the CPUs by number; unstated: an imported source does not say",
         apart=True, settled=True, asked=Word, initial="same",
@@ -109,32 +116,36 @@ class Parameters(Stated):
         suffix="fifo", label="real-time priority", asked=Priority | Literal["default"],
         initial="default",
         meaning="SCHED_FIFO priority of all participants; 0: ordinary scheduling; default: as "
-        "`run.fifo`")] = 0
+        "`run.fifo`",
+        settle=lambda value, point: point.world.fifo if value == "default" else value)] = 0
     peer_fifo: Annotated[Count | None, P(
         "SCHED_FIFO priority of the subscribers; null: the same", role="choice",
         suffix="peerfifo", label="real-time priority of subscribers",
         asked=Priority | Literal["same"], initial="same",
         meaning="the same of the subscribers alone, which answer pings or receive the stream",
-    )] = None
+        settle=lambda value, point: None if value in ("same", point["fifo"]) else value)] = None
     control: Annotated[Word | None, P(
         "how participants are driven: pipe, or bus: by topics of the middleware under test; "
         "null: pipe, and the scenario does not speak of it", role="choice", suffix="driven",
         label="control", asked=Literal["pipe", "bus", "default"], initial="default",
-        meaning="how participants are driven: pipe or bus; default: as `run.control`")] = None
+        meaning="how participants are driven: pipe or bus; default: as `run.control`",
+        settle=settling.control)] = None
     security: Annotated[Word | None, P(
         "security profile of the participants, or none; null: none, and the scenario does not "
         "speak of it", role="choice", settled=True, asked=Security, initial="none",
         meaning="what is protected: of DDS Security authentication to all; tls or curve where "
-        "the middleware has these; none. See `[security]`")] = None
+        "the middleware has these; none. See `[security]`",
+        settle=lambda value, point: value if point.world.secured else UNSTATED)] = None
     rate_hz: Annotated[Rate | None, P(
         "intended rate; null in a closed loop or at full speed", "1/s", suffix="Hz",
         asked=Annotated[float, Field(ge=0, le=1e9)], initial=0.0,
         meaning="samples per second at intended times; 0: closed loop, or full speed; in a "
-        "discovery test 1000")] = None
+        "discovery test 1000", settle=settling.rate_hz)] = None
     arrivals: Annotated[Word | None, P(
         "closed, constant or poisson; paced: an imported source sent at a rate, and counted "
         "from the actual sending", follows=("rate_hz",), asked=Literal["constant", "poisson"],
-        initial="constant", meaning="of an open loop")] = "closed"
+        initial="constant", meaning="of an open loop",
+        settle=lambda value, point: "closed" if point["rate_hz"] is None else value)] = "closed"
     ends_after: Annotated[Count | None, P(
         suffix="samples", label="samples of a round", rare=True,
         asked=Annotated[int, Field(ge=0, le=10**12)], initial=0,
@@ -152,20 +163,22 @@ class Parameters(Stated):
         "participants that ping or write; null: applications", suffix="publishers", asked=Several,
         initial=1,
         meaning="participants that ping or write, each a process of its own; in a latency test "
-        "they are clients of the same servers")] = 1
+        "they are clients of the same servers",
+        settle=lambda value, point: None if point["applications"] else value)] = 1
     subscribers: Annotated[Few | None, P(
         "participants that answer or read; null: applications", suffix="subscribers",
         asked=Several, initial=1,
         meaning="participants that answer or read; a ping is over when each of them has answered",
-    )] = 1
+        settle=lambda value, point: None if point["applications"] else value)] = 1
     topology: Annotated[Word, P(
         "one_way, bidirectional, or mesh: applications",
         asked=Literal["one_way", "bidirectional"], initial="one_way",
-        meaning="bidirectional: every participant is publisher and subscriber at once")] = "one_way"
+        meaning="bidirectional: every participant is publisher and subscriber at once",
+        settle=lambda value, point: "mesh" if point["applications"] else value)] = "one_way"
     applications: Annotated[Few | None, P(
         "participants on each node that write and read every topic; null: publishers and "
         "subscribers", suffix="applications", asked=Annotated[int, Field(ge=0, le=1000)],
-        initial=0,
+        initial=0, settle=lambda value, _: value or UNSTATED,
         meaning="a mesh: this many participants on each node, each with `writers` writers and "
         "`readers` readers of every topic, all of which reach all, their own included "
         "(throughput); 0: publishers and subscribers")] = None
@@ -178,7 +191,8 @@ class Parameters(Stated):
         "what readers acknowledge of a batch: ends, or each: every sample too; null without "
         "batches", label="acknowledged", asked=Literal["ends", "each"], initial="ends",
         meaning="what readers acknowledge of a batch: ends: its announcement, start and end; "
-        "each: every sample too, before the next is written")] = "ends"
+        "each: every sample too, before the next is written",
+        settle=lambda value, point: value if point["batch"] else None)] = "ends"
     stream_hz: Annotated[Rate | None, P(
         "rate of a stream beside the pings; null: none", "1/s", suffix="Hzstream",
         label="stream beside", asked=Annotated[float, Field(ge=0, le=1e9)], initial=0.0,
@@ -196,28 +210,29 @@ class Parameters(Stated):
         "which endpoint is new, writer or reader; null but in a discovery test",
         asked=Literal["writer", "reader"], initial="writer",
         meaning="which endpoint is new, again and again; the other is there already (discovery)",
-    )] = None
+        settle=settling.of_discovery)] = None
     creates: Annotated[Word | None, P(
         "what is created with it: entity (nothing), publisher or participant; null likewise",
         asked=Literal["entity", "publisher", "participant"], initial="entity",
         meaning="what is created each time: entity: the writer or reader alone; publisher: with "
-        "its publisher or subscriber; participant: with its participant (discovery)")] = None
+        "its publisher or subscriber; participant: with its participant (discovery)",
+        settle=settling.of_discovery)] = None
     existing: Annotated[Count | None, P(
         "endpoints that are there already; null likewise", suffix="existing",
         label="endpoints there", asked=Annotated[int, Field(ge=0, le=10000)], initial=0,
         meaning="endpoints of a further participant that are there already: a writer and a "
         "reader on each of half as many topics; with [[participant]], spread over these "
-        "(discovery)")] = None
+        "(discovery)", settle=settling.of_discovery)] = None
     qos: Annotated[Options, BeforeValidator(_table), P(
-        "QoS as asked for, JSON", role="choice")] = Field(default={})
+        "QoS as asked for, JSON", role="choice", settle=settling.qos)] = Field(default={})
     writer_on: Annotated[Word | None, P(
         "nodes of the publishers, joined by +; null without a lab", asked=Word, initial="n1",
         meaning="node of the publishers, or a group of nodes; several, taken in turn: n1+n2. By "
-        "default the lab's n1, or the first of [nodes]")] = None
+        "default the lab's n1, or the first of [nodes]", settle=settling.nodes)] = None
     reader_on: Annotated[Word | None, P(
         "nodes of the subscribers, joined by +; null without a lab", asked=Word, initial="n2",
         meaning="node of the subscribers, or a group of nodes; several, taken in turn: n2+n3. "
-        "By default the lab's n2, or the second of [nodes]")] = None
+        "By default the lab's n2, or the second of [nodes]", settle=settling.nodes)] = None
     link_rate: Annotated[Word | None, P(
         "rate of the lab's links, as asked for; null: no limit", asked=str, initial="",
         meaning="of what each node sends, such as 100mbit")] = None
@@ -248,27 +263,33 @@ class Parameters(Stated):
         "the user's nodes on which it runs, as asked for; null: default", asked=Word, initial="",
         meaning="nodes of [nodes] on which the load runs: several as n1+n2, which of a network "
         "load are sender and receiver. By default CPUs and disks of all that take part, and the "
-        "network between two others, or from the writer's node to the reader's")] = None
+        "network between two others, or from the writer's node to the reader's",
+        settle=lambda value, point: (point["load"] and value) or None)] = None
     beside: Annotated[Word | None, P(
         "flows of the scenario beside the measured ones; null: none", named=False,
         label="flows beside", asked=Word, initial="all",
         meaning="which of the [[flow]]s run beside the case: their names, several as "
         "humidity+altitude; all; or none")] = None
     size_distribution: Annotated[Word | None, P(
-        "distribution of sizes, of which size is the mean")] = None
+        "distribution of sizes, of which size is the mean",
+        settle=settling.size_distribution)] = None
     timeline: Annotated[Word | None, P(
         "what changes in the middle of every round, see the table `changes`; null: nothing",
         named=False)] = None
     stream_qos: Annotated[Options, BeforeValidator(_table), P(
-        role="derived", named=False)] = Field(default={})
+        role="derived", named=False, settle=settling.stream_qos)] = Field(default={})
     settings: Annotated[Options, P(role="choice", of_adapter=True)] = Field(default={})
-    peer_settings: Annotated[Options | None, P(role="choice", of_adapter=True)] = None
+    peer_settings: Annotated[Options | None, P(
+        role="choice", of_adapter=True,
+        settle=lambda value, point: value if point["peer"] else None)] = None
     peer_wait: Annotated[Word | None, P(
         "wait strategy of the peer; null where it is the same adapter", apart=True, named=False,
-    )] = None
-    network: Annotated[Word | None, P(named=False)] = None
-    deployment: Annotated[Word | None, P(role="choice", named=False, of_adapter=True)] = None
-    resident_counts: Annotated[bool, P(role="told", named=False)] = False
+        settle=settling.peer_wait)] = None
+    network: Annotated[Word | None, P(named=False, settle=settling.network)] = None
+    deployment: Annotated[Word | None, P(
+        role="choice", named=False, of_adapter=True, settle=settling.deployment)] = None
+    resident_counts: Annotated[bool, P(
+        role="told", named=False, settle=settling.resident_counts)] = False
     participants: Annotated[list[Participant], P(role="told", named=False)] = Field(default=[])
     flows: Annotated[list[Flow], P(role="told", named=False)] = Field(default=[])
     chosen_flows: Annotated[Word | None, P(role="told", suffix="beside")] = None
@@ -276,18 +297,27 @@ class Parameters(Stated):
     side: Annotated[Word | None, P(role="choice", leads=("side_environment", "side_prefix"))] = None
     side_environment: Annotated[Text | None, P(apart=True, named=False)] = None
     side_prefix: Annotated[Text | None, P(apart=True, named=False)] = None
-    duration_s: Annotated[Seconds | None, P(role="effort")] = None
+    duration_s: Annotated[Seconds | None, P(
+        role="effort", settle=lambda value, _: None if value == "auto" else value)] = None
     warmup_s: Annotated[Seconds, P(role="effort")] = 0.0
-    samples: Annotated[Count, P(role="effort")] = 0
+    samples: Annotated[Count, P(
+        role="effort", named=False, settle=lambda value, point: point["ends_after"] or value)] = 0
     max_samples: Annotated[Count, P()] = 200_000
-    probe_every: Annotated[Count, P(role="effort")] = 0
+    probe_every: Annotated[Count, P(
+        role="effort", named=False,
+        settle=lambda value, point: value if point.has_probes else 0)] = 0
     interval_s: Annotated[Seconds, P(role="effort")] = 0.1
     timeout_s: Annotated[Seconds, P()] = 1.0
     verify: Annotated[bool, P()] = False
-    body_file: Annotated[Text | None, P()] = None
-    echo_source: Annotated[bool, P(role="effort")] = False
-    probe_echo: Annotated[bool, P()] = True
-    statistic: Annotated[Word, P(role="effort")] = "median"
+    body_file: Annotated[Text | None, P(
+        settle=lambda value, _: str(Path(value).absolute()) if value else None)] = None
+    echo_source: Annotated[bool, P(
+        role="effort", named=False,
+        settle=lambda value, point: (value and point["test"] == "latency") or UNSTATED)] = False
+    probe_echo: Annotated[bool, P(
+        named=False,
+        settle=lambda value, point: False if point.has_probes and not value else UNSTATED)] = True
+    statistic: Annotated[Word, P(role="effort", named=False, settle=settling.statistic)] = "median"
     chosen_s: Annotated[Seconds | None, P(role="told", named=False)] = None
     record_every: Annotated[Count | None, P(role="told", named=False)] = None
     seed: Annotated[Count, P(role="effort")] = 0
@@ -322,6 +352,11 @@ class Parameters(Stated):
         if self.duration_s is None:
             raise ValueError("the measured time is not chosen yet")
         return self.duration_s
+
+    @property
+    def security_profile(self) -> str | None:
+        """The security profile of the case; None where it is unsecured."""
+        return None if self.security in (None, "none") else self.security
 
     @property
     def attachments(self) -> list[tuple[str, str, dict[str, Any]]]:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.carriers import host_only, process_only
 from busmark.model.flow import Flow, Participant
 from busmark.model.parameters import FLOW, Parameters
 from busmark.plan import mesh
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import numbers_of
-from busmark.plan.reach import host_only, process_only
 from busmark.platform import usable_cpus
 from busmark.scenario import Scenario, nodes_of
 from busmark.scenario.matrix import ALL

@@ -11,7 +11,6 @@ from typing import Any
 
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
-from busmark.plan.discovery import EXISTING_S
 from busmark.plan.mesh import is_mesh, participants
 from busmark.plan.unsupported import links_of
 from busmark.store import Case
@@ -23,6 +22,9 @@ SAMPLE_S = 10e-6
 """Time of a sample in a stream at full speed whose samples end it."""
 REPETITION_S = 0.03
 """Time of a repetition of a discovery test, with what comes between two."""
+EXISTING_S = 0.002
+"""Warm-up for each endpoint that is there already in a discovery test: time for all others to know
+it."""
 ROUND_S = 0.2
 """Fixed time of every round: setting up, collecting, storing."""
 PARTICIPANT_S = 0.09

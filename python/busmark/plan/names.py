@@ -31,7 +31,10 @@ ORDER = (
     "link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "link_reassembly",
     "load", "load_on",
 )  # fmt: skip
-"""Parameters in the order in which names have them; all others follow, as the points name them."""
+"""Parameters in the order in which names have them; all others follow, as the points state them."""
+
+LAST = ("settings", "peer_settings", "control", "qos", "chosen_flows", "side")
+"""Parameters that follow all others in a name."""
 
 UNSET = {"None", "none"}
 
@@ -58,7 +61,8 @@ def alike(points: Sequence[Point]) -> dict[str, Any]:
 
 def _flat(point: Point) -> Point:
     flat: Point = {}
-    for name, value in point.items():
+    for name in sorted(point, key=lambda name: LAST.index(name) + 1 if name in LAST else 0):
+        value = point[name]
         if name in NESTED:
             flat |= {f"{name}.{key}": of for key, of in (value or {}).items()}
         else:

@@ -6,27 +6,23 @@ import os
 from pathlib import Path
 
 from busmark.adapters import Adapter
-from busmark.adapters.known import of_ros, unmatched
-from busmark.carriers import carrier
+from busmark.adapters.known import known, of_ros, unmatched
+from busmark.carriers import carrier, host_only, meets_at_server, process_only
 from busmark.errors import UserError
 from busmark.host.needs import missing
 from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
+from busmark.model.sizes import ELEMENT_BYTES, file_size
 from busmark.plan.beside import unsupported_beside
-from busmark.plan.discovery import unsupported_discovery
-from busmark.plan.driven import undriven
 from busmark.plan.flows import flows
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
-from busmark.plan.reach import host_only, process_only
-from busmark.plan.secured import unsecurable
 from busmark.plan.stored import stored_bytes
 from busmark.plan.timeline import unsupported_timeline
-from busmark.scenario import ELEMENT_BYTES, nodes_of
+from busmark.scenario import nodes_of
 from busmark.scenario.security import UNSECURED
-from busmark.scenario.sizes import file_size
 
 LINKED_RMW = "rmw_fastrtps_cpp"
 """The implementation that the adapter is linked with."""
@@ -37,6 +33,17 @@ SHIPPED = "shipped"
 LINK = ("rate", "loss", "delay", "jitter", "burst", "reassembly")
 """Lists of `[matrix.link]`."""
 
+FIXED_IN_DISCOVERY = {
+    "topics": 1, "writers": 1, "readers": 1, "publishers": 1, "subscribers": 1,
+    "topology": "one_way", "batch": None, "stream_hz": None, "filter_below": None,
+}  # fmt: skip
+"""What one new endpoint and its counterpart leave no choice of."""
+
+BUS_BYTES = 32 * 1024
+"""Bytes of a piece of what is said over the bus: as the worker has it."""
+
+UNDRIVEN = "so participants cannot be driven over the bus"
+
 
 def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why this case cannot run; None if it can."""
@@ -45,14 +52,14 @@ def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
         reason = _lacking_peer(params, adapters)
     return (
         reason
-        or unsupported_discovery(params, adapters)
+        or _no_discovery(params, adapters)
         or _contradiction(params)
         or placement_problem(params, adapters[params.adapter].capabilities or {})
         or _unreachable(params, adapters)
         or unsupported_beside(params, adapters)
         or unsupported_timeline(params, adapters)
-        or undriven(params, adapters)
-        or unsecurable(params, adapters)
+        or _undriven(params, adapters)
+        or _unsecured(params, adapters)
         or _never_matched(params, adapters)
         or _no_rmw(params, adapters)
         or _no_load(params)
@@ -83,6 +90,105 @@ def _never_matched(params: Parameters, adapters: dict[str, Adapter]) -> str | No
             secured = "" if profile == UNSECURED else f"security {profile}: "
             return f"{secured}{writer} → {reader}: {why}"
     return None
+
+
+def _no_discovery(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
+    """Why there is no discovery to be measured, or not like this."""
+    if params.test != "discovery":
+        return None
+    for name, alone in FIXED_IN_DISCOVERY.items():
+        if getattr(params, name) != alone:
+            return f"{name}: a discovery test has one new endpoint, and one that is there"
+    if params.arrivals == "poisson":
+        return "arrivals poisson: samples of a discovery test come at a constant rate"
+    for name in dict.fromkeys((params.adapter, params.peer or params.adapter)):
+        can = adapters[name].capabilities or {}
+        if {"locators", "writer_locators"} & {*can.get("features", [])}:
+            return (
+                f"no discovery: endpoints of {name} are connected by locators, which Busmark "
+                "carries from one to the other"
+            )
+    if params.creates == "publisher":
+        return (
+            "creates publisher: the adapter's contract makes publisher and subscriber with the "
+            "participant or with the endpoint, so that they cannot be told apart"
+        )
+    if params.deployment == "one":
+        return f"transport {params.transport}: it works within one process only"
+    return None
+
+
+def _undriven(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
+    """Why participants of the case cannot be driven over the bus; None if they can, or need not."""
+    if params.control != "bus":
+        return None
+    if params.network == "nodes":
+        return "control bus: participants on [nodes] are driven through the way to their node"
+    if params.test == "discovery":
+        return (
+            "control bus: participants have found each other over the bus before a discovery test"
+        )
+    reasons = (
+        _undrivable(adapters[name], transport, settings)
+        for name, transport, settings in params.attachments
+    )
+    found = next(filter(None, reasons), None)
+    return f"control bus: {found}" if found else None
+
+
+def _undrivable(adapter: Adapter, transport: str, settings: dict[str, str]) -> str | None:
+    can, name = adapter.capabilities or {}, adapter.name
+    features = can.get("features", [])
+    if "locators" in features or "writer_locators" in features:
+        return f"{name} has no discovery, {UNDRIVEN}"
+    if confined := process_only(name, transport, can):
+        return f"{confined} works within one process only, {UNDRIVEN}"
+    if meets_at_server(can, settings) and not settings.get("server"):
+        return (
+            f"participants of {name} meet at a server, which has to be there before: name a "
+            f"running one with matrix.option.{name}.server"
+        )
+    if "octet" not in can.get("payloads", []) or can.get("max_body_bytes", 0) < BUS_BYTES:
+        return f"{name} does not carry octets in samples of {BUS_BYTES} B, {UNDRIVEN}"
+    return None
+
+
+def _unsecured(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
+    """Why the case cannot be secured so; None if it can, or need not."""
+    profile = params.security_profile
+    if profile is None:
+        return None
+    if params.control == "bus":
+        return f"security {profile}: participants that are driven over the bus have no documents"
+    reasons = (
+        _no_profile(profile, adapters[name]) or _unprotected(profile, name, transport, options)
+        for name, transport, options in params.attachments
+    )
+    return next(filter(None, reasons), None)
+
+
+def _unprotected(profile: str, adapter: str, transport: str, options: dict[str, str]) -> str | None:
+    listed = known().get(adapter)
+    chosen = {"transport": transport, **options}
+    for setting, why in (listed.unsecured_by if listed else {}).items():
+        name, _, value = setting.partition("=")
+        if chosen.get(name) == value:
+            return f"security {profile}: {adapter}, {name} {value}: {why}"
+    return None
+
+
+def _no_profile(profile: str, adapter: Adapter) -> str | None:
+    offered = (adapter.capabilities or {}).get("security", [])
+    if profile in offered:
+        return None
+    listed = known().get(adapter.name)
+    if offered:
+        why = (
+            listed and listed.lacks_security.get(profile)
+        ) or f"it offers {', '.join(offered)} only"
+    else:
+        why = (listed and listed.no_security) or "the adapter has none"
+    return f"no security profile {profile}: {adapter.name}: {why}"
 
 
 def _no_rmw(params: Parameters, adapters: dict[str, Adapter]) -> str | None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from busmark.model.sizes import FILE_SIZE
 from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
 from busmark.scenario.nodes import check_loads, check_matrix, check_names
-from busmark.scenario.sizes import FILE_SIZE
 from busmark.scenario.system import check as check_system
 from busmark.scenario.system import check_chosen
 from busmark.scenario.timeline import check as check_timeline

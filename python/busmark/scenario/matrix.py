@@ -18,14 +18,8 @@ from busmark.links import links
 from busmark.load import parse as parse_load
 from busmark.model.parameter import Parameter, Word
 from busmark.model.parameters import ASKED, PARAMETERS
+from busmark.model.sizes import FILE_SIZE, parse_sizes
 from busmark.scenario.section import Section
-from busmark.scenario.sizes import FILE_SIZE, parse_sizes
-
-ELEMENT_BYTES: dict[str, int] = {
-    "empty": 1, "octet": 1, "char": 1, "short": 2, "float": 4, "long": 4, "struct": 16, "any": 1,
-    "type": 1,
-}  # fmt: skip
-"""Bytes of one element of each payload kind; `size` is a whole number of them."""
 
 SAME = "same"
 """A peer that is the adapter itself."""
@@ -72,17 +66,6 @@ def dimension(default: Any, description: str | None = None) -> Any:
 RosProfile = Literal[
     "", "default", "sensor_data", "services_default", "parameters", "parameter_events",
 ]  # fmt: skip
-
-ROS_PROFILES: dict[str, dict[str, Any]] = {
-    name: {"reliability": reliability, "history": "keep_last", "depth": depth}
-    for name, reliability, depth in (
-        ("default", "reliable", 10), ("sensor_data", "best_effort", 5),
-        ("services_default", "reliable", 10), ("parameters", "reliable", 1000),
-        ("parameter_events", "reliable", 1000),
-    )
-}  # fmt: skip
-"""Policies of QoS profiles by their names in ROS (`rmw/qos_profiles.h`), all of them volatile, as
-endpoints are. `system_default` is not here, for it states none."""
 
 
 def _dimension(of: Parameter) -> tuple[Any, Any]:

@@ -12,9 +12,9 @@ from pydantic import Field, field_validator, model_validator
 from busmark.errors import nearest
 from busmark.model.parameter import Several
 from busmark.model.parameters import FLOW, PARTICIPANT
+from busmark.model.sizes import ELEMENT_BYTES
 from busmark.scenario.matrix import (
     ALL,
-    ELEMENT_BYTES,
     NONE,
     SLOWEST_HZ,
     Name,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats as reference
 
 from busmark.errors import UserError
+from busmark.model.sizes import DISTINCT, ORDER, file_size, parse_sizes
 from busmark.scenario import Scenario
-from busmark.scenario.sizes import DISTINCT, ORDER, file_size, parse_sizes
 
 
 @given(low=st.integers(0, 10_000), length=st.integers(0, 10_000))

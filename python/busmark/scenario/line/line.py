@@ -8,11 +8,11 @@ from pathlib import PurePath
 from typing import Any
 
 from busmark.errors import UserError
+from busmark.model.sizes import FILE_SIZE, parse_sizes
 from busmark.scenario.fitting import AUTO
 from busmark.scenario.line import words
 from busmark.scenario.matrix import QosMatrix
 from busmark.scenario.model import MOST_ROUNDS
-from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
 Table = dict[str, Any]
 

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from busmark.errors import nearest
+from busmark.model.settling import ROS_PROFILES
+from busmark.model.sizes import FILE_SIZE, parse_sizes
 from busmark.scenario import units
-from busmark.scenario.matrix import ROS_PROFILES, QosMatrix
-from busmark.scenario.sizes import FILE_SIZE, parse_sizes
+from busmark.scenario.matrix import QosMatrix
 
 Value = TypeVar("Value")
 

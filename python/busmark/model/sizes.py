@@ -19,6 +19,12 @@ from statistics import NormalDist
 from busmark.errors import UserError
 from busmark.model.parameter import LARGEST
 
+ELEMENT_BYTES: dict[str, int] = {
+    "empty": 1, "octet": 1, "char": 1, "short": 2, "float": 4, "long": 4, "struct": 16, "any": 1,
+    "type": 1,
+}  # fmt: skip
+"""Bytes of one element of each payload kind; `size` is a whole number of them."""
+
 FILE_SIZE = "file"
 """As many bytes as the body's file has."""
 
