@@ -408,6 +408,17 @@ inline void exclude(uint32_t present, uint32_t pair, const char *what) {
         throw Error(BUSMARK_INVALID, std::string(what) + " exclude each other");
 }
 
+/// Calls `each` for the policies that are a number: the field of either structure, and its bit.
+template <class Own, class C, class Each> void each_number(Own &own, C &c, Each each) {
+    each(own.lifespan_ns, c.lifespan_ns, BUSMARK_QOS_LIFESPAN);
+    each(own.deadline_ns, c.deadline_ns, BUSMARK_QOS_DEADLINE);
+    each(own.latency_budget_ns, c.latency_budget_ns, BUSMARK_QOS_LATENCY_BUDGET);
+    each(own.time_based_filter_ns, c.time_based_filter_ns, BUSMARK_QOS_TIME_BASED_FILTER);
+    each(own.transport_priority, c.transport_priority, BUSMARK_QOS_TRANSPORT_PRIORITY);
+    each(own.ownership_strength, c.ownership_strength, BUSMARK_QOS_OWNERSHIP_STRENGTH);
+    each(own.max_samples, c.max_samples, BUSMARK_QOS_RESOURCE_LIMITS);
+}
+
 inline Qos qos_of(const busmark_qos_t *given, uint32_t honoured) {
     Qos qos;
     if (given == nullptr) return qos;
@@ -432,13 +443,9 @@ inline Qos qos_of(const busmark_qos_t *given, uint32_t honoured) {
     qos.depth = c->depth;
     if (has(BUSMARK_QOS_KEEP_LAST) && c->depth < 1)
         throw Error(BUSMARK_INVALID, "keep last needs a depth from 1");
-    if (has(BUSMARK_QOS_LIFESPAN)) qos.lifespan_ns = c->lifespan_ns;
-    if (has(BUSMARK_QOS_DEADLINE)) qos.deadline_ns = c->deadline_ns;
-    if (has(BUSMARK_QOS_LATENCY_BUDGET)) qos.latency_budget_ns = c->latency_budget_ns;
-    if (has(BUSMARK_QOS_TIME_BASED_FILTER)) qos.time_based_filter_ns = c->time_based_filter_ns;
-    if (has(BUSMARK_QOS_TRANSPORT_PRIORITY)) qos.transport_priority = c->transport_priority;
-    if (has(BUSMARK_QOS_OWNERSHIP_STRENGTH)) qos.ownership_strength = c->ownership_strength;
-    if (has(BUSMARK_QOS_RESOURCE_LIMITS)) qos.max_samples = c->max_samples;
+    each_number(qos, *c, [has](auto &to, const auto &from, uint32_t bit) {
+        if (has(bit)) to = from;
+    });
     if (has(BUSMARK_QOS_PARTITION)) qos.partition = text(c->partition);
     qos.order_by_source = has(BUSMARK_QOS_ORDER_BY_SOURCE);
     return qos;
@@ -451,23 +458,16 @@ inline busmark_qos_t qos_of(const Qos &qos) {
     const auto choose = [&c](const std::optional<bool> &value, uint32_t yes, uint32_t no) {
         if (value) c.present |= *value ? yes : no;
     };
-    const auto give = [&c](const auto &value, auto &to, uint32_t bit) {
-        if (!value) return;
-        c.present |= bit;
-        to = *value;
-    };
     choose(qos.reliable, BUSMARK_QOS_RELIABLE, BUSMARK_QOS_BEST_EFFORT);
     choose(qos.keep_all, BUSMARK_QOS_KEEP_ALL, BUSMARK_QOS_KEEP_LAST);
     choose(qos.transient_local, BUSMARK_QOS_TRANSIENT_LOCAL, BUSMARK_QOS_VOLATILE);
     c.max_blocking_ns = qos.max_blocking_ns;
     c.depth = qos.depth;
-    give(qos.lifespan_ns, c.lifespan_ns, BUSMARK_QOS_LIFESPAN);
-    give(qos.deadline_ns, c.deadline_ns, BUSMARK_QOS_DEADLINE);
-    give(qos.latency_budget_ns, c.latency_budget_ns, BUSMARK_QOS_LATENCY_BUDGET);
-    give(qos.time_based_filter_ns, c.time_based_filter_ns, BUSMARK_QOS_TIME_BASED_FILTER);
-    give(qos.transport_priority, c.transport_priority, BUSMARK_QOS_TRANSPORT_PRIORITY);
-    give(qos.ownership_strength, c.ownership_strength, BUSMARK_QOS_OWNERSHIP_STRENGTH);
-    give(qos.max_samples, c.max_samples, BUSMARK_QOS_RESOURCE_LIMITS);
+    each_number(qos, c, [&c](const auto &from, auto &to, uint32_t bit) {
+        if (!from) return;
+        c.present |= bit;
+        to = *from;
+    });
     if (qos.order_by_source) c.present |= BUSMARK_QOS_ORDER_BY_SOURCE;
     if (qos.partition) {
         c.present |= BUSMARK_QOS_PARTITION;

@@ -3,6 +3,8 @@
 
 use std::ffi::{c_char, c_void};
 
+pub use crate::qos::QosC;
+
 /// Bytes of an error message, with its final zero.
 pub const MESSAGE_BYTES: usize = 512;
 /// A counter that the middleware does not keep.
@@ -104,23 +106,6 @@ pub struct ErrorC {
     pub struct_size: u32,
     pub status: u32,
     pub message: [u8; MESSAGE_BYTES],
-}
-
-#[repr(C)]
-#[allow(missing_docs)]
-pub struct QosC {
-    pub struct_size: u32,
-    pub present: u32,
-    pub max_blocking_ns: i64,
-    pub lifespan_ns: i64,
-    pub deadline_ns: i64,
-    pub latency_budget_ns: i64,
-    pub time_based_filter_ns: i64,
-    pub depth: i32,
-    pub transport_priority: i32,
-    pub ownership_strength: i32,
-    pub max_samples: i32,
-    pub partition: *const c_char,
 }
 
 #[repr(C)]

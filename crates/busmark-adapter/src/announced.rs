@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use crate::config::Qos;
 use crate::entity::{Entity, EntityKind};
+use crate::qos::Qos;
 
 /// The entity id of every participant (RTPS 9.3.1.3).
 const PARTICIPANT: [u8; 4] = [0, 0, 1, 0xc1];

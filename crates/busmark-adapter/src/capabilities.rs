@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::abi::{CapabilitiesC, OptionC, known_by_head};
 use crate::payload::Payload;
+use crate::qos::QosValue;
 use crate::strings::{leak, read_bounded};
 
 macro_rules! bit_names {
@@ -35,6 +36,7 @@ macro_rules! bit_names {
         }
     };
 }
+pub(crate) use bit_names;
 
 bit_names! {
     /// `busmark_wait_e`: how a reader learns that there are samples.
@@ -56,41 +58,6 @@ bit_names! {
         Host = 2,
         /// Between hosts.
         Network = 4,
-    }
-}
-bit_names! {
-    /// `busmark_qos_value_e`: each value of a policy that can be asked for.
-    QosValue: u32 {
-        /// Reliability: best effort.
-        BestEffort = 1,
-        /// Reliability: reliable.
-        Reliable = 1 << 1,
-        /// History: keep last `depth`.
-        KeepLast = 1 << 2,
-        /// History: keep all.
-        KeepAll = 1 << 3,
-        /// Durability: volatile.
-        Volatile = 1 << 4,
-        /// Durability: transient local.
-        TransientLocal = 1 << 5,
-        /// Samples expire.
-        Lifespan = 1 << 6,
-        /// A missed deadline is reported.
-        Deadline = 1 << 7,
-        /// Delay that may be used for batching.
-        LatencyBudget = 1 << 8,
-        /// Priority on the wire.
-        TransportPriority = 1 << 9,
-        /// Partition.
-        Partition = 1 << 10,
-        /// Exclusive ownership with a strength.
-        OwnershipStrength = 1 << 11,
-        /// Destination order by source time stamp.
-        OrderBySource = 1 << 12,
-        /// Bound on stored samples.
-        ResourceLimits = 1 << 13,
-        /// Minimum separation at the reader.
-        TimeBasedFilter = 1 << 14,
     }
 }
 bit_names! {

@@ -4,10 +4,11 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::abi::{ABSENT, CountersC, EndpointConfigC, ParticipantConfigC, QosC, known_by_head};
-use crate::capabilities::{QosValue, Wait};
+use crate::abi::{ABSENT, CountersC, EndpointConfigC, ParticipantConfigC, known_by_head};
+use crate::capabilities::Wait;
 use crate::error::{Result, Status};
 use crate::payload::Payload;
+use crate::qos::Qos;
 use crate::security::Security;
 use crate::setting::Setting;
 use crate::strings::read;
@@ -102,141 +103,6 @@ impl ParticipantConfig {
             // SAFETY: NULL, or as the contract says.
             security: unsafe { Security::from_c(c.security) }.map(Box::new),
         }
-    }
-}
-
-/// `busmark_qos_t`: `None` leaves a policy at the middleware's default (C8).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Qos {
-    /// Reliable or best effort.
-    pub reliable: Option<bool>,
-    /// How long a reliable write may block.
-    pub max_blocking_ns: i64,
-    /// Keep all, or keep the last `depth`.
-    pub keep_all: Option<bool>,
-    /// Depth of keep last, from 1.
-    pub depth: i32,
-    /// Transient local or volatile.
-    pub transient_local: Option<bool>,
-    /// Samples older than this are not delivered.
-    pub lifespan_ns: Option<i64>,
-    /// A longer pause is reported as missed.
-    pub deadline_ns: Option<i64>,
-    /// Delay that the middleware may use.
-    pub latency_budget_ns: Option<i64>,
-    /// Priority on the wire.
-    pub transport_priority: Option<i32>,
-    /// Only endpoints of the same partition match.
-    pub partition: Option<String>,
-    /// Exclusive ownership with this strength.
-    pub ownership_strength: Option<i32>,
-    /// Destination order by source time stamp.
-    pub order_by_source: bool,
-    /// Bound on stored samples.
-    pub max_samples: Option<i32>,
-    /// Minimum separation at the reader.
-    pub time_based_filter_ns: Option<i64>,
-}
-
-impl Qos {
-    /// The values that are asked for.
-    pub fn values(&self) -> Vec<QosValue> {
-        use QosValue as Q;
-        let choice = |v: Option<bool>, yes, no| v.map(|v| if v { yes } else { no });
-        [
-            choice(self.reliable, Q::Reliable, Q::BestEffort),
-            choice(self.keep_all, Q::KeepAll, Q::KeepLast),
-            choice(self.transient_local, Q::TransientLocal, Q::Volatile),
-            self.lifespan_ns.map(|_| Q::Lifespan),
-            self.deadline_ns.map(|_| Q::Deadline),
-            self.latency_budget_ns.map(|_| Q::LatencyBudget),
-            self.transport_priority.map(|_| Q::TransportPriority),
-            self.partition.as_ref().map(|_| Q::Partition),
-            self.ownership_strength.map(|_| Q::OwnershipStrength),
-            self.order_by_source.then_some(Q::OrderBySource),
-            self.max_samples.map(|_| Q::ResourceLimits),
-            self.time_based_filter_ns.map(|_| Q::TimeBasedFilter),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
-    }
-
-    /// Fails for a value that `honoured` does not hold.
-    pub fn require(&self, honoured: &[QosValue]) -> Result<()> {
-        for value in self.values() {
-            if !honoured.contains(&value) {
-                let text = format!("QoS {value:?} is not among the adapter's capabilities");
-                return Err(Status::Unsupported.error(text));
-            }
-        }
-        Ok(())
-    }
-
-    /// The C structure; `partition` is the text of `self.partition` and must outlive it.
-    pub(crate) fn to_c(&self, partition: Option<&std::ffi::CStr>) -> QosC {
-        QosC {
-            struct_size: size_of::<QosC>() as u32,
-            present: QosValue::bits(&self.values()),
-            max_blocking_ns: self.max_blocking_ns,
-            lifespan_ns: self.lifespan_ns.unwrap_or(0),
-            deadline_ns: self.deadline_ns.unwrap_or(0),
-            latency_budget_ns: self.latency_budget_ns.unwrap_or(0),
-            time_based_filter_ns: self.time_based_filter_ns.unwrap_or(0),
-            depth: self.depth,
-            transport_priority: self.transport_priority.unwrap_or(0),
-            ownership_strength: self.ownership_strength.unwrap_or(0),
-            max_samples: self.max_samples.unwrap_or(0),
-            partition: partition.map_or(std::ptr::null(), std::ffi::CStr::as_ptr),
-        }
-    }
-
-    /// Fails for bits that the contract does not know and for two values of one policy (C4, C8):
-    /// neither may be ignored silently.
-    fn check_present(present: u32) -> Result<()> {
-        use QosValue as Q;
-        let unknown = present & !Q::bits(Q::ALL);
-        if unknown != 0 {
-            return Err(Status::Unsupported.error(format!("unknown QoS bits {unknown:#x}")));
-        }
-        for pair in [
-            [Q::Reliable, Q::BestEffort],
-            [Q::KeepAll, Q::KeepLast],
-            [Q::TransientLocal, Q::Volatile],
-        ] {
-            if present & Q::bits(&pair) == Q::bits(&pair) {
-                let text = format!("QoS {:?} and {:?} exclude each other", pair[0], pair[1]);
-                return Err(Status::Invalid.error(text));
-            }
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// `c` follows the contract: `partition` is a valid text when its bit is present.
-    pub(crate) unsafe fn from_c(c: &QosC) -> Result<Self> {
-        use QosValue as Q;
-        Self::check_present(c.present)?;
-        let has = |v: Q| c.present & v as u32 != 0;
-        let choice = |yes, no| if has(yes) { Some(true) } else { has(no).then_some(false) };
-        Ok(Self {
-            reliable: choice(Q::Reliable, Q::BestEffort),
-            max_blocking_ns: c.max_blocking_ns,
-            keep_all: choice(Q::KeepAll, Q::KeepLast),
-            depth: c.depth,
-            transient_local: choice(Q::TransientLocal, Q::Volatile),
-            lifespan_ns: has(Q::Lifespan).then_some(c.lifespan_ns),
-            deadline_ns: has(Q::Deadline).then_some(c.deadline_ns),
-            latency_budget_ns: has(Q::LatencyBudget).then_some(c.latency_budget_ns),
-            transport_priority: has(Q::TransportPriority).then_some(c.transport_priority),
-            // SAFETY: the text is valid when its bit is present (contract).
-            partition: has(Q::Partition).then(|| unsafe { read(c.partition) }),
-            ownership_strength: has(Q::OwnershipStrength).then_some(c.ownership_strength),
-            order_by_source: has(Q::OrderBySource),
-            max_samples: has(Q::ResourceLimits).then_some(c.max_samples),
-            time_based_filter_ns: has(Q::TimeBasedFilter).then_some(c.time_based_filter_ns),
-        })
     }
 }
 

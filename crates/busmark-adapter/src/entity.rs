@@ -5,9 +5,8 @@ use std::ffi::{CStr, c_char, c_void};
 use serde::{Deserialize, Serialize};
 
 use crate::abi::{EntityC, QosC, known_by_head};
-use crate::capabilities::QosValue;
-use crate::config::Qos;
 use crate::error::{Result, Status};
+use crate::qos::{Qos, QosValue};
 use crate::strings::owned;
 
 /// More are not read: whoever can write on a network can announce as many as they like.

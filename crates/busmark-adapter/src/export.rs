@@ -11,11 +11,12 @@ use crate::abi::{
 };
 use crate::batch::Batch;
 use crate::capabilities::{Capabilities, Feature, Wait};
-use crate::config::{EndpointConfig, ParticipantConfig, Qos};
+use crate::config::{EndpointConfig, ParticipantConfig};
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::listener::{Listener, Sink, Slot};
 use crate::payload::Payload;
+use crate::qos::Qos;
 use crate::security::Security;
 use crate::strings::read;
 use crate::traits::{Adapter, Participant, Reader, Server, Writer};

@@ -3,13 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::abi::{EndpointConfigC, Handle, Header, MatchC, Table};
-use crate::config::{Counters, EndpointConfig, Qos};
+use crate::config::{Counters, EndpointConfig};
 use crate::entity::{Entity, Found, found_one};
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::limits;
 use crate::load::{Library, call_entry, create, last_error, locator};
 use crate::misconduct::Oversize;
+use crate::qos::Qos;
 use crate::reading::{OnData, ReaderHandle};
 use crate::strings::owned;
 

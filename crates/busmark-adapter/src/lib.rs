@@ -35,6 +35,7 @@ mod load;
 mod misconduct;
 mod own;
 mod payload;
+mod qos;
 mod reading;
 mod security;
 mod setting;
@@ -49,10 +50,10 @@ pub use announced::{Announced, Durability, Guid, Liveliness, Scope};
 pub use any::{ANY_OVERHEAD, decode_any, encode_any};
 pub use batch::Batch;
 pub use capabilities::{
-    Capabilities, CapabilityReport, Carrier, Disclosure, Feature, OptionReport, OptionSpec,
-    QosValue, Reach, Wait,
+    Capabilities, CapabilityReport, Carrier, Disclosure, Feature, OptionReport, OptionSpec, Reach,
+    Wait,
 };
-pub use config::{Counters, EndpointConfig, ParticipantConfig, Qos};
+pub use config::{Counters, EndpointConfig, ParticipantConfig};
 pub use entity::{Entity, EntityKind};
 pub use error::{Error, Result, Status};
 pub use events::{Match, MatchClock};
@@ -65,6 +66,7 @@ pub use load::{Library, LoadError};
 pub use misconduct::{Oversize, misconduct};
 pub use own::{Listed, OwnEndpoints};
 pub use payload::{Payload, fill_pattern, fill_pattern_from, verify_pattern, verify_pattern_from};
+pub use qos::{Qos, QosValue};
 pub use reading::{OnData, ReaderHandle, Received, Taker};
 pub use security::{Security, SecurityTexts};
 pub use setting::{Setting, not_granted};

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 
 use crate::abi::{CountersC, Handle, Header, ListenerC, MatchC, ReceivedC, SinkFn, Table};
-use crate::config::{Counters, EndpointConfig, Qos};
+use crate::config::{Counters, EndpointConfig};
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::handles::{ParticipantHandle, with_endpoint};
 use crate::limits;
 use crate::load::{call_entry, create, last_error, locator};
 use crate::misconduct::{Oversize, note};
+use crate::qos::Qos;
 use crate::strings::owned;
 
 /// What the worker does when a reader in listener mode has samples.

@@ -5,11 +5,12 @@ use std::time::Duration;
 use crate::abi::Header;
 use crate::batch::Batch;
 use crate::capabilities::Capabilities;
-use crate::config::{Counters, EndpointConfig, ParticipantConfig, Qos};
+use crate::config::{Counters, EndpointConfig, ParticipantConfig};
 use crate::entity::Entity;
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::listener::{Listener, Sink};
+use crate::qos::Qos;
 
 /// A running server: stopped, and its files removed, when this is dropped.
 pub struct Server {

@@ -128,28 +128,34 @@ fn ownership(context: &Context) -> Verdict<()> {
     expect_owner(context, &mut link, 0)
 }
 
+/// A change that shows where traffic flows, for the values that `Context::endpoint` does not ask for.
+fn other(value: QosValue) -> Option<Qos> {
+    let none = Qos::default();
+    match value {
+        QosValue::Reliable | QosValue::KeepAll | QosValue::Volatile | QosValue::OrderBySource => {
+            None
+        }
+        QosValue::BestEffort => Some(Qos { reliable: Some(false), ..none }),
+        QosValue::KeepLast => Some(Qos { keep_all: Some(false), depth: 1, ..none }),
+        QosValue::TransientLocal => Some(Qos { transient_local: Some(true), ..none }),
+        QosValue::Partition => Some(Qos { partition: Some("elsewhere".to_owned()), ..none }),
+        QosValue::TimeBasedFilter => {
+            Some(Qos { time_based_filter_ns: Some(3_600_000_000_000), ..none })
+        }
+        number => Qos::number(number, 1),
+    }
+}
+
 pub(crate) fn c26_what_cannot_change_is_refused_and_changes_nothing(context: &Context) -> Verdict {
     let mut link = Link::pair(context, &context.endpoint())?;
     flows(context, &mut link)?;
-    let changes = [
-        Qos { reliable: Some(false), ..Qos::default() },
-        Qos { keep_all: Some(false), depth: 1, ..Qos::default() },
-        Qos { transient_local: Some(true), ..Qos::default() },
-        Qos { lifespan_ns: Some(1), ..Qos::default() },
-        Qos { deadline_ns: Some(1_000_000), ..Qos::default() },
-        Qos { latency_budget_ns: Some(1_000_000), ..Qos::default() },
-        Qos { transport_priority: Some(3), ..Qos::default() },
-        Qos { partition: Some("elsewhere".to_owned()), ..Qos::default() },
-        Qos { ownership_strength: Some(1), ..Qos::default() },
-        Qos { time_based_filter_ns: Some(3_600_000_000_000), ..Qos::default() },
-    ];
     let mut refused = Vec::new();
-    for qos in &changes {
-        let value = qos.values()[0];
+    for &value in QosValue::ALL {
         if context.caps.qos_mutable.contains(&value) {
             continue;
         }
-        let sides = [link.writers[0].handle.set_qos(qos), link.readers[0].handle.set_qos(qos)];
+        let Some(qos) = other(value) else { continue };
+        let sides = [link.writers[0].handle.set_qos(&qos), link.readers[0].handle.set_qos(&qos)];
         for (side, result) in ["writer", "reader"].iter().zip(sides) {
             match result {
                 Err(error) if error.status == Status::Unsupported => (),

@@ -8,7 +8,7 @@ use busmark_adapter::abi::{
     ListenerC, LocatorFn, MESSAGE_BYTES, ParticipantConfigC, QosC, ReceivedC, SYMBOL, SettingC,
     Table, known, known_by_head,
 };
-use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, QosValue, SecurityTexts};
+use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, SecurityTexts};
 use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
 
 const TAIL: usize = 64;
@@ -149,22 +149,10 @@ impl Buffers {
     }
 
     fn qos(&mut self, config: &EndpointConfig, extra: u32) -> *const QosC {
-        let q = &config.qos;
-        let partition = q.partition.clone().map_or(std::ptr::null(), |p| self.text(&p));
-        let value = QosC {
-            struct_size: Padded::<QosC>::SIZE,
-            present: QosValue::bits(&q.values()) | extra,
-            max_blocking_ns: q.max_blocking_ns,
-            lifespan_ns: q.lifespan_ns.unwrap_or(0),
-            deadline_ns: q.deadline_ns.unwrap_or(0),
-            latency_budget_ns: q.latency_budget_ns.unwrap_or(0),
-            time_based_filter_ns: q.time_based_filter_ns.unwrap_or(0),
-            depth: q.depth,
-            transport_priority: q.transport_priority.unwrap_or(0),
-            ownership_strength: q.ownership_strength.unwrap_or(0),
-            max_samples: q.max_samples.unwrap_or(0),
-            partition,
-        };
+        let c = config.qos.to_c(None);
+        let partition = config.qos.partition.as_deref().map_or(std::ptr::null(), |p| self.text(p));
+        let (struct_size, present) = (Padded::<QosC>::SIZE, c.present | extra);
+        let value = QosC { struct_size, present, partition, ..c };
         &raw const self.qos.insert(Box::new(Padded::new(value))).value
     }
 
