@@ -105,7 +105,7 @@ def _table(fields: dict[str, Schema], schema: Schema, part: str = "") -> str:
             md.code(key),
             kind(field, key),
             "required" if key in required else default(field),
-            meaning(key, field, part),
+            field["description"],  # A key must have one.
         )
         for key, field in fields.items()
     ]

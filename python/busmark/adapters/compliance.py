@@ -13,6 +13,7 @@ from typing import Any, Literal
 from busmark.adapters.conformance import Outcome, outcome_of, outcome_of_change
 from busmark.adapters.known import known, place
 from busmark.adapters.secured import SECURITY
+from busmark.model.parameters import CAPABILITIES
 
 Declared = Mapping[str, Any]
 
@@ -20,23 +21,7 @@ State = Literal["yes", "no", "unknown"]
 """yes: supported, and honoured where it is a QoS; unknown:
 nothing was stored of this adapter."""
 
-QOS = {
-    "best_effort": "reliability: lost samples stay lost",
-    "reliable": "reliability: lost samples are sent again",
-    "keep_last": "history: the last samples only",
-    "keep_all": "history: all samples",
-    "volatile": "durability: nothing for late readers",
-    "transient_local": "durability: late readers get the writer's history",
-    "lifespan": "old samples expire",
-    "deadline": "a missed deadline is counted",
-    "latency_budget": "delay that may be used for batching",
-    "transport_priority": "priority on the wire",
-    "partition": "only endpoints of one partition match",
-    "ownership_strength": "exclusive ownership: the strongest writer is heard",
-    "order_by_source": "destination order by the writer's time stamp",
-    "resource_limits": "bound on stored samples",
-    "time_based_filter": "least time between two samples at the reader",
-}
+QOS = {each.name: each.meaning for each in CAPABILITIES}
 WAITS = {
     "listener": "the middleware calls back from a thread of its own",
     "waitset": "a thread sleeps until there are samples",

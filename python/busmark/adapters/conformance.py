@@ -19,6 +19,7 @@ from busmark.adapters.locate import checker, environment, not_startable
 from busmark.adapters.secured import SECURITY
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.model.parameters import CAPABILITIES, QOS
 from busmark.processes import end_part
 
 Outcome = Literal["proved", "accepted", "untested", "failed", "declared"]
@@ -33,9 +34,6 @@ DETAIL_CHARACTERS = 300
 
 CHANGES = ("c26_set_qos_takes_effect_while_traffic_flows",)
 """Tests of what can change at run time, all policies together."""
-
-CHANGED_BY_EFFECT = ("lifespan", "deadline", "partition", "ownership_strength")
-"""Policies whose change that test sees by its effect; others it sees accepted."""
 
 ACCEPTED_ONLY = ("c08_order_by_source_keeps_the_order_of_writing",)
 """Tests that see no effect that would not be there by chance."""
@@ -61,34 +59,8 @@ _SECURITY = (
 _WAITS = ("c09_every_wait_strategy_receives",)
 
 EVIDENCE: dict[str, tuple[str, ...]] = {
-    "qos.best_effort": (
-        "c08_best_effort_delivers",
-        "c08_best_effort_loses_on_a_lossy_network",
-    ),
-    "qos.reliable": (
-        "c08_reliable_delivers_every_sample_in_order",
-        "c08_reliable_loses_nothing_on_a_lossy_network",
-    ),
-    "qos.keep_last": (
-        "c08_keep_last_keeps_the_last_samples_only",
-        "c08_keep_last_counts_what_wait_has_fetched",
-    ),
-    "qos.keep_all": ("c08_keep_all_keeps_all_samples",),
-    "qos.volatile": ("c08_volatile_gives_a_late_reader_no_history",),
-    "qos.transient_local": ("c08_transient_local_gives_a_late_reader_the_history",),
-    "qos.lifespan": ("c08_lifespan_lets_old_samples_expire",),
-    "qos.deadline": ("c08_a_missed_deadline_is_counted",),
-    "qos.latency_budget": ("c08_latency_budget_gathers_samples",),
-    "qos.transport_priority": ("c08_transport_priority_marks_packets",),
-    "qos.partition": ("c08_partitions_separate",),
+    **{f"qos.{each.name}": each.tests for each in CAPABILITIES},
     "payloads.type": ("c30_a_value_arrives_bit_for_bit",),
-    "qos.ownership_strength": ("c08_the_strongest_owner_alone_is_heard",),
-    "qos.order_by_source": (
-        "c08_order_by_source_keeps_the_order_of_writing",
-        "c08_order_by_source_sorts_what_comes_late",
-    ),
-    "qos.resource_limits": ("c08_resource_limits_bound_what_is_stored",),
-    "qos.time_based_filter": ("c08_a_time_based_filter_thins_the_stream",),
     "waits.listener": (*_WAITS, "c20_every_sample_is_announced_without_overlap"),
     "waits.waitset": (
         *_WAITS,
@@ -174,7 +146,8 @@ def outcome_of_change(policy: str, report: Mapping[str, Any]) -> tuple[Outcome, 
         return ("untested", f"another policy failed: {told}") if other else ("failed", told)
     if outcome == "skipped" or f"{policy} not tested" in told:
         return "untested", told
-    return ("proved" if policy in CHANGED_BY_EFFECT else "accepted"), told
+    shown = [each.needs for each in QOS if each.change_shows]
+    return ("proved" if policy in shown else "accepted"), told
 
 
 def outcome_of(name: str, report: Mapping[str, Any]) -> tuple[Outcome, str]:

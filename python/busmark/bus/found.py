@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from busmark.model.parameters import POLICIES
+
 if TYPE_CHECKING:
     from busmark.bus.caller import Caller, Message
 
@@ -227,12 +229,10 @@ def qos_words(qos: Message | None) -> str:
         ("reliable", "reliable", "best_effort"), ("transient_local", "transient_local", "volatile"),
         ("keep_all", "keep_all", f"keep_last:{qos['depth']}"),
     )]  # fmt: skip
-    for name in ("deadline", "lifespan", "latency_budget", "time_based_filter"):
-        if (value := qos.get(f"{name}_ns")) is not None:
-            words.append(f"{name}_s:{value / 1e9:g}")
-    for name in ("transport_priority", "ownership_strength", "max_samples", "partition"):
-        if (value := qos.get(name)) is not None:
-            words.append(f"{name}:{value}")
+    for name, policy in POLICIES.items():
+        value = qos.get(policy.setting)
+        if value is not None and name != "depth" and not policy.switch:
+            words.append(f"{name}:{value / 1e9:g}" if name.endswith("_s") else f"{name}:{value}")
     if qos.get("order_by_source"):
         words.append("destination_order:source")
     return ", ".join(word for word in words if word)

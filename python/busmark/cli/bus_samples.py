@@ -257,16 +257,18 @@ def _of_reader(bus: Attachment, topic: str, writers: list[Message]) -> dict[str,
 
 def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str, Any]:
     """What every one of these readers asks for."""
+    from busmark.model.parameters import QOS
+
     asked = [one["qos"] or {} for one in readers]
     qos: dict[str, Any] = {"keep_all": False, **_common(bus, topic, readers)}
     words = {"keep_all": "keep_last"}
     for name, word in (("reliable", "reliable"), ("transient_local", "transient_local")):
         if any(one.get(name) for one in asked):
             qos[name], words[name] = True, word
-    for name in ("deadline", "latency_budget"):
-        times = [one[f"{name}_ns"] for one in asked if one.get(f"{name}_ns") is not None]
+    for each in (policy for policy in QOS if policy.bounds_writers):
+        times = [one[each.setting] for one in asked if one.get(each.setting) is not None]
         if times:
-            qos[f"{name}_ns"], words[f"{name}_ns"] = min(times), name
+            qos[each.setting], words[each.setting] = min(times), str(each.needs)
     if any(one.get("order_by_source") for one in asked):
         qos["order_by_source"], words["order_by_source"] = True, "order_by_source"
     return {**_declared(bus, qos, words), "depth": 64}

@@ -23,13 +23,13 @@ def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     depth = {"depth": qos.get("depth", 1)} if qos.get("history") == "keep_last" else {}
     for name, value in ({**qos, "depth": None} | depth).items():
-        if switch := POLICIES[name].switch:
-            key, on = switch
-            settings[key] = value == on
+        policy = POLICIES[name]
+        if policy.switch:
+            settings[policy.setting] = value == policy.switch[1]
         elif name.endswith("_s"):
-            settings[name.removesuffix("_s") + "_ns"] = round(value * SECOND)
+            settings[policy.setting] = round(value * SECOND)
         elif value is not None:
-            settings[name] = value
+            settings[policy.setting] = value
     return settings
 
 

@@ -9,7 +9,8 @@ goes through all.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -42,6 +43,38 @@ from busmark.model.parameter import (
     Word,
 )
 from busmark.model.settling import UNSTATED
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """A value of a policy that adapters declare, named as in the contract."""
+
+    name: str
+    meaning: str
+    tests: tuple[str, ...]
+    """Tests of the conformance suite that show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy(Parameter):
+    """What is known of a QoS policy besides."""
+
+    role: Role = "choice"
+    capabilities: tuple[Capability, ...] = ()
+    change: Any = None
+    """Type of a value that a timeline may change it to; None: no endpoint in use changes it."""
+    change_shows: bool = False
+    """Whether the conformance suite sees the effect of a change; else only that it is accepted."""
+    drops: Literal["always", "changed"] | None = None
+    """When reliable samples are left out because of it: always, or where a timeline changes it."""
+    bounds_writers: bool = False
+    """Whether a reader matches only writers whose value is at most its own."""
+
+    @property
+    def setting(self) -> str:
+        """Return its key in the setup of a worker, and in what a worker lists of an endpoint."""
+        name = self.name.removeprefix("qos.")
+        return self.switch[0] if self.switch else re.sub("_s$", "_ns", name)
 
 
 def _table(value: Any) -> Any:
@@ -411,59 +444,107 @@ Above = Annotated[float, Field(gt=0, le=1e9)]
 Signed = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 
 QOS = (
-    P(
-        name="qos.reliability", role="choice", label="reliability", settled=True, alone=True,
+    Policy(
+        name="qos.reliability", label="reliability", settled=True, alone=True,
         needs={"reliable": "reliable", "best_effort": "best_effort"},
         switch=("reliable", "reliable"),
         asked=Literal["reliable", "best_effort", "default"], initial="default",
-        meaning="whether lost samples are sent again"),
-    P(
-        name="qos.history", role="choice", label="history", leads=("qos.depth",), settled=True,
-        alone=True, needs={"keep_all": "keep_all", "keep_last": "keep_last"},
+        meaning="whether lost samples are sent again",
+        capabilities=(
+            Capability("best_effort", "reliability: lost samples stay lost", (
+                "c08_best_effort_delivers", "c08_best_effort_loses_on_a_lossy_network")),
+            Capability("reliable", "reliability: lost samples are sent again", (
+                "c08_reliable_delivers_every_sample_in_order",
+                "c08_reliable_loses_nothing_on_a_lossy_network")))),
+    Policy(
+        name="qos.history", label="history", leads=("qos.depth",), settled=True, alone=True,
+        needs={"keep_all": "keep_all", "keep_last": "keep_last"},
         switch=("keep_all", "keep_all"),
         asked=Literal["keep_all", "keep_last", "default"], initial="default",
-        meaning="how many samples writer and reader keep"),
-    P(
-        name="qos.depth", role="choice", label="depth",
-        follows=("qos.history", "publishers", "subscribers"), settled=True,
-        asked=Annotated[int, Field(ge=1, lt=2**31)], initial=1,
+        meaning="how many samples writer and reader keep",
+        capabilities=(
+            Capability("keep_last", "history: the last samples only", (
+                "c08_keep_last_keeps_the_last_samples_only",
+                "c08_keep_last_counts_what_wait_has_fetched")),
+            Capability("keep_all", "history: all samples", ("c08_keep_all_keeps_all_samples",)))),
+    Policy(
+        name="qos.depth", label="depth", follows=("qos.history", "publishers", "subscribers"),
+        settled=True, asked=Annotated[int, Field(ge=1, lt=2**31)], initial=1,
         meaning="samples kept with `keep_last`"),
-    P(
-        name="qos.durability", role="choice", label="durability", alone=True,
+    Policy(
+        name="qos.durability", label="durability", alone=True,
         needs={"volatile": "volatile", "transient_local": "transient_local"},
         switch=("transient_local", "transient_local"),
         asked=Literal["volatile", "transient_local", "default"], initial="default",
-        meaning="whether a late reader gets earlier samples"),
-    P(
-        name="qos.lifespan_s", role="choice", needs="lifespan", asked=Seconds, initial=0.0,
-        change=Above, meaning="older samples are not delivered"),
-    P(
-        name="qos.deadline_s", role="choice", needs="deadline", asked=Seconds, initial=0.0,
-        change=Above, meaning="a longer pause is counted as missed"),
-    P(
-        name="qos.latency_budget_s", role="choice", needs="latency_budget", asked=Seconds,
-        initial=0.0, change=Seconds,
-        meaning="delay that the middleware may use, for batching"),
-    P(
-        name="qos.transport_priority", role="choice", needs="transport_priority",
-        asked=Signed, initial=0, change=Signed, meaning="priority on the wire"),
-    P(
-        name="qos.partition", role="choice", needs="partition", asked=Word, initial="",
-        change=Word, meaning="only endpoints of the same partition match"),
-    P(
-        name="qos.ownership_strength", role="choice", needs="ownership_strength", asked=Whole,
-        initial=0, change=Whole, meaning="exclusive ownership with this strength"),
-    P(
-        name="qos.destination_order", role="choice", needs={"source": "order_by_source"},
+        meaning="whether a late reader gets earlier samples",
+        capabilities=(
+            Capability("volatile", "durability: nothing for late readers", (
+                "c08_volatile_gives_a_late_reader_no_history",)),
+            Capability("transient_local", "durability: late readers get the writer's history", (
+                "c08_transient_local_gives_a_late_reader_the_history",)))),
+    Policy(
+        name="qos.lifespan_s", needs="lifespan", asked=Seconds, initial=0.0, change=Above,
+        change_shows=True, drops="always",
+        meaning="older samples are not delivered; 0: not asked for",
+        capabilities=(
+            Capability("lifespan", "old samples expire", (
+                "c08_lifespan_lets_old_samples_expire",)),)),
+    Policy(
+        name="qos.deadline_s", needs="deadline", asked=Seconds, initial=0.0, change=Above,
+        change_shows=True, bounds_writers=True,
+        meaning="a longer pause is counted as missed; 0: not asked for",
+        capabilities=(
+            Capability("deadline", "a missed deadline is counted", (
+                "c08_a_missed_deadline_is_counted",)),)),
+    Policy(
+        name="qos.latency_budget_s", needs="latency_budget", asked=Seconds, initial=0.0,
+        change=Seconds, bounds_writers=True,
+        meaning="delay that the middleware may use, for batching; 0: not asked for",
+        capabilities=(
+            Capability("latency_budget", "delay that may be used for batching", (
+                "c08_latency_budget_gathers_samples",)),)),
+    Policy(
+        name="qos.transport_priority", needs="transport_priority", asked=Signed, initial=0,
+        change=Signed, meaning="priority on the wire; 0: not asked for",
+        capabilities=(
+            Capability("transport_priority", "priority on the wire", (
+                "c08_transport_priority_marks_packets",)),)),
+    Policy(
+        name="qos.partition", needs="partition", asked=Word, initial="", change=Word,
+        change_shows=True, drops="changed",
+        meaning='only endpoints of the same partition match; "": not asked for',
+        capabilities=(
+            Capability("partition", "only endpoints of one partition match", (
+                "c08_partitions_separate",)),)),
+    Policy(
+        name="qos.ownership_strength", needs="ownership_strength", asked=Whole, initial=0,
+        change=Whole, change_shows=True, drops="changed",
+        meaning="exclusive ownership with this strength; 0: not asked for",
+        capabilities=(
+            Capability("ownership_strength", "exclusive ownership: the strongest writer is heard", (
+                "c08_the_strongest_owner_alone_is_heard",)),)),
+    Policy(
+        name="qos.destination_order", needs={"source": "order_by_source"},
         switch=("order_by_source", "source"),
         asked=Literal["reception", "source", "default"], initial="default",
-        meaning="order by reception or by the writer's time stamp"),
-    P(
-        name="qos.max_samples", role="choice", needs="resource_limits", asked=Whole, initial=0,
-        meaning="bound on stored samples"),
-    P(
-        name="qos.time_based_filter_s", role="choice", needs="time_based_filter", asked=Seconds,
-        initial=0.0, change=Seconds, meaning="least time between two samples at the reader"),
+        meaning="order by reception or by the writer's time stamp",
+        capabilities=(
+            Capability("order_by_source", "destination order by the writer's time stamp", (
+                "c08_order_by_source_keeps_the_order_of_writing",
+                "c08_order_by_source_sorts_what_comes_late")),)),
+    Policy(
+        name="qos.max_samples", needs="resource_limits", asked=Whole, initial=0,
+        meaning="bound on stored samples; 0: not asked for",
+        capabilities=(
+            Capability("resource_limits", "bound on stored samples", (
+                "c08_resource_limits_bound_what_is_stored",)),)),
+    Policy(
+        name="qos.time_based_filter_s", needs="time_based_filter", asked=Seconds, initial=0.0,
+        change=Seconds, drops="always",
+        meaning="least time between two samples at the reader; 0: not asked for",
+        capabilities=(
+            Capability("time_based_filter", "least time between two samples at the reader", (
+                "c08_a_time_based_filter_thins_the_stream",)),)),
 )  # fmt: skip
 """Policies of QoS."""
 
@@ -475,6 +556,9 @@ STORED = tuple(each for each in PARAMETERS if each.column)
 
 POLICIES = {each.name.removeprefix("qos."): each for each in QOS}
 """QoS policies by name."""
+
+CAPABILITIES = tuple(each for policy in QOS for each in policy.capabilities)
+"""Values of policies that adapters declare, in the order of the contract."""
 
 BY_NAME = {each.name: each for each in PARAMETERS}
 

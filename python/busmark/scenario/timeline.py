@@ -17,7 +17,13 @@ OF_MATRIX = ("pings", "stream", "batches")
 """Flows that a matrix makes."""
 
 MUTABLE = [
-    replace(each, name=name, asked=each.change | None, initial=None)
+    replace(
+        each,
+        name=name,
+        asked=each.change | None,
+        initial=None,
+        meaning=each.meaning.partition("; ")[0],
+    )
     for name, each in POLICIES.items()
     if each.change is not None
 ]

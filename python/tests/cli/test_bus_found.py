@@ -88,7 +88,7 @@ def test_a_test_is_named_where_the_application_is_ours_only() -> None:
         ({"reliable": True, "max_blocking_ns": 5, "keep_all": False, "depth": 3,
           "deadline_ns": 100_000_000, "partition": "a,b", "order_by_source": True,
           "ownership_strength": 0},
-         "reliable, keep_last:3, deadline_s:0.1, ownership_strength:0, partition:a,b, "
+         "reliable, keep_last:3, deadline_s:0.1, partition:a,b, ownership_strength:0, "
          "destination_order:source",
          {"reliable": True, "max_blocking_ns": 5, "keep_all": False, "depth": 3,
           "deadline_ns": 100_000_000, "partition": "a,b", "order_by_source": True,

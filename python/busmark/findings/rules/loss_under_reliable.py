@@ -14,12 +14,6 @@ if TYPE_CHECKING:
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
 
-DROPPING_POLICIES = ("lifespan_s", "time_based_filter_s")
-"""With one of these, reliable samples may be dropped as asked for."""
-
-CHANGES_THAT_DROP = frozenset({*DROPPING_POLICIES, "partition", "ownership_strength"})
-"""The same of what a timeline changes."""
-
 RATE = "criteria.min_rate"
 """In the reason of a round that fell behind its rate."""
 
@@ -61,11 +55,15 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 def _drops_as_asked(params: Parameters) -> bool:
     """Whether the QoS thins samples out on purpose. If several writers own their instances
     exclusively, a reader hears one of them."""
-    if any(CHANGES_THAT_DROP & change.qos.keys() for change in params.changes):
+    from busmark.model.parameters import POLICIES  # Rules are listed without it.
+
+    changed = {name for change in params.changes for name in change.qos}
+    if any(POLICIES[name].drops for name in changed & POLICIES.keys()):
         return True
     exclusive = bool(params.policy("ownership_strength"))
     writers = (params.publishers or 1) * (params.writers or 1)
-    return any(params.policy(name) for name in DROPPING_POLICIES) or (exclusive and writers > 1)
+    dropping = [name for name, each in POLICIES.items() if each.drops == "always"]
+    return any(params.policy(name) for name in dropping) or (exclusive and writers > 1)
 
 
 def _nothing_to_overwrite(params: Parameters, capabilities: Capabilities) -> bool:
