@@ -201,7 +201,8 @@ typedef enum busmark_qos_value_e { /* one bit for each value that a scenario can
     BUSMARK_QOS_OWNERSHIP_STRENGTH = 1u << 11,
     BUSMARK_QOS_ORDER_BY_SOURCE = 1u << 12, /* destination order; without it: by reception */
     BUSMARK_QOS_RESOURCE_LIMITS = 1u << 13,
-    BUSMARK_QOS_TIME_BASED_FILTER = 1u << 14
+    BUSMARK_QOS_TIME_BASED_FILTER = 1u << 14,
+    BUSMARK_QOS_LIVELINESS_LEASE = 1u << 15
 } busmark_qos_value_e;
 
 /*   C8  A QoS whose bit is not in `present` is left at the middleware's own default. A bit that is in
@@ -225,6 +226,9 @@ typedef enum busmark_qos_value_e { /* one bit for each value that a scenario can
  *                    well: nothing waits then, and what is overwritten is lost without being an error.
  *       KEEP_ALL     Nothing is overwritten on either side; memory or RESOURCE_LIMITS end it, under
  *                    RELIABLE by making write() block.
+ *       LIVELINESS_LEASE  A writer shows within each lease that it lives, by itself (DDS: liveliness
+ *                    AUTOMATIC), and a reader takes one that does not for gone. A reader hears only
+ *                    writers whose lease is at most its own.
  */
 typedef struct busmark_qos_t {
     uint32_t struct_size;
@@ -239,6 +243,7 @@ typedef struct busmark_qos_t {
     int32_t ownership_strength;     /* exclusive ownership with this strength                     */
     int32_t max_samples;            /* RESOURCE_LIMITS                                            */
     const char *partition;          /* NULL unless its bit is present                             */
+    int64_t liveliness_lease_ns;    /* above 0                                                    */
 } busmark_qos_t;
 
 /* ------------------------------------------------------------------ capabilities --------------

@@ -57,7 +57,8 @@ struct Qos {
     std::optional<bool> reliable, keep_all, transient_local;
     int64_t max_blocking_ns = 0;
     int32_t depth = 0;
-    std::optional<int64_t> lifespan_ns, deadline_ns, latency_budget_ns, time_based_filter_ns;
+    std::optional<int64_t> lifespan_ns, deadline_ns, latency_budget_ns, time_based_filter_ns,
+        liveliness_lease_ns;
     std::optional<int32_t> transport_priority, ownership_strength, max_samples;
     std::optional<std::string> partition;
     bool order_by_source = false;
@@ -417,6 +418,7 @@ template <class Own, class C, class Each> void each_number(Own &own, C &c, Each 
     each(own.transport_priority, c.transport_priority, BUSMARK_QOS_TRANSPORT_PRIORITY);
     each(own.ownership_strength, c.ownership_strength, BUSMARK_QOS_OWNERSHIP_STRENGTH);
     each(own.max_samples, c.max_samples, BUSMARK_QOS_RESOURCE_LIMITS);
+    each(own.liveliness_lease_ns, c.liveliness_lease_ns, BUSMARK_QOS_LIVELINESS_LEASE);
 }
 
 inline Qos qos_of(const busmark_qos_t *given, uint32_t honoured) {

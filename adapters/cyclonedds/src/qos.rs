@@ -25,6 +25,7 @@ pub const HONOURED: &[QosValue] = &[
     QosValue::OrderBySource,
     QosValue::ResourceLimits,
     QosValue::TimeBasedFilter,
+    QosValue::LivelinessLease,
 ];
 
 /// The values of an enabled writer that can change. The library refuses every policy by which
@@ -151,6 +152,10 @@ impl NativeQos {
             }
             if let Some(deadline) = qos.deadline_ns {
                 dds::dds_qset_deadline(it, deadline);
+            }
+            if let Some(lease) = qos.liveliness_lease_ns {
+                let kind = dds::dds_liveliness_kind_DDS_LIVELINESS_AUTOMATIC;
+                dds::dds_qset_liveliness(it, kind, lease);
             }
             if mode == PublishMode::Asynchronous {
                 // Any budget has the library send from its own thread.

@@ -140,6 +140,8 @@ impl Announced {
     fn words(self, kind: EntityKind) -> (Qos, String) {
         let writes = kind == EntityKind::Writer;
         let above_none = |time: &i64| *time > 0;
+        let time = |time: Option<i64>| time.map(to_microsecond);
+        let automatic = self.liveliness.filter(|(kind, _)| *kind == Liveliness::Automatic);
         let durability = match self.durability {
             Some(Durability::Transient) => Some("durability transient".to_owned()),
             Some(Durability::Persistent) => Some("durability persistent".to_owned()),
@@ -147,12 +149,11 @@ impl Announced {
         };
         let more = [
             durability,
-            self.liveliness.and_then(|(kind, lease)| liveliness(kind, lease.map(to_microsecond))),
+            self.liveliness.and_then(|(kind, lease)| liveliness(kind, time(lease))),
             self.presentation
                 .and_then(|(scope, coherent, ordered)| presentation(scope, coherent, ordered)),
             representation(&self.representation),
         ];
-        let time = |time: Option<i64>| time.map(to_microsecond);
         let (keep_all, depth) = self.history.unzip();
         let qos = Qos {
             reliable: self.reliable,
@@ -177,6 +178,7 @@ impl Announced {
             time_based_filter_ns: time(self.time_based_filter_ns)
                 .filter(above_none)
                 .filter(|_| !writes),
+            liveliness_lease_ns: automatic.and_then(|(_, lease)| time(lease)),
         };
         (qos, more.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
@@ -193,8 +195,7 @@ fn to_microsecond(time_ns: i64) -> i64 {
 
 fn liveliness(kind: Liveliness, lease: Option<i64>) -> Option<String> {
     let word = match kind {
-        Liveliness::Automatic if lease.is_none() => return None,
-        Liveliness::Automatic => "automatic",
+        Liveliness::Automatic => return None,
         Liveliness::ManualByParticipant => "manual by participant",
         Liveliness::ManualByTopic => "manual by topic",
     };
@@ -369,6 +370,16 @@ mod tests {
         assert_eq!((qos.max_blocking_ns, qos.depth, qos.ownership_strength), (5, 7, Some(3)));
         assert_eq!((qos.lifespan_ns, qos.time_based_filter_ns), (Some(9), None));
         assert_eq!((qos.partition.as_deref(), qos.transient_local), (Some("a,b"), None));
+        assert_eq!(qos.liveliness_lease_ns, None, "of automatic liveliness only");
+    }
+
+    #[test]
+    fn a_lease_of_automatic_liveliness_is_a_policy() {
+        let liveliness = Some((Liveliness::Automatic, Some(2_499_999_999)));
+        let leased = Announced { liveliness, ..Announced::default() };
+        let found = leased.endpoint(EntityKind::Reader, WRITER, "topic", "type");
+        let qos = Qos { liveliness_lease_ns: Some(2_500_000_000), ..Qos::default() };
+        assert_eq!((found.qos, &*found.more), (Some(qos), ""));
     }
 
     #[test]

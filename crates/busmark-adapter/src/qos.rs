@@ -41,6 +41,8 @@ bit_names! {
         ResourceLimits = 1 << 13,
         /// Minimum separation at the reader.
         TimeBasedFilter = 1 << 14,
+        /// Writers show within a lease that they live.
+        LivelinessLease = 1 << 15,
     }
 }
 
@@ -60,6 +62,7 @@ pub struct QosC {
     pub ownership_strength: i32,
     pub max_samples: i32,
     pub partition: *const c_char,
+    pub liveliness_lease_ns: i64,
 }
 
 /// `Qos`, with the policies that are a number each: a field of both structures, and the value that asks
@@ -165,6 +168,8 @@ qos! {
     max_samples: i32 = ResourceLimits,
     /// Minimum separation at the reader.
     time_based_filter_ns: i64 = TimeBasedFilter,
+    /// A writer that shows no sign of life for longer counts as gone.
+    liveliness_lease_ns: i64 = LivelinessLease,
 }
 
 impl Qos {

@@ -70,6 +70,7 @@ pub(crate) const TESTS: &[Test] = tests![
     qos_routing::c08_order_by_source_keeps_the_order_of_writing,
     qos_late::c08_resource_limits_bound_what_is_stored,
     qos_plain::c08_a_time_based_filter_thins_the_stream,
+    qos_routing::c08_a_reader_hears_writers_of_its_liveliness_lease,
     network::c08_reliable_loses_nothing_on_a_lossy_network,
     network::c08_best_effort_loses_on_a_lossy_network,
     network::c08_lost_samples_are_counted_or_the_counter_is_absent,

@@ -37,7 +37,7 @@ fn mirror() -> Vec<Layout> {
         layout!("busmark_qos_t" = QosC {
             struct_size, present, max_blocking_ns, lifespan_ns, deadline_ns, latency_budget_ns,
             time_based_filter_ns, depth, transport_priority, ownership_strength, max_samples,
-            partition,
+            partition, liveliness_lease_ns,
         }),
         layout!("busmark_option_t" = OptionC {
             key, value, doc,

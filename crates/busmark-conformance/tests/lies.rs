@@ -141,6 +141,8 @@ lies! {
         => ["c08_resource_limits_bound_what_is_stored"] in ["c08"];
     a_claimed_filter_breaks_c8: "LIE_TIME_BASED_FILTER"
         => ["c08_a_time_based_filter_thins_the_stream"] in ["c08"];
+    a_claimed_lease_breaks_c8: "LIE_LIVELINESS_LEASE"
+        => ["c08_a_reader_hears_writers_of_its_liveliness_lease"] in ["c08"];
     missing_words_break_c9: "LIE_NO_LICENCE"
         => ["c09_declarations_are_complete_and_consistent"] in ["c09"];
     a_carrier_without_its_sockets_breaks_c9: "LIE_CARRIER"

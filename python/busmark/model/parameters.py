@@ -545,6 +545,13 @@ QOS = (
         capabilities=(
             Capability("time_based_filter", "least time between two samples at the reader", (
                 "c08_a_time_based_filter_thins_the_stream",)),)),
+    Policy(
+        name="qos.liveliness_lease_s", needs="liveliness_lease", asked=Seconds, initial=0.0,
+        bounds_writers=True,
+        meaning="a writer that shows no sign of life for longer counts as gone; 0: never",
+        capabilities=(
+            Capability("liveliness_lease", "a writer without a sign of life counts as gone", (
+                "c08_a_reader_hears_writers_of_its_liveliness_lease",)),)),
 )  # fmt: skip
 """Policies of QoS."""
 

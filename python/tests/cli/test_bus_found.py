@@ -16,6 +16,7 @@ QOS: dict[str, Any] = {
     "lifespan_ns": None, "deadline_ns": None, "latency_budget_ns": None,
     "transport_priority": None, "partition": None, "ownership_strength": None,
     "order_by_source": False, "max_samples": None, "time_based_filter_ns": None,
+    "liveliness_lease_ns": None,
 }  # fmt: skip
 MINE, OURS, OTHER, OLD = ("0110" + c * 28 for c in "abcd")
 

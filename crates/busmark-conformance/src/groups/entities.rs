@@ -13,14 +13,15 @@ use crate::peer::PeerWriter;
 /// Samples that are written while somebody looks.
 const COUNT: u64 = 200;
 /// A time that no default has.
-const DEADLINE_NS: i64 = 7_250_000_000;
+const TIME_NS: i64 = 7_250_000_000;
 
 /// An endpoint with every policy that others learn of and that the adapter declares.
 fn announced(context: &Context) -> EndpointConfig {
     let endpoint = context.endpoint();
     let qos = Qos {
         transient_local: context.honours(QosValue::TransientLocal).then_some(true),
-        deadline_ns: context.honours(QosValue::Deadline).then_some(DEADLINE_NS),
+        deadline_ns: context.honours(QosValue::Deadline).then_some(TIME_NS),
+        liveliness_lease_ns: context.honours(QosValue::LivelinessLease).then_some(TIME_NS),
         partition: context.honours(QosValue::Partition).then(|| "busmark_c37".to_owned()),
         ..endpoint.qos
     };
@@ -107,8 +108,9 @@ pub(crate) fn c37_entities_are_listed_with_topic_type_and_qos(context: &Context)
 }
 
 /// What others must learn of it, or could not match.
-fn known(qos: &Qos) -> (Option<bool>, Option<bool>, Option<i64>, Option<String>) {
-    (qos.reliable, qos.transient_local.or(Some(false)), qos.deadline_ns, qos.partition.clone())
+fn known(qos: &Qos) -> (Option<bool>, Option<bool>, [Option<i64>; 2], Option<String>) {
+    let times = [qos.deadline_ns, qos.liveliness_lease_ns];
+    (qos.reliable, qos.transient_local.or(Some(false)), times, qos.partition.clone())
 }
 
 pub(crate) fn c37_what_has_gone_is_not_listed(context: &Context) -> Verdict {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use busmark_adapter::{Feature, QosValue, Wait};
+use busmark_adapter::{EndpointConfig, Feature, QosValue, Wait};
 
 use super::qos_plain::with;
 use crate::kit::{
@@ -27,6 +27,29 @@ pub(crate) fn c08_partitions_separate(context: &Context) -> Verdict {
     let foreign = other.gather(1, context.options.quiet)?;
     ensure!(foreign.is_empty(), "{} samples reached another partition", foreign.len());
     Ok("10 samples reached the reader of their partition and no other".to_owned())
+}
+
+pub(crate) fn c08_a_reader_hears_writers_of_its_liveliness_lease(context: &Context) -> Verdict {
+    context.need_qos(QosValue::LivelinessLease)?;
+    // Long ones, so that nobody is taken for gone where the machine is busy.
+    let [strict, offered, lax] = [10, 20, 40]
+        .map(|lease| with(context, |q| q.liveliness_lease_ns = Some(lease * 1_000_000_000)));
+    let mut plan = Plan::new(context, &lax);
+    plan.writer.endpoint.qos = offered.qos;
+    let mut link = Link::open(context, &plan)?;
+    let strict = EndpointConfig { topic: lax.topic, ..strict };
+    let other = Inbox::new(&link.reading, &strict)?;
+    if context.has_locators() {
+        // As with partitions.
+        let _ = connect(context, &link.writers[0], &other);
+    } else {
+        std::thread::sleep(context.options.quiet);
+    }
+    link.writer().write_many(10)?;
+    link.reader().expect(0, 10, context.patience())?;
+    let foreign = other.gather(1, context.options.quiet)?;
+    ensure!(foreign.is_empty(), "{} samples of a longer lease than requested", foreign.len());
+    Ok("offered with 20 s, 10 samples reached a reader of 40 s and none one of 10 s".to_owned())
 }
 
 /// Number of the writers in `got`, each once.

@@ -60,6 +60,8 @@ static void claim(void) {
     claimed_qos = BUSMARK_QOS_RESOURCE_LIMITS;
 #elif defined(LIE_TIME_BASED_FILTER)
     claimed_qos = BUSMARK_QOS_TIME_BASED_FILTER;
+#elif defined(LIE_LIVELINESS_LEASE)
+    claimed_qos = BUSMARK_QOS_LIVELINESS_LEASE;
 #elif defined(LIE_MUTABLE)
     claimed_qos = claimed_mutable = BUSMARK_QOS_PARTITION;
 #elif defined(LIE_MUTABLE_REFUSED)
