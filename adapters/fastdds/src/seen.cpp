@@ -63,10 +63,8 @@ void add(std::string &words, const std::string &more) {
 }
 
 void say_liveliness(const dds::LivelinessQosPolicy &policy, std::string &words) {
-    const bool automatic = policy.kind == dds::AUTOMATIC_LIVELINESS_QOS;
-    if (automatic && is_infinite(policy.lease_duration)) return;
-    std::string text = automatic ? "liveliness automatic"
-                       : policy.kind == dds::MANUAL_BY_TOPIC_LIVELINESS_QOS
+    if (policy.kind == dds::AUTOMATIC_LIVELINESS_QOS) return;
+    std::string text = policy.kind == dds::MANUAL_BY_TOPIC_LIVELINESS_QOS
                            ? "liveliness manual by topic"
                            : "liveliness manual by participant";
     if (!is_infinite(policy.lease_duration)) {
@@ -135,6 +133,8 @@ Entity endpoint(const rtps::GUID_t &guid, const std::string &topic, const std::s
     }
     qos.deadline_ns = finite(native.deadline.period);
     qos.latency_budget_ns = finite(native.latency_budget.duration);
+    if (native.liveliness.kind == dds::AUTOMATIC_LIVELINESS_QOS)
+        qos.liveliness_lease_ns = finite(native.liveliness.lease_duration);
     qos.order_by_source =
         native.destination_order.kind == dds::BY_SOURCE_TIMESTAMP_DESTINATIONORDER_QOS;
     if (native.ownership.kind == dds::EXCLUSIVE_OWNERSHIP_QOS) qos.ownership_strength = 0;
