@@ -90,23 +90,25 @@ def _discovered(build: Builder, rng: np.random.Generator) -> None:
 
 def _met(build: Builder, rng: np.random.Generator) -> None:
     """Endpoints of a stream that found each other before and after the last was created."""
-    case = build.case("met", test="throughput", size=64, topics=6)
     folder = build.directory / "matches"
     folder.mkdir()
-    for number in range(3):
-        build.stream(case, number, 50_000, 64)
-        times = np.sort(rng.normal(0, 2e6, 12)).astype(int).tolist()
-        rows = [
-            {
-                "case": case, "round": number, "participant": "a", "topic": f"t{place // 2}",
-                "endpoint": ("writer", "reader")[place % 2], "counterparts": 1, "matched_ns": at,
-                "matched_least_ns": at if place else None,
-            }
-            for place, at in enumerate(times)
-        ]  # fmt: skip
-        pl.DataFrame(rows, schema=polars_schema("matches")).write_parquet(
-            folder / f"{case}.r{number:03d}.parquet"
-        )
+    for topics in (6, 24):
+        case = build.case(f"met-{topics}", test="throughput", size=64, topics=topics)
+        for number in range(3):
+            build.stream(case, number, 50_000, 64)
+            build.system(case, number)
+            times = np.sort(rng.normal(0, 2e6, 2 * topics)).astype(int).tolist()
+            rows = [
+                {
+                    "case": case, "round": number, "participant": "a", "topic": f"t{place // 2}",
+                    "endpoint": ("writer", "reader")[place % 2], "counterparts": 1,
+                    "matched_ns": at, "matched_least_ns": at if place else None,
+                }
+                for place, at in enumerate(times)
+            ]  # fmt: skip
+            pl.DataFrame(rows, schema=polars_schema("matches")).write_parquet(
+                folder / f"{case}.r{number:03d}.parquet"
+            )
 
 
 def _over_links(build: Builder) -> None:
