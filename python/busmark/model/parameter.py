@@ -75,6 +75,8 @@ class Parameter:
     role: Role = "workload"
     label: str = ""
     """For people, where the name does not do."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Its values for people, where these do not do."""
     suffix: str = ""
     """What stands behind its value in the name of a case."""
     named: bool = True

@@ -160,7 +160,8 @@ class Parameters(Stated):
     control: Annotated[Word | None, P(
         "how participants are driven: pipe, or bus: by topics of the middleware under test; "
         "null: pipe, and the scenario does not speak of it", role="choice", suffix="driven",
-        label="control", asked=Literal["pipe", "bus", "default"], initial="default",
+        label="control", words={"bus": "driven over the bus", "pipe": "driven by pipes"},
+        asked=Literal["pipe", "bus", "default"], initial="default",
         meaning="how participants are driven: pipe or bus; default: as `run.control`",
         settle=settling.control)] = None
     security: Annotated[Word | None, P(
@@ -168,6 +169,11 @@ class Parameters(Stated):
         "speak of it", role="choice", settled=True, asked=Security, initial="none",
         meaning="what is protected: of DDS Security authentication to all; tls or curve where "
         "the middleware has these; none. See `[security]`",
+        words={
+            "all": "all protected", "discovery": "discovery protected", "rtps_sign": "RTPS signed",
+            "rtps_encrypt": "RTPS encrypted", "data_sign": "data signed",
+            "data_encrypt": "data encrypted", "metadata_encrypt": "metadata encrypted",
+            "tls": "TLS", "curve": "CURVE"},
         settle=lambda value, point: value if point.world.secured else UNSTATED)] = None
     rate_hz: Annotated[Rate | None, P(
         "intended rate; null in a closed loop or at full speed", "1/s", suffix="Hz",

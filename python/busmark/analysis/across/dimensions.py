@@ -51,16 +51,6 @@ PLACEMENTS_SHORT = {
     "moved": "moved during rounds",
 }
 
-DRIVEN = {"bus": "driven over the bus", "pipe": "driven by pipes"}
-"""How participants are driven."""
-
-PROTECTED = {
-    "all": "all protected", "discovery": "discovery protected", "rtps_sign": "RTPS signed",
-    "rtps_encrypt": "RTPS encrypted", "data_sign": "data signed", "data_encrypt": "data encrypted",
-    "metadata_encrypt": "metadata encrypted", "tls": "TLS", "curve": "CURVE",
-}  # fmt: skip
-"""What a security profile protects, where its name does not say it."""
-
 UNSTATED = {
     each.name: each.default for each in PARAMETERS if each.rare and each.default is not None
 }
@@ -154,10 +144,8 @@ def value_text(name: str, value: Any) -> str:
         return ABSENT
     if name == "size":
         return size_text(value)
-    if name == "control":
-        return DRIVEN.get(value, str(value))
-    if name == "security":
-        value = PROTECTED.get(value, value)
+    if name in BY_NAME and isinstance(value, str):
+        value = BY_NAME[name].words.get(value, value)
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | float):
