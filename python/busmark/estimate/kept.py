@@ -39,11 +39,21 @@ class Table:
     with_series: bool
     """Whether the analysis that it is made of needs the points of plots."""
 
-    def of(self, result: Result, campaign: Campaign | None) -> pl.DataFrame:
+    def of(
+        self, result: Result, campaign: Campaign | None, note: Callable[[str], None]
+    ) -> pl.DataFrame:
         """Return the table of a result: the stored one, or made anew and stored if possible.
-        `campaign`: its analysis, where there is one."""
+
+        Args:
+            result: which it is of.
+            campaign: its analysis, where there is one.
+            note: takes a line where a stored table is not used.
+        """
         if (found := self._stored(result)) is not None:
             return found
+        path = result.directory / self.file
+        if path.exists():
+            note(f"{path}: damaged, of another version or of other rounds; made anew")
         if campaign is None:
             campaign = Kept(result.directory).campaign(with_series=self.with_series)
         campaign = campaign or summarise(result, with_series=self.with_series)

@@ -112,7 +112,7 @@ class Results:
 
         It is read from the result's `estimates.parquet` where that is of this result, else made
         anew."""
-        return ESTIMATES_TABLE.of(self._result, self._analysed)
+        return ESTIMATES_TABLE.of(self._result, self._analysed, self._note)
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -120,7 +120,7 @@ class Results:
 
         It is read from the result's `series.parquet` where that is of this result, else made
         anew."""
-        return SERIES_TABLE.of(self._result, self.__dict__.get("campaign"))
+        return SERIES_TABLE.of(self._result, self.__dict__.get("campaign"), self._note)
 
     @property
     def rounds(self) -> pl.DataFrame:
@@ -150,8 +150,8 @@ class Results:
 
     @property
     def problems(self) -> list[str]:
-        """Files that could not be read and what follows: not in the frames. It looks at the end of
-        every file; damage inside one is reported once something has read it."""
+        """Files that could not be read and what follows: not in the frames, or made anew. It looks
+        at the end of every file; damage inside one is reported once something has read it."""
         for table in TABLES:
             self._files(table, None, None, None)
         return list(self._unreadable.values())

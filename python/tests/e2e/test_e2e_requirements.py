@@ -96,8 +96,14 @@ def test_estimates_are_kept_with_the_result_and_made_anew_where_they_are_not_its
         kept.unlink()
         os.mkfifo(kept)
 
-    for damage in (lambda: kept.unlink(), lambda: kept.write_bytes(b"no table"), pipe,
+    def missing() -> None:
+        kept.unlink()
+
+    for damage in (missing, lambda: kept.write_bytes(b"no table"), pipe,
                    lambda: first.with_columns(value=pl.lit(1.0)).write_parquet(kept)):  # fmt: skip
         damage()
-        assert busmark.open(lab.folder / "result").estimates.equals(first)
+        again = busmark.open(lab.folder / "result")
+        assert again.estimates.equals(first)
+        said = [problem for problem in again.problems if kept.name in problem]
+        assert bool(said) == (damage is not missing)
         assert pl.read_parquet(kept).equals(first), "and kept again"
