@@ -76,6 +76,10 @@ COMPARISONS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+PREDICTIONS = ("before-participants", "openddsbench-latency", "first")
+"""Results with a sweep that models can be fitted to."""
+
+
 def results() -> list[Path]:
     """Archives of results: kept ones of older versions, and those recorded for this."""
     return sorted(KEPT.glob("*.tar.xz")) + sorted((HERE / "results").glob("*.tar.xz"))
@@ -130,6 +134,9 @@ class Bench:
         for name, arguments in COMPARISONS.items():
             places = [str(self._found.get(each, each)) for each in arguments]
             yield f"comparisons/{name}", partial(command, self._folder, "compare", *places)
+        for name in PREDICTIONS:
+            directory = str(self._found[name])
+            yield f"predictions/{name}", partial(command, self._folder, "predict", directory)
         yield "history", self.history
 
     def document(self, name: str) -> Any:
