@@ -10,7 +10,23 @@ use zerodds_dcps::{DataReaderQos, DataWriterQos};
 use zerodds_qos::Duration;
 
 /// The values that have their effect here.
-pub const HONOURED: &[QosValue] = QosValue::ALL;
+pub const HONOURED: &[QosValue] = &[
+    QosValue::BestEffort,
+    QosValue::Reliable,
+    QosValue::KeepLast,
+    QosValue::KeepAll,
+    QosValue::Volatile,
+    QosValue::TransientLocal,
+    QosValue::Lifespan,
+    QosValue::Deadline,
+    QosValue::LatencyBudget,
+    QosValue::TransportPriority,
+    QosValue::Partition,
+    QosValue::OwnershipStrength,
+    QosValue::OrderBySource,
+    QosValue::ResourceLimits,
+    QosValue::TimeBasedFilter,
+];
 
 /// The values of an enabled endpoint that can change. Not the latency budget, which the library would
 /// change: where the writer's is the first, the two do not match for a moment, and then what was not

@@ -16,6 +16,7 @@ fn the_reference_adapter_conforms_within_a_process() {
         "c09_loaned_bodies_are_not_copied",
         "c08_transport_priority_marks_packets",
         "c08_the_strongest_owner_alone_is_heard",
+        "c08_a_reader_hears_writers_of_its_liveliness_lease",
         "c08_order_by_source_keeps_the_order_of_writing",
         "c08_order_by_source_sorts_what_comes_late",
         "c08_reliable_loses_nothing_on_a_lossy_network",

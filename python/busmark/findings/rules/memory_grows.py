@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from busmark.errors import UserError
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, duration, size
-from busmark.store.columns import READER
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +20,7 @@ LEAST_GROWTH = 4 << 20
 1 MiB, and a participant has several threads with an arena each."""
 
 LEAST_SHARE = 0.1
-"""Of the memory in the middle of the round."""
+"""A share of the memory in the middle of the round."""
 
 FEWEST_READINGS = 4
 """In the second half."""
@@ -57,6 +56,8 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 def _grown(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[int, int, int]]]:
     """Participants with their memory at first and at last, and the time between, ns."""
     import polars as pl
+
+    from busmark.store.columns import READER
 
     known = rows.filter(pl.col("participant") != READER).drop_nulls(["participant", "rss_bytes"])
     for (name,), own in known.group_by("participant", maintain_order=True):
