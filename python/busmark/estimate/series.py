@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
+import numpy as np
 import polars as pl
 
 from busmark.analysis.case.resources import SystemSeries
@@ -37,23 +38,19 @@ class Points:
 
 def table(campaign: Campaign) -> pl.DataFrame:
     """Return the series of all cases; columns are `columns.SERIES`."""
-    schema = {column.name: polars_type(column.kind) for column in SERIES}
-    found = [pl.DataFrame(schema=schema)]
-    for case in campaign.cases:
-        for points in of_case(case.series) if case.series else ():
-            values = {name: getattr(points, name) for name in schema if name != "case"}
-            frame = pl.DataFrame(
-                {name: value for name, value in values.items() if isinstance(value, Sequence)
-                 and not isinstance(value, str)},
-                schema_overrides=schema, strict=False,
-            )  # fmt: skip
-            others = [
-                pl.lit(value, schema[name]).alias(name)
-                for name, value in {"case": case.id, **values}.items()
-                if name not in frame.columns
-            ]
-            found.append(frame.with_columns(others).select(list(schema)))
-    return pl.concat(found)
+    curves = [(case.id, of) for case in campaign.cases if case.series
+              for of in of_case(case.series)]  # fmt: skip
+    curve = np.repeat(np.arange(len(curves)), [len(of.x) for _, of in curves])
+    columns = []
+    for column in SERIES:
+        kind, name = polars_type(column.kind), column.name
+        if name in ("x", "y", "low", "high"):
+            points = (getattr(of, name) or [None] * len(of.x) for _, of in curves)
+            columns.append(pl.Series(name, [*chain.from_iterable(points)], kind, strict=False))
+        else:
+            values = [case if name == "case" else getattr(of, name) for case, of in curves]
+            columns.append(pl.Series(name, values, kind).gather(curve))
+    return pl.DataFrame(columns)
 
 
 def of_case(series: CaseSeries) -> Iterator[Points]:

@@ -118,7 +118,7 @@ class CaseView:
 
         lengths = self.values("measured_s", only_ok=False)
         found = {}
-        for number, table in self._tables():
+        for number, table in self.system_tables():
             length = (lengths.get(number) or 0.0) * 1e9
             counted = table.filter(pl.col("scope") == "interface").unique("interval")
             begin, end = pl.col("start_ns"), pl.col("start_ns") + pl.col("duration_ns")
@@ -136,13 +136,13 @@ class CaseView:
         cpus = self.values("cpus", only_ok=False)
         lengths = self.values("measured_s", only_ok=False)
         found = {}
-        for number, table in self._tables():
+        for number, table in self.system_tables():
             use = cpu_use(table, cpus.get(number), lengths.get(number))
             if use is not None:
                 found[number] = use
         return found
 
-    def _tables(self) -> Iterator[tuple[int, pl.DataFrame]]:
+    def system_tables(self) -> Iterator[tuple[int, pl.DataFrame]]:
         """The table `system` of each finished round that has one. A file that cannot be read is
         left out: the report tells of it."""
         for number in self.finished["round"].to_list():
@@ -158,7 +158,9 @@ class CaseView:
         import polars as pl
 
         own = (pl.col("scope") == "process") & (pl.col("participant") != READER)
-        counts = [table.filter(own)["major_faults"].drop_nulls() for _, table in self._tables()]
+        counts = [
+            table.filter(own)["major_faults"].drop_nulls() for _, table in self.system_tables()
+        ]
         known = [int(each.sum()) for each in counts if each.len()]
         return sum(known) if known else None
 
@@ -168,7 +170,7 @@ class CaseView:
         import polars as pl
 
         sums = {}
-        for number, table in self._tables():
+        for number, table in self.system_tables():
             known = (pl.col(name).drop_nulls() for name in SYSTEM_COUNTS)
             totals = (pl.when(own.len() > 0).then(own.sum()) for own in known)
             sums[number] = table.select(totals).row(0, named=True)

@@ -70,7 +70,7 @@ def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
         recorded = process["recorder_bytes"].drop_nulls()
         assert len(recorded) == process.height and recorded.min() > 0
         assert 0 < found["active"]["rss_bytes"] < process["rss_bytes"].max() - recorded.min() + 1
-        assert found["active"]["rss_bytes"] > 0 and found["active"]["cpu_system"]["value"] >= 0
+        assert found["active"]["cpu_system"]["value"] >= 0
         assert case["cpus_used"]["value"] > 0
     page = (out / "report" / "report.html").read_text(encoding="utf-8")
     assert 'id="latency-resources"' in page and 'id="throughput-resources"' in page

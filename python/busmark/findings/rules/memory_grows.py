@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from busmark.errors import UserError
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, duration, size
 
@@ -30,14 +28,13 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     import polars as pl
 
     grown: list[dict[str, tuple[int, int, int]]] = []
-    for row in view.ok.iter_rows(named=True):
-        with suppress(UserError):
-            table = view.result.system(view.case.id, row["round"])
-            if table is not None and row["measured_s"]:
-                half_ns = row["measured_s"] * 1e9 / 2
-                end = pl.col("start_ns") + pl.col("duration_ns")
-                within = table.filter(end >= half_ns, end <= 2 * half_ns, scope="process")
-                grown.append(dict(_grown(within.sort("interval"))))
+    lengths = view.values("measured_s")
+    for number, table in view.system_tables():
+        if length := lengths.get(number):
+            half_ns = length * 1e9 / 2
+            end = pl.col("start_ns") + pl.col("duration_ns")
+            within = table.filter(end >= half_ns, end <= 2 * half_ns, scope="process")
+            grown.append(dict(_grown(within.sort("interval"))))
     # What grows in every round is no chance of one.
     names = set.intersection(*map(set, grown)) if len(grown) > 1 else set()
     if not names:
