@@ -56,6 +56,21 @@ class RoundDiscovery(Frozen):
     """Samples per repetition that were sent before the first received one, and did not arrive."""
 
 
+class RoundTimes(Frozen):
+    """Latencies of one round that came back."""
+
+    quantity: Quantity
+    """half_round_trip of pings, round_trip of the probes in a stream."""
+    median_ns: float | None
+    p99_ns: float | None
+    min_ns: float | None = None
+    """This and the rest: null in results from before rounds had it."""
+    max_ns: float | None = None
+    mean_ns: float | None = None
+    variance_ns2: float | None = None
+    """About the average of the round."""
+
+
 class RoundSummary(Frozen):
     """One attempt at one round. Only rounds with status ok enter an estimate."""
 
@@ -85,15 +100,8 @@ class RoundSummary(Frozen):
     """From the last endpoint's creation until all had matched."""
     discovery_resolution_s: float | None
     """By how much less it may have taken; without `discovery_s` the upper limit."""
-    median_ns: float | None
-    """Half the round trip of pings; of the probes in a stream the whole."""
-    p99_ns: float | None
-    min_ns: float | None = None
-    """As the median; null in results from before rounds had it."""
-    max_ns: float | None = None
-    mean_ns: float | None = None
-    variance_ns2: float | None = None
-    """About the average of the round."""
+    times: RoundTimes | None = None
+    """What came back; null where nothing did, or nothing is timed."""
     theoretical_per_s: float | None = None
     """What readers would receive if every writer kept its rate and nothing were lost."""
     written_per_s: float | None = None
@@ -456,6 +464,13 @@ class CaseSummary(Frozen):
             (self.test, self.goodput if self.answer == "goodput" or self.capacity else None),
         )
         return next((Headline(kind, found) for kind, found in others if found), None)
+
+    @property
+    def round_medians(self) -> dict[int, float]:
+        """Medians of what came back in each round that counts, ns; RTT/2 of pings."""
+        counted = (one for one in self.attempts if one.status == "ok" and one.times)
+        known = {one.round: one.times.median_ns for one in counted if one.times}
+        return {number: median for number, median in known.items() if median}
 
     @property
     def by_round(self) -> list[LatencyByRound]:

@@ -33,7 +33,7 @@ def headline(case: CaseSummary) -> PerRound:
     Goodput is that which leaves one node: in both directions at once it is the mean of the two.
     """
     if case.test == "latency":
-        return per_round(case, lambda attempt: attempt.median_ns)
+        return case.round_medians
     if case.test == "discovery":
         return per_round(case, lambda attempt: attempt.first_sample_ns)
     both = directions(case.params)

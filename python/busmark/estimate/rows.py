@@ -39,7 +39,7 @@ ROUND_STATISTICS = {
     "median_ns": "median", "p99_ns": "p99", "min_ns": "min", "max_ns": "max", "mean_ns": "mean",
     "variance_ns2": "variance",
 }  # fmt: skip
-"""Statistics of the latency of a round, by the fields of `RoundSummary`."""
+"""Statistics of the latency of a round, by the fields of `RoundTimes`."""
 
 FEW = "a round has too few samples for it"
 AMONG_LOST = "it falls among the samples that were lost"
@@ -266,21 +266,20 @@ def _route(route: Route) -> Iterator[Estimated]:
 
 def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
     """A round: what of its latency is not in `_by_round`, and all that it counted."""
-    quantity = "half_round_trip" if case.test == "latency" else "round_trip"
     known = {
         (latency.quantity, name)
         for latency in case.by_round
         for name, each in latency.statistics.items()
         if attempt.round in each.rounds
     }
-    like = Estimated(quantity, "", None, "ns", "round", None, attempt.round, count=attempt.samples,
-                     rounds=1)  # fmt: skip
-    for field, statistic in ROUND_STATISTICS.items():
-        value = getattr(attempt, field)
-        if value is not None and (quantity, statistic) not in known:
-            yield replace(like, statistic=statistic, value=value, unit=_unit(field))
-    skipped = (*ROUND_STATISTICS, "round", "attempt")
-    yield from _fields(attempt, "round", None, attempt.round, skipped=skipped)
+    if times := attempt.times:
+        like = Estimated(times.quantity, "", None, "ns", "round", None, attempt.round,
+                         count=attempt.samples, rounds=1)  # fmt: skip
+        for field, statistic in ROUND_STATISTICS.items():
+            value = getattr(times, field)
+            if value is not None and (times.quantity, statistic) not in known:
+                yield replace(like, statistic=statistic, value=value, unit=_unit(field))
+    yield from _fields(attempt, "round", None, attempt.round, skipped=("round", "attempt"))
 
 
 def _fields(

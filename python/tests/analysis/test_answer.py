@@ -32,7 +32,7 @@ def sweep(directory: Path, slopes: dict[str, tuple[float, float]], rounds: int =
 def test_the_line_through_the_sizes_is_that_of_theil_and_sen(tmp_path: Path) -> None:
     campaign = sweep(tmp_path, {"udp": (10_000, 0.5)})
     (fit,) = campaign.fits
-    medians = [np.median([a.median_ns for a in campaign.case(case).attempts]) for case in fit.cases]
+    medians = [np.median([*campaign.case(case).round_medians.values()]) for case in fit.cases]
     expected = reference.theilslopes(medians, SIZES, method="joint")
     assert fit.slope.value == pytest.approx(expected.slope)
     assert fit.overhead.value == pytest.approx(expected.intercept)

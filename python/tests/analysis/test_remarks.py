@@ -27,7 +27,7 @@ def without(case: CaseSummary, *, count: int | None, samples: int | None) -> Cas
     """As if the source did not state percentiles and the rounds' medians."""
     assert case.latency and case.latency.half_round_trip
     half = case.latency.half_round_trip.model_copy(update={"p99": None, "count": count})
-    attempts = [a.model_copy(update={"median_ns": None, "samples": samples}) for a in case.attempts]
+    attempts = [a.model_copy(update={"times": None, "samples": samples}) for a in case.attempts]
     latency = case.latency.model_copy(update={"half_round_trip": half})
     return case.model_copy(update={"latency": latency, "attempts": attempts})
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.analysis.case.round_latency import RoundLatency
-from busmark.analysis.model import Campaign, CaseSummary, RoundCounts, RoundSummary
+from busmark.analysis.model import Campaign, CaseSummary, RoundCounts, RoundSummary, RoundTimes
 from busmark.model.parameters import Parameters
 from busmark.plan import expand
 from busmark.scenario import Scenario, load
@@ -49,7 +49,7 @@ def case(
     attempts = [
         RoundSummary(
             round=number, attempt=0, status="failed" if value is None else "ok",
-            median_ns=value if latency else None, mbit_per_s=None if latency else value,
+            times=times(value if latency else None), mbit_per_s=None if latency else value,
             expected=1000, received=1000,
             **dict.fromkeys(ABSENT),
         )
@@ -64,9 +64,16 @@ def case(
     )  # fmt: skip
 
 
+def times(median_ns: float | None) -> RoundTimes | None:
+    """Latencies of a round with this median; None: nothing is timed."""
+    if median_ns is None:
+        return None
+    return RoundTimes(quantity="half_round_trip", median_ns=median_ns, p99_ns=None)
+
+
 ABSENT = (
     "reason", "started_utc", "ended", "warmup_s", "measured_s", "samples", "lost", "corrupted",
-    "discovery_s", "discovery_resolution_s", "p99_ns", "samples_per_s", "cpu_busy",
+    "discovery_s", "discovery_resolution_s", "samples_per_s", "cpu_busy",
 )  # fmt: skip
 
 
@@ -100,8 +107,8 @@ def planted(name: str, truth: Planted, moods: Sequence[float] = MOOD) -> Campaig
 
 
 Figures = Callable[[dict[str, Any], int], dict[str, Any] | None]
-"""Figures of one round of a case, by its parameters and the round: fields of `RoundSummary`; None:
-the round failed."""
+"""Figures of one round of a case, by its parameters and the round: fields of `RoundSummary`, and
+`median_ns`; None: the round failed."""
 
 
 def told(name: str, figures: Figures, rounds: int = 4) -> Campaign:
@@ -113,7 +120,8 @@ def told(name: str, figures: Figures, rounds: int = 4) -> Campaign:
         attempts = []
         for attempt in whole.attempts:
             known = figures(each.params.stated(), attempt.round)
-            changes = {"status": "failed"} if known is None else {"median_ns": None, **known}
+            median = None if known is None else known.pop("median_ns", None)
+            changes = {"status": "failed"} if known is None else {"times": times(median), **known}
             attempts.append(attempt.model_copy(update=changes))
         found.append(whole.model_copy(update={"attempts": attempts}))
     return campaign(found, scenario.document)

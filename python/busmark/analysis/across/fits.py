@@ -63,10 +63,7 @@ def _fit(cases: Sequence[CaseSummary], seed: int) -> SizeFit | None:
 
 def _medians(cases: Sequence[CaseSummary]) -> FloatArray:
     """Medians of RTT/2 (ns), shape (rounds, cases); NaN where a round is missing."""
-    by_round = [
-        {a.round: a.median_ns for a in case.attempts if a.status == "ok" and a.median_ns}
-        for case in cases
-    ]
+    by_round = [case.round_medians for case in cases]
     numbers = sorted({number for medians in by_round for number in medians})
     rows = [[medians.get(number, np.nan) for medians in by_round] for number in numbers]
     return np.array(rows, dtype=np.float64).reshape(len(numbers), len(cases))

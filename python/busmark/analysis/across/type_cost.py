@@ -29,20 +29,11 @@ def type_costs(cases: Sequence[CaseSummary], adapters: Mapping[str, Any]) -> lis
 def _difference(case: CaseSummary, octets: CaseSummary) -> Figure | None:
     """Difference of the medians of RTT/2, round by round: both were measured within each, so that
     what slows a round slows both. RTT/2 holds one serialisation and one deserialisation."""
-    mine, theirs = _medians(case), _medians(octets)
+    mine, theirs = case.round_medians, octets.round_medians
     shared = sorted(mine.keys() & theirs.keys())
     both = [c.latency for c in (case, octets) if c.latency]
     count = sum((each.sent or 0) - (each.lost or 0) for each in both)
     return over_rounds([mine[r] - theirs[r] for r in shared], "ns", count, signed=True)
-
-
-def _medians(case: CaseSummary) -> dict[int, float]:
-    last = {attempt.round: attempt for attempt in case.attempts}
-    return {
-        number: attempt.median_ns
-        for number, attempt in last.items()
-        if attempt.status == "ok" and attempt.median_ns is not None
-    }
 
 
 def _sentence(case: CaseSummary, name: str, difference: Figure) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from busmark.analysis.model import CaseStatus, RoundCounts, RoundDiscovery, RoundSummary
+from busmark.analysis.model import CaseStatus, RoundCounts, RoundDiscovery, RoundSummary, RoundTimes
 from busmark.analysis.words.text import plural
 from busmark.store.columns import LOAD_UNITS
 
@@ -69,8 +69,7 @@ def _causes(bad: Sequence[Row]) -> list[str]:
 
 
 def summary(row: Row) -> RoundSummary:
-    """One attempt, for the list of rounds. A round trip is shown as RTT/2, like its case."""
-    scale = 0.5 if row["test"] == "latency" else 1.0
+    """One attempt, for the list of rounds."""
     return RoundSummary(
         round=row["round"],
         attempt=row["attempt"] or 0,
@@ -90,12 +89,7 @@ def summary(row: Row) -> RoundSummary:
         loads=achieved(row),
         discovery_s=row.get("discovery_s"),
         discovery_resolution_s=row.get("discovery_resolution_s"),
-        median_ns=_scaled(row["median_ns"], scale),
-        p99_ns=_scaled(row["p99_ns"], scale),
-        min_ns=_scaled(row.get("min_ns"), scale),
-        max_ns=_scaled(row.get("max_ns"), scale),
-        mean_ns=_scaled(row.get("mean_ns"), scale),
-        variance_ns2=_scaled(row.get("variance_ns2"), scale**2),
+        times=_times(row),
         theoretical_per_s=row.get("theoretical_per_s"),
         written_per_s=row.get("written_per_s"),
         samples_per_s=row["samples_per_s"],
@@ -130,5 +124,16 @@ def _together(row: Row, *columns: str) -> int | None:
     return sum(known) if len(known) == len(columns) else None
 
 
-def _scaled(value: float | None, scale: float) -> float | None:
-    return None if value is None else value * scale
+def _times(row: Row) -> RoundTimes | None:
+    """What is stored of round trips, of pings as RTT/2; None where nothing is known."""
+    names = [name for name in RoundTimes.model_fields if name != "quantity"]
+    known = {name: value for name in names if (value := row.get(name)) is not None}
+    if not known:
+        return None
+    halved = row["test"] == "latency"
+    scale = {name: 0.25 if name.endswith("ns2") else 0.5 for name in names if halved}
+    return RoundTimes(
+        quantity="half_round_trip" if halved else "round_trip",
+        **{"median_ns": None, "p99_ns": None}
+        | {name: value * scale.get(name, 1.0) for name, value in known.items()},
+    )

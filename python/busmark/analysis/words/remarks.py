@@ -103,7 +103,7 @@ def between_rounds(cases: Sequence[CaseSummary]) -> list[str]:
     """How far the medians of rounds are apart, for each case."""
     told = []
     for case in [case for case in cases if case.rtt_2][:MOST_TOLD]:
-        medians = [a.median_ns for a in case.attempts if a.status == "ok" and a.median_ns]
+        medians = list(case.round_medians.values())
         if case.rounds.ok < 2:
             told.append(f"{case.label}: one round only, which says nothing about another.")
         if len(medians) < 2:

@@ -31,8 +31,8 @@ def case_chart(case: CaseSummary) -> dict[str, Any] | None:
 
 
 def _latency(case: CaseSummary, counted: Sequence[RoundSummary]) -> dict[str, Any] | None:
-    known = [(one, one.median_ns) for one in counted if one.median_ns]
-    values = [v for one, middle in known for v in (one.min_ns, middle, one.p99_ns) if v]
+    known = [(one.round, one.times) for one in counted if one.times and one.times.median_ns]
+    values = [v for _, of in known for v in (of.min_ns, of.median_ns, of.p99_ns) if v]
     if not values:
         return None
     low, high = min(values), max(values)
@@ -43,10 +43,10 @@ def _latency(case: CaseSummary, counted: Sequence[RoundSummary]) -> dict[str, An
         return round(FULL * log(value / low) / log(high / low), 2) if high > low else FULL / 2
 
     rows = [
-        [str(one.round), place(one.min_ns), place(middle), place(one.p99_ns),
-         f"round {one.round}: median {plain(middle)}"
-         + (f", p99 {plain(one.p99_ns)}" if one.p99_ns else "")]
-        for one, middle in known
+        [str(number), place(of.min_ns), place(of.median_ns), place(of.p99_ns),
+         f"round {number}: median {plain(of.median_ns)}"
+         + (f", p99 {plain(of.p99_ns)}" if of.p99_ns else "")]
+        for number, of in known
     ]  # fmt: skip
     return {
         "title": "RTT/2 by round", "ends": [plain(low), plain(high)], "rows": rows,

@@ -107,7 +107,7 @@ def _by_round(case: CaseSummary) -> Iterator[Block]:
     """Every round as a row."""
     if case.attempts:
         yield _rounds(case)
-    if any(r.mean_ns is not None for r in case.attempts):
+    if any(r.times and r.times.mean_ns is not None for r in case.attempts):
         yield _moments(case)
     if any(r.offset_ns is not None for r in case.attempts):
         yield _clocks(case)
@@ -279,7 +279,8 @@ def _rounds(case: CaseSummary) -> Block:
     result = _RESULTS.get(case.test, "goodput, Mbit/s")
     rows: Rows = []
     for r in case.attempts:
-        value = {"latency": plain(r.median_ns), "discovery": plain(r.first_sample_ns)}.get(
+        median = r.times.median_ns if r.times else None
+        value = {"latency": plain(median), "discovery": plain(r.first_sample_ns)}.get(
             case.test, text.number(r.mbit_per_s)
         )
         number = f"{r.round}" + (f", attempt {r.attempt + 1}" if r.attempt else "")
@@ -301,9 +302,9 @@ def _moments(case: CaseSummary) -> Block:
     what = "RTT/2 of pings" if case.test == "latency" else "round trips of probes"
     rows: Rows = [
         (f"{r.round}" + (f", attempt {r.attempt + 1}" if r.attempt else ""), text.count(r.samples),
-         plain(r.min_ns), plain(r.mean_ns), plain(r.max_ns), plain(r.median_ns), plain(r.p99_ns),
-         _square(r.variance_ns2))
-        for r in case.attempts if r.mean_ns is not None
+         plain(t.min_ns), plain(t.mean_ns), plain(t.max_ns), plain(t.median_ns), plain(t.p99_ns),
+         _square(t.variance_ns2))
+        for r in case.attempts if (t := r.times) and t.mean_ns is not None
     ]  # fmt: skip
     heads = ("round", "samples", "minimum", "average", "maximum", "median", "99 %",
              "variance, µs²")  # fmt: skip

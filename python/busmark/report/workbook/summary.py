@@ -266,6 +266,20 @@ def best(book: Book, campaign: Campaign) -> None:
     _tell(sheet.parts, left, "rows of best samples")
 
 
+TIMES_OF = {"half_round_trip": "RTT/2", "round_trip": "round trips"}
+"""Latencies of rounds, in words."""
+
+
+def _times_of(attempt: RoundSummary) -> str | None:
+    """Return what the times of a round are of, in words."""
+    return TIMES_OF.get(attempt.times.quantity) if attempt.times else None
+
+
+def _time(row: Round, field: str) -> float | None:
+    """Return a time of a round."""
+    return getattr(row[1].times, field) if row[1].times else None
+
+
 def rounds(book: Book, campaign: Campaign) -> None:
     """Every round, with what became of it."""
     rows: list[Round] = [(case, attempt) for case in campaign.cases for attempt in case.attempts]
@@ -287,12 +301,13 @@ def rounds(book: Book, campaign: Campaign) -> None:
         Column("Latency samples", "count", lambda r: r[1].samples),
         Column("Received", "count", lambda r: r[1].received),
         Column("Lost", "count", lambda r: r[1].lost),
-        Column("Median", "us", lambda r: micros(r[1].median_ns)),
-        Column("p99", "us", lambda r: micros(r[1].p99_ns)),
-        Column("Min", "us", lambda r: micros(r[1].min_ns)),
-        Column("Average", "us", lambda r: micros(r[1].mean_ns)),
-        Column("Max", "us", lambda r: micros(r[1].max_ns)),
-        Column("Variance, µs²", "plain", lambda r: _square(r[1].variance_ns2)),
+        Column("Times of", "text", lambda r: _times_of(r[1]), width=12),
+        Column("Median", "us", lambda r: micros(_time(r, "median_ns"))),
+        Column("p99", "us", lambda r: micros(_time(r, "p99_ns"))),
+        Column("Min", "us", lambda r: micros(_time(r, "min_ns"))),
+        Column("Average", "us", lambda r: micros(_time(r, "mean_ns"))),
+        Column("Max", "us", lambda r: micros(_time(r, "max_ns"))),
+        Column("Variance, µs²", "plain", lambda r: _square(_time(r, "variance_ns2"))),
         Column("Theoretical, samples/s", "rate", lambda r: r[1].theoretical_per_s),
         Column("Written, samples/s", "rate", lambda r: r[1].written_per_s),
         Column("Read, samples/s", "rate", lambda r: r[1].samples_per_s),
