@@ -14,7 +14,9 @@ from tools.mutations.material import IMPORTS, PUBLISHED
 from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.importers import import_results
-from busmark.report import html, terminal
+from busmark.present.blocks import campaign as blocks
+from busmark.present.sinks import terminal
+from busmark.report import html
 
 TERMINAL_OF, PAGE_OF = 4, 100
 """One in this many is shown, and drawn as a page; every one is imported and analysed."""
@@ -62,6 +64,6 @@ class Imports:
             raise AssertionError(f"an import that does not read itself: {result.damage[0]}")
         campaign = summarise(result, with_series=number % PAGE_OF == 1)
         if number % TERMINAL_OF == 0:
-            terminal.show(campaign, Console(file=io.StringIO(), width=120))
+            terminal.show(blocks.document(campaign), Console(file=io.StringIO(), width=120))
         if number % PAGE_OF == 1:
             html.render(campaign).encode()

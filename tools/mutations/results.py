@@ -24,7 +24,9 @@ from busmark.compare import compare, select
 from busmark.errors import UserError
 from busmark.frames import Results
 from busmark.predict import predict
-from busmark.report import formats, html, own_tables, terminal
+from busmark.present.blocks import campaign as blocks
+from busmark.present.sinks import terminal
+from busmark.report import formats, html, own_tables
 from busmark.report import tables as drawn_tables
 from busmark.report.html import page
 from busmark.store import Result, result
@@ -158,7 +160,7 @@ def look(directory: Path, whole: Path, number: int, folder: Path) -> None:
 
 
 def _terminal(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    terminal.show(campaign, Console(file=io.StringIO(), width=120))
+    terminal.show(blocks.document(campaign), Console(file=io.StringIO(), width=120))
 
 
 def _json(_found: Result, campaign: Campaign, _whole: Path) -> None:

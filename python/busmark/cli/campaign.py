@@ -37,9 +37,8 @@ class Ending:
     """Whether the tables are printed."""
     open_it: bool = False
     """Whether the page is opened in the browser."""
-    closing: Callable[[Result, Analysed], None] | None = None
-    """What is printed last of a campaign that was not interrupted; it answers in the place of the
-    sentences above the tables."""
+    again: str = ""
+    """A command that shows more, named last."""
 
 
 PLAIN = Ending()
@@ -73,7 +72,7 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
         campaign.writer.close()
         raise
     result = campaign.finish(complete=complete)
-    analysed = present(result, ending if complete else replace(ending, closing=None))
+    analysed = present(result, ending)
     again = f"busmark run --resume --out {shlex.quote(str(out))}"
     if not complete:
         echo(f"Go on with: {again}", err=True)
@@ -92,15 +91,15 @@ def present(result: Result, ending: Ending) -> Analysed:
     from busmark.analysis.kept import Kept
     from busmark.cli.console import Console
     from busmark.estimate import store
+    from busmark.present.blocks.campaign import document
+    from busmark.present.sinks.terminal import show
     from busmark.report import html
     from busmark.report.folder import OWN, own
-    from busmark.report.terminal import show
 
     kept = Kept(result.directory)
     campaign = summarise(result)
     if ending.shown:
-        answers = [] if ending.closing else campaign.answers
-        show(campaign.model_copy(update={"answers": answers}), Console())
+        show(document(campaign), Console())
     with storing(result.directory / OWN):
         folder = own(result.directory)
         pages = html.write(result, campaign, folder)
@@ -109,8 +108,8 @@ def present(result: Result, ending: Ending) -> Analysed:
         store(result, campaign)
     for what, page in zip(("Report", "Comparison"), pages, strict=False):
         say_file(page, what, err=not ending.shown)
-    if ending.closing:
-        ending.closing(result, campaign)
+    if ending.again:
+        echo(f"All figures: {ending.again}", err=not ending.shown)
     if ending.open_it:
         open_page(pages[0])
     return campaign

@@ -8,8 +8,8 @@ HELP = """\
 See whether writers of each ADAPTER reach readers of every other, and at what cost.
 
 Every pair is measured, including each ADAPTER with itself: latency, and throughput at full speed.
-Received bodies are checked against what was written. The other pairs are compared with the first
-ADAPTER paired with itself. Exit code 1 if a pair does not work.
+Received bodies are checked against what was written. The other pairs are compared with the best.
+Exit code 1 if a pair does not work.
 """
 
 command = of_one_line(

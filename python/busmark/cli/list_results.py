@@ -11,15 +11,9 @@ from busmark.cli.output import echo
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from busmark.cli.console import Console
+    from busmark.present.document import Cell
     from busmark.store.listing import Listed
-
-HEADS = ("Name", "Begun, UTC", "Machine", "Cases", "State", "Directory")
-EXPENDABLE = ("Directory", "Machine", "Cases")
-"""What a narrow terminal does without, the first first: names have to be whole."""
-GAP = 2
 
 
 @click.command(epilog="Example: busmark list")
@@ -53,45 +47,27 @@ def command(folders: tuple[Path, ...], as_json: bool) -> None:
 
 
 def draw(results: list[Listed], console: Console) -> None:
-    """A row for each; what there is no room for is named."""
-    from busmark.report.fitting import hidden_text, that_fit
+    """Print a row for each; what there is no room for is named."""
+    from busmark.present.document import Cell, Column, Row, Table, Text
+    from busmark.present.sinks.terminal import show_table
 
-    rows = [_row(each) for each in results]
-    kept = that_fit(HEADS, rows, EXPENDABLE, console.room, GAP)
-    console.print(_table(rows, kept))
-    if hidden := hidden_text([head for head in HEADS if head not in kept]):
-        console.print(hidden, style="dim", highlight=False)
-    console.print("@NAME stands for a directory, @last for the first of these.", highlight=False)
+    columns = [
+        Column("Name", [Cell(each.name) for each in results], "label"),
+        Column("Begun, UTC", [Cell(_minute(each.created_utc)) for each in results]),
+        Column("Machine", [_machine(each) for each in results], detail=True),
+        Column("Cases", [Cell(each.cases) for each in results], "count", detail=True),
+        Column("State", [Cell(each.state) for each in results]),
+        Column("Directory", [Cell(each.directory) for each in results], detail=True),
+    ]
+    show_table(Table(columns, [Row() for _ in results], notes=[Text("names")]), console)
 
 
-def _row(each: Listed) -> list[str]:
+def _machine(each: Listed) -> Cell:
+    from busmark.present.document import Cell
+
     nodes = f" +{each.nodes}" if each.nodes else ""
-    return [
-        each.name, _minute(each.created_utc), f"{each.machine}{nodes}" if each.machine else "—",
-        "—" if each.cases is None else str(each.cases), each.state, each.directory,
-    ]  # fmt: skip
+    return Cell(f"{each.machine}{nodes}" if each.machine else None)
 
 
-def _table(rows: list[list[str]], kept: list[str]) -> Table:
-    """These columns of the rows."""
-    from rich.table import Table
-
-    shown = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
-    for head in kept:
-        shown.add_column(head, justify="right" if head == "Cases" else "left",
-                         no_wrap=head != "Name", overflow="fold",
-                         style="bold" if head == "Name" else None)  # fmt: skip
-    for row in rows:
-        told = dict(zip(HEADS, row, strict=True))
-        shown.add_row(*(_literal(told[head]) for head in kept))
-    return shown
-
-
-def _minute(utc: str | None) -> str:
-    return utc[:16].replace("T", " ") if utc else "—"
-
-
-def _literal(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
+def _minute(utc: str | None) -> str | None:
+    return utc[:16].replace("T", " ") if utc else None

@@ -20,16 +20,11 @@ from busmark.cli.required import OPTIONS as REQUIRING
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
-    from busmark.analysis import Campaign
     from busmark.errors import UserError
     from busmark.scenario import Scenario
-    from busmark.store import Result
 
 BASELINE = "baseline"
 """Family of adapters."""
-
-MOST_TOLD = 12
-"""Sentences of one figure; `busmark compare` has all."""
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.argument("adapters", nargs=-1, metavar="ADAPTER...", type=ADAPTER),
@@ -89,12 +84,7 @@ def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
     by = compared_by(scenario)
     out = out or default_directory(scenario.name)
 
-    first = adapters[0].partition(",")[0]
-
-    def closing(result: Result, campaign: Campaign) -> None:
-        _answer(result, campaign, by, first)
-
-    ending = Ending(open_it=open_it, closing=closing if by else None)
+    ending = Ending(open_it=open_it, again=_again(out, by) if by else "")
     code = conduct(
         scenario, text, out, go_on=False, ending=ending,
         begun=(lambda: _save(text, save)) if save else None,
@@ -192,50 +182,3 @@ def compared_by(scenario: Scenario) -> list[str]:
 
 def _again(out: Path, by: Sequence[str]) -> str:
     return f"busmark compare {shlex.quote(str(out))} --by {','.join(by)}"
-
-
-def _compared(campaign: Campaign) -> set[str]:
-    """Adapters that are compared, but for the floor."""
-    return {case.adapter for case in campaign.cases if not case.is_floor}
-
-
-def _answer(result: Result, campaign: Campaign, by: Sequence[str], first: str) -> None:
-    """The comparison in sentences. `first`: the adapter that the others are compared with, where
-    that is one of several."""
-    from busmark.analysis.words.text import joined, plural
-    from busmark.cli.console import Console
-    from busmark.compare import compare, select
-    from busmark.errors import UserError
-    from busmark.report.comparison.sentences import groups, pairs_that_work
-    from busmark.report.terminal import heading, item
-
-    console = Console()
-    if working := pairs_that_work(campaign):
-        heading(console, "Pairs of writer and reader")
-    for sentence in working:
-        item(console, f"{sentence}.")
-    # A library is known by the name that it declares: then the first case's is the first.
-    baseline = f"adapter={first}" if by == ["adapter"] and first in _compared(campaign) else None
-    try:
-        found = compare(select([str(result.directory)], by, baseline), by=by)
-    except UserError as error:
-        heading(console, "Not compared")
-        item(console, f"{error.message}.")
-        return
-    for group in groups(found, campaign):
-        heading(console, group.title)
-        for sentence in group.sentences[:MOST_TOLD]:
-            item(console, sentence)
-        if (hidden := len(group.sentences) - MOST_TOLD) > 0:
-            item(console, f"{hidden} more: {_again(result.directory, by)}")
-        if group.warning:
-            item(console, f"{group.warning}.", lead="! ", style="yellow")
-    if campaign.differing_choices:
-        differing = joined(campaign.differing_choices)
-        item(console, f"Each adapter is taken as configured; they differ in {differing}.")
-    if alone := len({left.case for left in found.left_out}):
-        item(console, f"Not compared: {plural(alone, 'case')} without a counterpart.")
-    for warning in found.warnings:
-        item(console, f"{warning}.", style="yellow")
-    console.print()
-    echo(f"All figures: {_again(result.directory, by)}")

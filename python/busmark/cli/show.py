@@ -74,22 +74,32 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
     elif only_findings:
         from busmark.cli.console import Console
-        from busmark.report.terminal_findings import everything
+        from busmark.present.blocks.further import all_findings
+        from busmark.present.sinks.terminal import show_section
 
-        everything(whole, Console(), [case.id for case in campaign.cases] if wanted else ())
+        cases = [case.id for case in campaign.cases] if wanted else []
+        console = Console()
+        for section in all_findings(whole, cases):
+            show_section(section, console)
+            console.print()
     elif as_document:
         _show_document(campaign, directory)
     elif wanted:
         from busmark.cli.console import Console
         from busmark.findings.kinds import by_case, kinds
-        from busmark.report.details import show_cases
+        from busmark.present.blocks import case
+        from busmark.present.sinks.terminal import show
 
-        show_cases(campaign.cases, Console(), by_case(kinds(campaign.findings)))
+        console, found = Console(), by_case(kinds(campaign.findings))
+        for each in campaign.cases:
+            show(case.document(each, found), console)
+            console.print()
     else:
         from busmark.cli.console import Console
-        from busmark.report.terminal import show
+        from busmark.present.blocks.campaign import document
+        from busmark.present.sinks.terminal import show
 
-        show(campaign, Console())
+        show(document(campaign), Console())
         say(f"\n{origin(campaign, directory)}")
     if any(each.fails for each in campaign.requirements):
         sys.exit(1)

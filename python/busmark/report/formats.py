@@ -65,7 +65,7 @@ FORMATS = {
         Format("csv", "busmark.report.csv_tables:write",
                "tables of estimates, rounds and findings"),
         Format("csv-samples", "busmark.report.csv_samples:write", "raw samples, one file per case"),
-        Format("markdown", "busmark.report.markdown:write",
+        Format("markdown", "busmark.present.blocks.campaign:markdown",
                "requirements, answers and tables, for a job's summary"),
         Format("junit", "busmark.report.junit:write", "requirements as JUnit XML"),
         Format("gnuplot", "busmark.report.gnuplot:write", "data files and scripts that plot them",

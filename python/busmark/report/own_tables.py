@@ -11,7 +11,7 @@ from rich.text import Text
 
 from busmark.documents.table import Table
 from busmark.report.repetition import groups
-from busmark.report.terminal import heading, item
+from busmark.report.roomy import heading, item
 
 
 def show_tables(tables: Sequence[Table], console: Console) -> None:

@@ -24,8 +24,7 @@ from busmark.analysis.words.text import (
     size_text,
 )
 from busmark.predict.model import Knee, LoadModel, Predictions, RateModel, SizeModel, Sweep
-from busmark.report.roomy import NARROW, room
-from busmark.report.terminal import heading, item
+from busmark.report.roomy import NARROW, heading, item, room
 
 PER_BYTE = (Scale("ps", 1e-3), Scale("ns", 1.0), Scale("µs", 1e3))
 """Scales for nanoseconds per byte."""

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from own_flows_campaign import ASKED, FLOW_NS, LOST, PINGS, ROUNDS, add, campaign, flows, samples
+from printed import show, show_cases
 from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
@@ -21,9 +22,7 @@ from busmark.compare import compare, select
 from busmark.findings.view import CaseView
 from busmark.model.parameters import Parameters
 from busmark.report.csv_tables import write as write_csv
-from busmark.report.details import show_cases
 from busmark.report.html import render
-from busmark.report.terminal import show
 from busmark.store import Result
 from busmark.store.columns import polars_schema
 from busmark.store.result import file_stem

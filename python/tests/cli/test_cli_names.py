@@ -14,12 +14,13 @@ from jsonschema import validate
 from synthetic_campaign import comparison
 
 import busmark
-from busmark.cli.list_results import HEADS
 from busmark.cli.main import busmark as command
 from busmark.cli.places import Target
 from busmark.cli.wide import KEY
 from busmark.errors import UserError
 from busmark.store.listing import Listing
+
+HEADS = ("Name", "Begun, UTC", "Machine", "Cases", "State", "Directory")
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_a_list_fits_80_columns_and_names_all(home: Path, monkeypatch: pytest.Mo
         assert any(line.startswith(f"{results[0].name} ") for line in lines), "no name is broken"
         told = " ".join(out.getvalue().split())
         shown = [head for head in HEADS if head in lines[0]]
-        assert all(head in shown or head in told.split("hidden:")[1] for head in HEADS)
+        assert all(head in shown or head in told.partition("Hidden:")[2] for head in HEADS)
 
 
 def test_a_wide_list_has_every_column_in_any_terminal(home: Path) -> None:
@@ -122,12 +123,12 @@ def test_a_wide_list_has_every_column_in_any_terminal(home: Path) -> None:
         context.meta[KEY] = True
         draw(listing().results, Console(width=40, file=out, force_terminal=True, color_system=None))
     assert all(head in out.getvalue().splitlines()[0] for head in HEADS)
-    assert "hidden" not in out.getvalue()
+    assert "Hidden" not in out.getvalue()
 
 
 def test_a_list_in_a_pipe_is_not_cut(home: Path) -> None:
     lines = run("list").stdout.splitlines()
-    assert lines[1].split()[0] == "after" and lines[2].split()[0] == "before"
+    assert lines[2].split()[0] == "after" and lines[3].split()[0] == "before"
     assert lines[1].rstrip().endswith(str(home / "busmark-results" / "after"))
 
 

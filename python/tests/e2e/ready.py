@@ -25,7 +25,7 @@ IMPORTED = (
     "busmark.cli.campaign",
     "busmark.cli.show",
     "busmark.report.html",
-    "busmark.report.terminal",
+    "busmark.present.sinks.terminal",
     "busmark.scenario.load",
     "scipy.special",
 )

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from browser import Browser
 from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
+from printed import everything, show
 from rich.console import Console
 
 from busmark.analysis import Campaign
 from busmark.report.html import render, write_html
 from busmark.report.html.charts import draw_all
 from busmark.report.tables import Table, tables
-from busmark.report.terminal import show
-from busmark.report.terminal_findings import everything
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +81,17 @@ def shown(campaign: Campaign, width: int) -> str:
 
 def test_rows_in_the_terminal_have_marks_that_a_line_below_explains(flagged: Campaign) -> None:
     lines = shown(flagged, 200).splitlines()
+    lines = lines[lines.index("Round-trip latency on one CPU") :]
     row = next(line for line in lines if line.startswith("UDP socket"))
     assert row.rstrip().endswith("!!c !ab d")
-    legend = next(line for line in lines if line.startswith("See: "))
+    legend = " ".join(lines).partition("See: ")[2]
     assert f"!a {TWO_MODES}; !b {STOLEN}; !!c {DROPPED}" in legend
     assert "--findings" in " ".join(lines)
 
 
 def test_where_there_is_little_room_notes_are_left_to_the_list(flagged: Campaign) -> None:
     lines = shown(flagged, 80).splitlines()
+    lines = lines[lines.index("Round-trip latency on one CPU") :]
     row = next(line for line in lines if line.startswith("UDP socket"))
     assert row.rstrip().endswith("!!c !ab")
     assert max(map(len, lines)) <= 80

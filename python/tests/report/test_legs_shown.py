@@ -10,12 +10,12 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from printed import show_cases
 from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.analysis import Campaign, summarise
-from busmark.report.details import show_cases
 from busmark.report.html.details import case_details
 from busmark.report.html.legs import TITLE, leg_blocks
 from busmark.report.workbook import write_workbook

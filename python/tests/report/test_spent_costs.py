@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from printed import show
 from rich.console import Console
 from synthetic_campaign import Builder
 
@@ -17,7 +18,6 @@ from busmark.report.drawing.charts import layers
 from busmark.report.html.page import render
 from busmark.report.html.spent_costs import spent_costs
 from busmark.report.same_in_all import facts
-from busmark.report.terminal import show
 from busmark.store import Result
 
 ROUNDS = 4

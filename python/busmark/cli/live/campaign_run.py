@@ -56,12 +56,13 @@ def _told(directory: str, code: int, errors: list[str]) -> int:
         return code
     from busmark.analysis import summarise
     from busmark.cli.console import Console
-    from busmark.report.terminal import show
+    from busmark.present.blocks.campaign import document
+    from busmark.present.sinks.terminal import show
     from busmark.store import Result
 
     result = Result(Path(directory))
     with suppress(UserError):
-        show(summarise(result), Console())
+        show(document(summarise(result)), Console())
     for line in errors:
         if line.startswith(("Go on with", "Report", "Comparison")) or " failed. Try " in line:
             echo(line, err=True)

@@ -120,7 +120,7 @@ SAMPLES = Number(
     meaning="latencies that came back",
     pick=lambda case: case.rtt_2.count if case.rtt_2 else None,
     frames=False,
-    tables={"latency": Heading("Samples", when="always")},
+    tables={"latency": Heading("Samples", minor=True, when="always")},
 )
 
 PROBES_SENT = Number(

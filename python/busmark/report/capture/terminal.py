@@ -12,7 +12,7 @@ from rich.text import Text
 from busmark.capture.model import Analysis
 from busmark.report.capture.blocks import blocks, title
 from busmark.report.html.blocks import Block
-from busmark.report.terminal import item
+from busmark.report.roomy import item
 
 WORDS = frozenset({
     "Way", "Which", "From, to", "Hop", "What", "Writer", "Interface", "Protocols", "Protocol",

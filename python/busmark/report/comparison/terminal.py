@@ -21,9 +21,7 @@ from busmark.report.comparison.grids import (
     layout,
     theirs,
 )
-from busmark.report.fitting import hidden_text
-from busmark.report.roomy import NARROW, room
-from busmark.report.terminal import heading, item
+from busmark.report.roomy import NARROW, heading, item, room
 
 STYLES = {
     "slower": "bold red", "loses more": "bold red", "sends more": "bold red",
@@ -138,7 +136,9 @@ def _print(grid: Grid, console: Console) -> None:
     if grid.note:
         item(console, grid.note, lead="", style="dim")
     hidden = [head.title for index, head in enumerate(grid.heads) if index not in shown]
-    item(console, hidden_text(hidden), lead="", style="dim")
+    if hidden:
+        told = f"Hidden: {', '.join(hidden)}. Widen the terminal, or use --wide."
+        item(console, told, lead="", style="dim")
 
 
 def _title(grid: Grid, index: int) -> str:

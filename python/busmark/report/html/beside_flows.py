@@ -27,17 +27,12 @@ HEADS = (
     "beside", "flow", "of", "to be read, 1/s", "written, 1/s", "read, 1/s", "lost", "latency",
     "median", "99 %", "maximum", "count",
 )  # fmt: skip
-DISPENSABLE = ("of", "written, 1/s", "maximum", "to be read, 1/s", "99 %", "latency", "read, 1/s")
-"""What a narrow terminal does without, the first first."""
-
-GAP = 2
+DISPENSABLE = frozenset({"of", "written, 1/s", "maximum", "to be read, 1/s", "99 %", "read, 1/s"})
+"""What a narrow terminal does without."""
 
 
-def beside_block(
-    campaign: Campaign, cases: Sequence[str], width: int | None = None
-) -> Block | None:  # fmt: skip
-    """Flows of these cases, in their order; None if no flow of the scenario ran beside them. With a
-    `width`, columns that would make it wider are left out."""
+def beside_block(campaign: Campaign, cases: Sequence[str]) -> Block | None:
+    """Flows of these cases, in their order; None if no flow of the scenario ran beside them."""
     by_id = {case.id: case for case in campaign.cases}
     rows: Rows = [
         (_name(by_id[case]), *_row(flow)) for case in cases for flow in by_id[case].own_flows
@@ -45,10 +40,6 @@ def beside_block(
     if not rows:
         return None
     kept = [n for n in range(len(HEADS)) if _tells(n, rows)]
-    for head in DISPENSABLE:
-        if width is None or _width(kept, rows) <= width:
-            break
-        kept = [n for n in kept if HEADS[n] != head]
     note = NOTE
     if len(rows) > MOST:
         note += f" The first {MOST} of {len(rows)}; the details of a case have all of its own."
@@ -64,10 +55,6 @@ def _tells(column: int, rows: Rows) -> bool:
     """Whether anything stands in a column; of the cases, whether there are several."""
     values = {row[column] for row in rows}
     return len(values) > 1 if column == 0 else values != {text.ABSENT}
-
-
-def _width(kept: Sequence[int], rows: Rows) -> int:
-    return sum(max(len(HEADS[n]), *(len(row[n]) for row in rows)) + GAP for n in kept) - GAP
 
 
 def _name(case: CaseSummary) -> str:

@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from busmark.analysis.words.text import plural
-from busmark.report.roomy import room
-from busmark.report.terminal import heading, item
+from busmark.report.roomy import heading, item, room
 from busmark.report.tracking import words
 from busmark.track.model import Step, Tracked, TrackedSeries
 

@@ -8,7 +8,6 @@ from functools import partial
 from busmark.analysis.model import Campaign
 from busmark.findings.kinds import Kind, kinds
 from busmark.report.drawing.flagged import examined
-from busmark.report.terminal_findings import MARKS
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import Column
@@ -17,7 +16,7 @@ from busmark.store.manifest import Finding
 MOST_CASES = 6
 """Named in a cell."""
 
-NOTE = f"A letter stands for a finding on the sheet Summary, too: {MARKS}."
+NOTE = "A letter stands for a finding on the sheet Summary, too: !! error, ! warning, else note."
 
 
 def sheet(book: Book, campaign: Campaign) -> None:

@@ -1,0 +1,1 @@
+"""Documents: tables, charts and text, and the sinks that write them."""

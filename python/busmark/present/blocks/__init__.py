@@ -1,0 +1,1 @@
+"""Blocks: functions that make a section of a document from a result, or nothing."""

@@ -1,0 +1,291 @@
+"""The answer of a campaign: who stands where in each workload, and what each parameter costs.
+
+Middleware under test comes first, best first; baselines and the floor stand below it. A ratio is
+over the leader of its column, by the ratios of interleaved rounds (`analysis.across.contest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import log
+
+from busmark.analysis.across.dimensions import placement_short
+from busmark.analysis.across.effects import WITH_SPENT
+from busmark.analysis.across.standing import Effect, Standing, Versus
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.pairwise.verdict import BETTER, EQUIVALENT, WORSE
+from busmark.analysis.words import text
+from busmark.analysis.words.naming import described
+from busmark.model.quantities import LOST
+from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
+from busmark.present.figures import ratio_text
+
+MOST_WORKLOADS = 12
+MOST_LABELS = 12
+MOST_EFFECTS = 12
+
+FIGURES = {
+    "latency": "Median RTT/2", "throughput": "Goodput", "capacity": "Sustained goodput",
+    "discovery": "Time to the first sample", "one_way": "Median one-way latency",
+    "matching": "Time until all had matched",
+    "recovery": "From the last change to the next sample",
+}  # fmt: skip
+"""By the kind of headline."""
+
+FLOOR = "Busmark itself (null)"
+
+Workload = tuple[str, str, int | None, tuple[tuple[str, str], ...]]
+"""Test, placement, size and further parameters."""
+
+Members = Mapping[str, CaseSummary]
+"""Cases of a workload by label."""
+
+
+def answer(campaign: Campaign) -> Section | None:
+    """Return who is best in each workload and what parameters cost; None without any figure."""
+    known = workloads(campaign)
+    if not known:
+        return None
+    blocks: list[Table | Text] = [_ranking(campaign, known)]
+    if effects := _effects(campaign):
+        blocks.append(effects)
+    if campaign.differing_choices:
+        names = text.joined(campaign.differing_choices)
+        blocks.append(Text("settings", {"names": names}, style="quiet"))
+    return Section("Answer", blocks)
+
+
+def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
+    """Return the cases with a figure by workload and label, in the order of the tables."""
+    by_id = {case.id: case for case in campaign.cases}
+    found: dict[Workload, dict[str, CaseSummary]] = {}
+    for group in campaign.groups:
+        for case in map(by_id.__getitem__, group.cases):
+            # A case of which most is lost has no latency, and must not be missing for that.
+            if case.headline is not None or (case.answer == "latency" and case.throughput):
+                key = (group.test, group.placement, case.size, tuple(case.workload.items()))
+                found.setdefault(key, {}).setdefault(case.label, case)
+    found = {
+        key: members
+        for key, members in found.items()
+        if any(case.headline for case in members.values())
+    }
+    for members in found.values():
+        floors = {case.floor.case: None for case in members.values() if case.floor}
+        if len(floors) == 1:
+            members[FLOOR] = by_id[next(iter(floors))]
+    return found
+
+
+def representative(known: Sequence[Workload], most: int = MOST_WORKLOADS) -> list[Workload]:
+    """Return the workloads that say most, in their order: of each test and placement in turn the
+    smallest size, then the largest, then those between."""
+    groups: dict[tuple[str, str], list[Workload]] = {}
+    for workload in known:
+        groups.setdefault(workload[:2], []).append(workload)
+    queues = []
+    for members in groups.values():
+        first = list(dict.fromkeys((members[0], members[-1], members[len(members) // 2])))
+        queues.append([*first, *(each for each in members if each not in first)])
+    chosen: list[Workload] = []
+    for place in range(max(map(len, queues))):
+        chosen += [queue[place] for queue in queues if place < len(queue)]
+    kept = set(chosen[:most])
+    return [workload for workload in known if workload in kept]
+
+
+def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
+    shown = representative(list(known))
+    every = list(_labels(campaign, known, shown))
+    middleware = [label for label, role in every if role == ""]
+    hidden = set(middleware[MOST_LABELS:])
+    labels = [(label, role) for label, role in every if label not in hidden]
+    adapters = {label.text: label.adapter for label in campaign.labels}
+    title = next((c.label_title for c in campaign.cases if not c.is_floor), "Middleware")
+    names = [_versioned(label, campaign.adapters.get(adapters.get(label, ""), {}))
+             for label, _ in labels]  # fmt: skip
+    columns = [Column(title, [Cell(name) for name in names], "label")]
+    standings = {_key(standing): standing for standing in campaign.standings}
+    for workload in shown:
+        cases = [known[workload].get(label) for label, _ in labels]
+        columns += _workload(workload, cases, standings.get(workload))
+    notes = []
+    if any(column.kind == "ratio" for column in columns):
+        level = f"{campaign.confidence:.0%}".replace("%", " %")
+        notes.append(
+            Text("ratio", {"margin": f"{EQUIVALENT:.0%}".replace("%", " %"), "level": level})
+        )
+    for template, some, all_ in (
+        ("workloads", len(shown), len(known)), ("labels", len(labels), len(every)),
+    ):  # fmt: skip
+        if some < all_:
+            notes.append(Text(template, {"shown": some, "known": all_}))
+    rows = [Row(role) for _, role in labels]
+    return Table(columns, rows, notes=notes, key="answer", brief=True)
+
+
+def _versioned(label: str, declared: Mapping[str, object]) -> str:
+    """A label with the version of its middleware behind the name."""
+    title = str(declared.get("title") or "")
+    number = version(declared)
+    return label.replace(title, f"{title} {number}", 1) if title and number else label
+
+
+def _key(standing: Standing) -> Workload:
+    return (standing.test, standing.placement, standing.size, tuple(standing.workload.items()))
+
+
+def _labels(
+    campaign: Campaign, known: Mapping[Workload, Members], shown: Sequence[Workload]
+) -> Iterator[tuple[str, Role]]:
+    """Labels with their roles: middleware by how far it is from the best on average, then
+    baselines, then the floor."""
+    distances: dict[str, list[float]] = {}
+    roles: dict[str, Role] = {}
+    only_baselines = all(c.is_baseline for c in campaign.cases if not c.is_floor)
+    for workload in shown:
+        members = known[workload]
+        best = min(_cost(case) for label, case in members.items() if label != FLOOR)
+        for label, case in members.items():
+            distances.setdefault(label, []).append(_cost(case) / best)
+            is_baseline = case.is_baseline and not only_baselines
+            roles[label] = "floor" if label == FLOOR else "baseline" if is_baseline else ""
+    order: tuple[Role, ...] = ("", "baseline", "floor")
+    ranked = sorted(
+        distances, key=lambda x: (order.index(roles[x]), sum(distances[x]) / len(distances[x]), x)
+    )
+    return ((label, roles[label]) for label in ranked)
+
+
+def _cost(case: CaseSummary) -> float:
+    """Smaller is better, and above 0."""
+    found = case.headline
+    if found is None or not found.figure.value:
+        return float("inf")
+    return found.figure.value if found.is_time else 1 / found.figure.value
+
+
+def _workload(
+    workload: Workload, cases: Sequence[CaseSummary | None], standing: Standing | None
+) -> Iterator[Column]:
+    """The figure of each label, and its ratio to the leader's."""
+    _, placement, size, further = workload
+    parts = (text.size_text(size) if size is not None else "", described(dict(further)))
+    where = ", ".join(filter(None, parts))
+    headline = next(case.headline for case in cases if case and case.headline)
+    group = f"{FIGURES.get(headline.kind, FIGURES['latency'])}, {placement_short(placement)}"
+    yield Column(
+        where, [_figure(case) for case in cases], "figure", headline.figure.unit, group=group
+    )
+    if standing is None or len([case for case in cases if case and not case.is_floor]) < 2:
+        return
+    ratios = [_ratio(case, standing) for case in cases]
+    if any(cell.verdict not in ("", "reference") for cell in ratios):
+        yield Column("×", ratios, "ratio", group=group)
+
+
+def _figure(case: CaseSummary | None) -> Cell:
+    if case is None:
+        return ABSENT
+    if case.headline is None:
+        return Cell(text=text.lost_text(case, "median"), note=case.reason or "")
+    figure = case.headline.figure
+    # The share that the tables show: of all rounds together.
+    lost, due = LOST.pick(case), LOST.of(case) if LOST.of else None
+    more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.latency else ""
+    return Cell(figure.value, figure.low, figure.high, more=more)
+
+
+def _ratio(case: CaseSummary | None, standing: Standing) -> Cell:
+    if case is None or case.is_floor:
+        return ABSENT
+    if case.id == standing.leader:
+        return Cell(1.0, verdict="reference")
+    place = standing.place(case.id)
+    if place is None or place.to_leader is None:
+        return Cell(note=place.reason or "" if place else "")
+    return ratio_cell(place.to_leader)
+
+
+def ratio_cell(versus: Versus) -> Cell:
+    """Return the ratio with its verdict; the 99th percentile behind it where that says something
+    else."""
+    verdict, ratio = _verdict(versus.verdict), versus.ratio
+    tail = _verdict(versus.p99_verdict) if versus.p99_verdict else verdict
+    more = ""
+    if (
+        versus.p99
+        and tail in ("better", "worse")
+        and tail != verdict
+        and abs(log(versus.p99.value)) > log(1 + EQUIVALENT)
+    ):
+        more = f"p99 {ratio_text(Cell(versus.p99.value))}"
+    if "loses" in versus.verdict:
+        return Cell(text=versus.verdict, verdict=verdict, more=more, note=versus.reason or "")
+    if ratio is None:
+        return Cell(verdict="undecided", more=more, note=versus.reason or "")
+    return Cell(
+        ratio.value, ratio.low, ratio.high, verdict=verdict, more=more, note=versus.reason or ""
+    )
+
+
+def _verdict(verdict: str) -> Verdict:
+    if verdict in WORSE:
+        return "worse"
+    if verdict in BETTER:
+        return "better"
+    return "equivalent" if verdict == "equivalent" else "undecided"
+
+
+def version(declared: Mapping[str, object]) -> str:
+    """Return the version of a middleware without its name, as its adapter declares it."""
+    told = str(declared.get("middleware_version") or "")
+    words = told.split()
+    numbered = [word for word in words if word.removeprefix("v")[:1].isdigit()]
+    return numbered[0] if numbered else ""
+
+
+def _effects(campaign: Campaign) -> Table | None:
+    """What each value of a parameter costs over another: a row for each middleware."""
+    found: dict[tuple[str, str, str, str, str], list[Effect]] = {}
+    for effect in campaign.effects:
+        if effect.parameter not in WITH_SPENT:
+            key = (effect.parameter, effect.value, effect.reference, effect.label, effect.figure)
+            found.setdefault(key, []).append(effect)
+    if not found:
+        return None
+    kept = list(found.items())[:MOST_EFFECTS]
+    columns = [
+        Column("With", [Cell(value) for (_, value, _, _, _), _ in kept], "label"),
+        Column("Instead of", [Cell(key[2]) for key, _ in kept]),
+        Column("Middleware", [Cell(key[3]) for key, _ in kept]),
+        Column("Figure", [Cell(_of(key[4])) for key, _ in kept]),
+        Column("Least ×", [_extreme(own, min) for _, own in kept], "ratio"),
+        Column("Most ×", [_extreme(own, max) for _, own in kept], "ratio"),
+        Column("Pairs", [Cell(len(own), more=_counts(own)) for _, own in kept], "count"),
+    ]
+    notes = [Text("effects")]
+    if len(found) > len(kept):
+        notes.append(Text("more_cases", {"number": len(found) - len(kept)}))
+    return Table(columns, [Row() for _ in kept], title="What each choice costs", notes=notes,
+                 key="effects")  # fmt: skip
+
+
+def _of(kind: str) -> str:
+    return text.lower_first(FIGURES.get(kind, FIGURES["latency"]))
+
+
+def _extreme(effects: Iterable[Effect], which: Callable[..., Versus]) -> Cell:
+    """The comparison with the smallest or largest ratio."""
+    known = [effect.versus for effect in effects if effect.versus.ratio]
+    if not known:
+        return Cell(verdict="undecided")
+    chosen = which(known, key=lambda one: one.ratio.value if one.ratio else 0)
+    return replace(ratio_cell(chosen), more="")
+
+
+def _counts(effects: Sequence[Effect]) -> str:
+    """How many of them are decided."""
+    undecided = sum(effect.versus.verdict == "undecided" for effect in effects)
+    return f"({text.count(undecided)} undecided)" if undecided else ""

@@ -1,0 +1,29 @@
+"""The document of a campaign: what was required, the answer, what may spoil it, the cases, the
+rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from busmark.analysis.model import Campaign
+from busmark.present.blocks.answer import answer
+from busmark.present.blocks.cases import cases
+from busmark.present.blocks.further import further
+from busmark.present.blocks.opening import caveats, lines, requirements, state
+from busmark.present.document import Document
+from busmark.present.sinks.markdown import write
+from busmark.store import Result
+
+
+def document(campaign: Campaign) -> Document:
+    """Return the document, in the order in which it is read."""
+    first = (state(campaign), requirements(campaign), answer(campaign), caveats(campaign))
+    sections = [section for section in first if section is not None]
+    return Document(
+        campaign.name, list(lines(campaign)), [*sections, *cases(campaign), *further(campaign)]
+    )
+
+
+def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
+    """Write the document of a campaign into `folder` as Markdown."""
+    return write(document(campaign), folder)

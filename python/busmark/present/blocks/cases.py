@@ -1,0 +1,369 @@
+"""The tables of cases: a table for each test and placement, a row for each case.
+
+Columns come from the tables of quantities and statistics (`model`); what is the same in all rows
+stands once below them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from busmark.analysis.across.dimensions import placement_text
+from busmark.analysis.case.background import loads_text, shares_text
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import Campaign, CaseSummary, Group
+from busmark.analysis.words import text
+from busmark.findings.kinds import Flag, Flags, by_case, kinds
+from busmark.model.entry import Described, Estimate, Heading, Number
+from busmark.model.quantities import OF_CASES
+from busmark.model.quantities.latency import PINGS, PROBES
+from busmark.model.statistics import REPORTED
+from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
+from busmark.report import same_in_all
+from busmark.report.imported import stated_means
+
+TITLES = {
+    "latency": "Round-trip latency", "throughput": "Throughput", "capacity": "Sustained throughput",
+    "discovery": "Discovery",
+}  # fmt: skip
+
+TAIL = 50.0
+"""Percentiles above this are called the tail."""
+
+Concerns = tuple[str, ...]
+"""A column's figure, by the names that rules of findings have for it."""
+
+
+def cases(campaign: Campaign) -> Iterator[Section]:
+    """Return a section for each test and placement; unsupported cases are in none."""
+    by_id = {case.id: case for case in campaign.cases}
+    found = by_case(kinds(campaign.findings))
+    for group in campaign.groups:
+        heading = f"{TITLES.get(group.test, group.test)} {group.title}"
+        yield Section(heading, list(_blocks(group, by_id, campaign, found)))
+
+
+def _blocks(
+    group: Group, by_id: Mapping[str, CaseSummary], campaign: Campaign, found: Mapping[str, Flags]
+) -> Iterator[Table | Text]:
+    """What is the same in all rows, the table, and why a row is not complete."""
+    cases = _with_floors(group, by_id)
+    made: list[tuple[Column, Concerns]] = [
+        (Column(label_title(cases), [Cell(c.label) for c in cases], "label"), ())
+    ]
+    made += _dimensions(cases, "workload")
+    choices = _dimensions(cases, "choices")
+    made += [each for each in choices if not each[0].detail]
+    test = group.test if group.test in TITLES else "latency"
+    made += _measured(test, cases)
+    made += [
+        (Column(title, [_cell(one) for one in figures], "figure", "ns"), ())
+        for title, figures in stated_means(cases).items()
+    ]
+    if any(load.rounds for case in cases for load in case.loads):
+        made.append((Column("Load achieved", [_load(case) for case in cases]), ("load",)))
+    made += [each for one in OF_CASES if (each := _quantity(one, test, cases, last=True))]
+    counted = "Trials" if group.test == "capacity" else "Rounds"
+    made.append((Column(counted, [_rounds(case) for case in cases], "count"), ("rounds",)))
+    made += [each for each in choices if each[0].detail]
+    if campaign.source is not None:
+        # What a tool does not measure has no column.
+        made = [
+            each
+            for each in made
+            if each[0].kind != "figure" or any(cell != ABSENT for cell in each[0].cells)
+        ]
+    facts = {each[0].title: fact for each in made if (fact := _fact(each[0]))}
+    made = [each for each in made if each[0].title not in facts]
+    columns = _marked(cases, made, found)
+    several = len({case.size for case in cases}) > 1
+    rows = [
+        Row(
+            "floor" if case.is_floor else "baseline" if case.is_baseline else "",
+            text.size_text(case.size) if several else "", case.id,
+        )
+        for case in cases
+    ]  # fmt: skip
+    notes = [*_notes(group, cases, campaign), *_legend(cases, found)]
+    yield from _alike(group, cases, facts)
+    yield Table(columns, rows, notes=notes, key=f"{group.test}-{group.placement}".replace(",", "-"))
+    yield from (_remark(case) for case in cases if case.reason)
+
+
+def label_title(cases: Sequence[CaseSummary]) -> str:
+    """Return the heading of a column of labels: what they are."""
+    titles = [case.label_title for case in cases if not case.is_floor]
+    return max(titles, key=len, default="Middleware")
+
+
+def _with_floors(group: Group, by_id: Mapping[str, CaseSummary]) -> list[CaseSummary]:
+    """The group's cases; each floor follows the last case of its size."""
+    cases = [by_id[case] for case in group.cases]
+    floors = [by_id[case] for case in group.floors]
+    ordered: list[CaseSummary] = []
+    for index, case in enumerate(cases):
+        ordered.append(case)
+        if index + 1 == len(cases) or cases[index + 1].size != case.size:
+            ordered += [floor for floor in floors if floor.size == case.size]
+    known = {case.id for case in ordered}
+    return ordered + [floor for floor in floors if floor.id not in known]
+
+
+def _dimensions(
+    cases: Sequence[CaseSummary], attribute: Literal["workload", "choices"]
+) -> list[tuple[Column, Concerns]]:
+    """What varies between the cases; the size is part of the workload."""
+    compared = [case for case in cases if not case.is_floor] or list(cases)
+    columns: list[tuple[Column, Concerns]] = []
+    if attribute == "workload" and len(cases) == 1 and cases[0].size is not None:
+        size = Cell(cases[0].size, text=text.size_text(cases[0].size))
+        columns.append((Column("Size", [size], "count"), ()))
+    for name in dict.fromkeys(name for case in compared for name in getattr(case, attribute)):
+        values = [getattr(case, attribute).get(name) for case in cases]
+        if len({v for v, c in zip(values, cases, strict=True) if not c.is_floor}) > 1:
+            minor = attribute == "choices" and name not in same_in_all.SEEN
+            cells = [Cell(value) for value in values]
+            columns.append((Column(name.capitalize(), cells, detail=minor), ()))
+    return columns
+
+
+def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column, Concerns]]:
+    """What the tables of quantities and statistics have for a table of this test."""
+    if test == "latency":
+        yield from _statistics(cases, PINGS)
+    for one in OF_CASES:
+        if found := _quantity(one, test, cases, last=False):
+            yield found
+    if test == "throughput":
+        yield from _statistics(cases, PROBES)
+    if test == "capacity":
+        known = [case.capacity for case in cases]
+        confirmed = [Cell(k.confirmed, text=f"{k.confirmed} of {k.confirm}") if k else ABSENT
+                     for k in known]  # fmt: skip
+        yield Column("Confirmed", confirmed, "count"), ()
+        yield Column("Limited by", [Cell(k.limited_by) if k else ABSENT for k in known]), ()
+
+
+def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[Column, Concerns]]:
+    """Statistics of pings or probes, all in the unit of the median."""
+    found = [of.pick(case) for case in cases]
+    first = ""
+    for one in REPORTED:
+        heading = one.in_latency if of is PINGS else one.in_stream
+        figures = [one.figure(distribution) for distribution in found]
+        if not heading or not (heading.when == "always" or any(figures)):
+            continue
+        cells = [
+            Cell(float("inf"), text=lost)
+            if (lost := text.lost_text(case, one.key))
+            else _cell(figure)
+            for figure, case in zip(figures, cases, strict=True)
+        ]
+        first = first or heading.text
+        tail = ("tail",) if (one.percent or 0) > TAIL else ()
+        column = Column(heading.text, cells, "figure", "ns", detail=heading.minor, scale=first)
+        yield column, (one.key, "latency", *tail)
+
+
+def _quantity(
+    one: Estimate | Number, test: str, cases: Sequence[CaseSummary], *, last: bool
+) -> tuple[Column, Concerns] | None:
+    """The column of a quantity that is no latency of single samples; `last`: behind all others."""
+    heading = one.tables.get(test)
+    if heading is None or heading.last != last:
+        return None
+    column = (
+        _numbers(one, heading, cases)
+        if isinstance(one, Number)
+        else _estimates(one, heading, cases)
+    )
+    known = [cell.value for cell in column.cells if cell.value is not None]
+    shown = {"always": True, "known": bool(known), "some": any(known)}[heading.when]
+    return (column, (one.key,)) if shown else None
+
+
+def _estimates(one: Estimate, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
+    figures = [one.pick(case) if one.pick else None for case in cases]
+    cells = [_cell(figure) for figure in figures]
+    kind: Literal["figure", "number"] = "figure"
+    if not heading.interval:
+        kind, cells = "number", [replace(cell, low=None, high=None) for cell in cells]
+    return Column(heading.text, cells, kind, one.unit, detail=heading.minor)
+
+
+def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
+    """With the share of the total unless it is none or unknown."""
+    cells = []
+    for case in cases:
+        value, total = one.pick(case), one.of(case) if one.of else None
+        if value is None:
+            cells.append(ABSENT)
+            continue
+        share = f"({text.percent_text(value / total)})" if value and total else ""
+        number, words = one.besides(case) if one.besides else (0, "")
+        more = f"{share} {text.count(number)} {words}" if number else share
+        cells.append(Cell(value, more=more.strip()))
+    return Column(
+        heading.text, cells, "number" if one.unit else "count", one.unit, detail=heading.minor
+    )
+
+
+def _cell(figure: Figure | None) -> Cell:
+    if figure is None:
+        return ABSENT
+    told = f"{text.samples(figure.count)}, {text.plural(figure.rounds, 'round')}"
+    return Cell(figure.value, figure.low, figure.high, note=told)
+
+
+def _load(case: CaseSummary) -> Cell:
+    """Sorted by its level where there is one; two levels have no order."""
+    shares = shares_text(case.loads)
+    return Cell(
+        case.loads[0].achieved if len(case.loads) == 1 else None, text=loads_text(case.loads),
+        more=f"({shares})" if shares else "",
+    )  # fmt: skip
+
+
+def _rounds(case: CaseSummary) -> Cell:
+    counts = case.rounds
+    total = counts.ok + counts.marked + counts.failed
+    if not total:
+        return ABSENT
+    shown = text.count(counts.ok) if counts.ok == total else f"{counts.ok} of {total}"
+    if case.precision and not case.precision.reached:
+        width = case.precision.relative_half_width
+        told = (
+            f"\N{PLUS-MINUS SIGN}{text.percent_text(width)}" if width is not None else "no interval"
+        )
+        shown += f", {told}"
+    return Cell(counts.ok, text=shown)
+
+
+def _fact(column: Column) -> str:
+    """What all cells of a column say, where that needs no column."""
+    if column.kind != "count" or len(column.cells) < 2:
+        return ""
+    first = column.cells[0]
+    if any(cell != first for cell in column.cells) or first.value is None:
+        return ""
+    if column.title == "Rounds" and first.text == text.count(int(float(first.value))):
+        return text.plural(int(float(first.value)), "round")
+    return "none lost" if column.title == same_in_all.LOST and first.value == 0 else ""
+
+
+def _marked(
+    cases: Sequence[CaseSummary], made: Sequence[tuple[Column, Concerns]],
+    found: Mapping[str, Flags],
+) -> list[Column]:  # fmt: skip
+    """Columns with the marks of findings on the figures in question; on a row's first where it has
+    none of them."""
+    marks: dict[tuple[int, int], list[str]] = {}
+    for row, case in enumerate(cases):
+        for flag in found[case.id].flags if case.id in found else ():
+            for place in _concerned(made, flag):
+                marks.setdefault((place, row), []).append(flag.mark)
+    return [
+        replace(
+            column,
+            cells=[
+                replace(cell, marks=tuple(marks.get((place, row), ())))
+                for row, cell in enumerate(column.cells)
+            ],
+        )
+        for place, (column, _) in enumerate(made)
+    ]
+
+
+def _concerned(made: Sequence[tuple[Column, Concerns]], flag: Flag) -> list[int]:
+    """Columns of the figures in question; of a group of figures the first, so that the marks of one
+    finding do not widen every column."""
+    named = [n for n, (_, of) in enumerate(made) if of and of[0] in flag.concerns]
+    groups = [
+        n for n, (_, of) in enumerate(made) if n not in named and set(of) & set(flag.concerns)
+    ]
+    return (named or groups[:1]) or [0]
+
+
+def _remark(case: CaseSummary) -> Text:
+    size = text.size_text(case.size) if case.size is not None else ""
+    parts = (case.label, size, *(f"{name} {value}" for name, value in case.workload.items()))
+    which = ", ".join(filter(None, parts))
+    return Text("remark", {"case": which, "status": case.status, "reason": case.reason})
+
+
+def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str]) -> Iterator[Text]:
+    """What is the same in all rows: it stands once, above them."""
+    floors = [case for case in cases if case.is_floor]
+    configured = same_in_all.facts(cases)
+    if floors and len(floors) < len(cases):
+        if configured:
+            yield Text("alike_but_floor", {"facts": ", ".join(configured)}, style="quiet")
+        configured = []
+    if alike := [*configured, *facts.values()]:
+        template = "alike" if len(cases) > 1 else "configuration"
+        yield Text(template, {"facts": ", ".join(alike)}, style="quiet")
+    elsewhere = dict.fromkeys(
+        case.placement for case in floors if group.placement and case.placement != group.placement
+    )
+    if elsewhere:
+        where = text.joined([placement_text(each) for each in elsewhere])
+        yield Text("floor_elsewhere", {"where": where}, style="quiet")
+
+
+def _legend(cases: Sequence[CaseSummary], found: Mapping[str, Flags]) -> Iterator[Text]:
+    """What the marks of a table mean."""
+    flags = [flag for case in cases if case.id in found for flag in found[case.id].flags]
+    known = {flag.kind.letter: flag.kind for flag in flags}
+    ordered = sorted(known.values(), key=lambda kind: (len(kind.letter), kind.letter))
+    if ordered:
+        yield Text("see", {"marks": "; ".join(f"{kind.mark} {kind.title}" for kind in ordered)})
+
+
+def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> Iterator[Text]:
+    """What is to be known of the figures of a table."""
+    level = f"{campaign.confidence:.0%}".replace("%", " %")
+    if campaign.source is not None and {case.rounds.ok for case in cases} == {1}:
+        yield Text("one_run")
+    elif group.test == "capacity":
+        yield from _criterion(campaign)
+    elif group.test == "discovery":
+        yield Text("discovery")
+        yield Text("typical", {"level": level})
+    else:
+        yield Text("half" if group.test == "latency" else "goodput")
+        yield Text("typical", {"level": level})
+    arrivals = sorted({case.latency.arrivals for case in cases if case.latency})
+    if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
+        yield Text("arrivals", {"models": text.joined(models)})
+    if any(case.latency and case.latency.lost for case in cases) or any(
+        case.throughput and case.throughput.probes_lost for case in cases
+    ):
+        yield Text("lost")
+    if any(case.throughput and case.throughput.batches for case in cases):
+        yield Text("batches")
+    if any(case.params.timeline for case in cases):
+        yield Text("phases")
+
+
+ARRIVALS = {
+    "closed": "closed loop (a ping waits for its pong)",
+    "open": "open loop (from the intended time of sending)",
+    "paced": "at a rate (from the actual sending)",
+}
+
+
+def _criterion(campaign: Campaign) -> Iterator[Text]:
+    """What had to be met, and how it was found."""
+    limits = campaign.criterion
+    if not limits:
+        yield Text("no_criterion")
+        return
+    yield Text("criterion", {
+        "max_loss": text.percent_text(limits["max_loss"]),
+        "keeps_up": text.percent_text(limits["keeps_up"]),
+        "confidence": text.percent_text(limits["confidence"]),
+    })  # fmt: skip
+    if limits["max_p99_us"]:
+        yield Text("criterion_p99", {"limit": f"{limits['max_p99_us']:g} µs"})

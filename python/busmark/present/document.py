@@ -1,0 +1,139 @@
+"""A document: sections of tables and text. Blocks make it, sinks write it.
+
+A table has its values as numbers in base units, so that every sink shows the same: the terminal and
+the page format them (`present.figures`), files have them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["", "baseline", "floor"]
+"""floor: the null adapter, which must not decide the unit or the digits of a column."""
+
+Kind = Literal["label", "text", "count", "number", "figure", "ratio"]
+"""count: shown with all its digits; figure: a value with an interval; ratio: over the row marked
+1."""
+
+Verdict = Literal["", "reference", "better", "worse", "equivalent", "undecided"]
+
+Style = Literal["", "error", "warning", "note", "quiet", "good"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one place of a table holds. Without value and text it is absent."""
+
+    value: float | str | None = None
+    """In the unit of the column's base: ns, Mbit/s, bytes, a share of 1."""
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    """Shown instead of the value, which sorting goes by."""
+    more: str = ""
+    """Shown behind the value, where there is room."""
+    note: str = ""
+    """For who points at it: why it is absent, what it rests on."""
+    verdict: Verdict = ""
+    """Of a ratio."""
+    marks: tuple[str, ...] = ()
+    """Of findings that concern it, such as "!b"."""
+
+
+ABSENT = Cell()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading and the cells below it."""
+
+    title: str
+    cells: Sequence[Cell]
+    kind: Kind = "text"
+    unit: str = ""
+    """Of the cells' values, as in `analysis.words.text.SCALES`; 1: a share."""
+    group: str = ""
+    """Heading over this column and its neighbours of the same group."""
+    detail: bool = False
+    """Whether it may be left out where there is no room."""
+    scale: str = ""
+    """Title of the column whose unit and scale it shares; empty: its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is true of a whole row."""
+
+    role: Role = ""
+    group: str = ""
+    """Heading above the rows of the same group."""
+    case: str = ""
+    """Identifier of the case that it is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A sentence or two: a template of `present.texts`, and what fills it."""
+
+    template: str
+    values: dict[str, object] = field(default_factory=dict)
+    style: Style = ""
+
+    def __str__(self) -> str:
+        from busmark.present.texts import TEXTS
+
+        return TEXTS[self.template].format(**self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of the same length, and what is to be known of them."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    title: str = ""
+    notes: Sequence[Text] = ()
+    key: str = ""
+    """Name of its sheet, file and element; empty: it has none of its own."""
+    brief: bool = False
+    """Whether another table has the same with all details, so that intervals may be left out where
+    there is no room."""
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        """Rows by the heading above them."""
+        found: dict[str, list[int]] = {}
+        for place, row in enumerate(self.rows):
+            found.setdefault(row.group, []).append(place)
+        return found
+
+
+Block = Table | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, and what stands below it."""
+
+    title: str
+    blocks: Sequence[Block]
+    summary: str = ""
+    """Behind the title, in a line: "2 met, 1 missed"."""
+    folded: bool = False
+    """Whether it is read after a click, where there are clicks."""
+
+    @property
+    def tables(self) -> Iterator[Table]:
+        return (block for block in self.blocks if isinstance(block, Table))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Sections in the order in which they are read."""
+
+    title: str
+    lines: Sequence[str]
+    """Below the title: what it is of, when and where."""
+    sections: Sequence[Section]

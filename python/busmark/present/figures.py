@@ -1,0 +1,152 @@
+"""How figures are written, the same in every sink that people read.
+
+One unit for a column, chosen by its smallest value, floors apart. Value and interval have the same
+number of decimals: three significant digits of the value, four where three hide the interval. What
+is absent is an em dash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from busmark.analysis.words import text
+from busmark.present.document import Cell, Column, Row, Table
+
+PERCENT = text.Scale("%", 0.01)
+MIB = text.Scale("MiB", 1.0)
+
+SIGNS = {"equivalent": "=", "undecided": "?", "reference": "1"}
+"""What a ratio with this verdict shows instead of its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A cell as text. `value` of a column end at the same place after their decimal point."""
+
+    value: str
+    interval: str = ""
+    more: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.value.strip(), self.interval, self.more) if part)
+
+
+def scales_of(unit: str) -> Sequence[text.Scale]:
+    """Return the scales of a base unit."""
+    if unit == "1":
+        return (PERCENT,)
+    return text.SCALES.get(unit) or (text.Scale(unit, 1.0),)
+
+
+def scale_of(column: Column, table: Table) -> text.Scale:
+    """Return the unit in which a column is shown."""
+    by = next((one for one in table.columns if one.title == column.scale), column)
+    known = zip(by.cells, table.rows, strict=True)
+    values = [cell.value for cell, row in known if row.role != "floor" and not cell.text]
+    every = values or [cell.value for cell in by.cells]
+    numbers = [abs(value) for value in every if isinstance(value, int | float)]
+    return text.scale_for(numbers, scales_of(column.unit))
+
+
+def heading(column: Column, table: Table) -> tuple[str, str]:
+    """Return the heading of its group, and its own; the unit stands in the first that it is of."""
+    unit = scale_of(column, table).unit if column.unit else ""
+    if not column.group:
+        return "", f"{column.title}, {unit}" if unit else column.title
+    own = [one for one in table.columns if one.group == column.group and one.unit]
+    units = {scale_of(one, table).unit for one in own}
+    if len(units) == 1:
+        return f"{column.group}, {units.pop()}", column.title
+    return column.group, f"{column.title}, {unit}" if unit else column.title
+
+
+def shown(column: Column, table: Table) -> list[Shown]:
+    """Return the texts of a column, with their decimal points below each other."""
+    scale = scale_of(column, table)
+    texts = [
+        _shown(column, cell, row, scale) for cell, row in zip(column.cells, table.rows, strict=True)
+    ]
+    return _aligned(texts, column.cells) if column.kind == "figure" else texts
+
+
+def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
+    if cell.text:
+        value, sign, limits = cell.text.partition(" [")
+        return Shown(value, f"[{limits}" if sign else "", cell.more)
+    if column.kind == "ratio":
+        return Shown(ratio_text(cell), more=cell.more)
+    if cell.value is None:
+        return Shown(text.ABSENT if column.kind != "label" else "", more=cell.more)
+    if isinstance(cell.value, str):
+        return Shown(cell.value, more=cell.more)
+    if column.kind == "count":
+        return Shown(text.count(int(cell.value)), more=cell.more)
+    figure = _InUnit(cell.value, cell.low, cell.high)
+    places = text.places_for(figure, scale)
+    if row.role == "floor":
+        # It is far below the rest: none of its digits matters beside it.
+        places = min(places, text.decimals(cell.value / scale.factor, 2))
+    if scale is PERCENT:
+        value = text.percent_text(cell.value).removesuffix(" %")
+        limits = ""
+        if cell.low is not None and cell.high is not None:
+            ends = (text.percent_text(end).removesuffix(" %") for end in (cell.low, cell.high))
+            limits = f"[{', '.join(ends)}]"
+        return Shown(value, limits, cell.more)
+    return Shown(
+        text.value_text(figure, scale, places), text.interval_text(figure, scale, places), cell.more
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _InUnit:
+    value: float
+    low: float | None
+    high: float | None
+
+
+def ratio_text(cell: Cell) -> str:
+    """Return "1.6", or "1/1.6" where the ratio is below 1: both say how many times."""
+    if cell.verdict in SIGNS:
+        return SIGNS[cell.verdict]
+    if not isinstance(cell.value, int | float) or cell.value <= 0:
+        return ""
+    if cell.value < 1:
+        return f"1/{_times(1 / cell.value)}"
+    return _times(cell.value)
+
+
+def _times(ratio: float) -> str:
+    """A ratio with digits enough that it does not read as 1."""
+    places = max(0, min(text.decimals(ratio, 2), 4))
+    while places < 4 and round(ratio, places) == 1 and ratio != 1:
+        places += 1
+    return text.number(ratio, places)
+
+
+def interval_of_ratio(cell: Cell) -> str:
+    """Return the limits of a ratio, the same way round as its text; empty where there are none."""
+    if cell.low is None or cell.high is None or not isinstance(cell.value, int | float):
+        return ""
+    if cell.value < 1 and cell.low > 0:
+        return f"[1/{_times(1 / cell.low)}, 1/{_times(1 / cell.high)}]"
+    return f"[{_times(cell.low)}, {_times(cell.high)}]"
+
+
+def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
+    """The same with spaces behind, so that decimal points stand below each other."""
+    places = [len(one.value.partition(".")[2]) for one in texts]
+    numeric = [not cell.text and isinstance(cell.value, int | float) for cell in cells]
+    most = max((own for own, number in zip(places, numeric, strict=True) if number), default=0)
+    made = []
+    for one, own, number in zip(texts, places, numeric, strict=True):
+        pad = (1 if own == 0 else 0) + most - own if number and own < most else 0
+        made.append(Shown(one.value + " " * pad, one.interval, one.more))
+    return made
+
+
+def in_words(values: Mapping[str, int] | Iterable[tuple[str, int]]) -> str:
+    """Return "2 met, 1 missed" of counts that are not 0."""
+    pairs = values.items() if isinstance(values, Mapping) else values
+    return ", ".join(f"{text.count(number)} {what}" for what, number in pairs if number)
