@@ -129,7 +129,7 @@ def test_a_wide_list_has_every_column_in_any_terminal(home: Path) -> None:
 def test_a_list_in_a_pipe_is_not_cut(home: Path) -> None:
     lines = run("list").stdout.splitlines()
     assert lines[2].split()[0] == "after" and lines[3].split()[0] == "before"
-    assert lines[1].rstrip().endswith(str(home / "busmark-results" / "after"))
+    assert lines[2].rstrip().endswith(str(home / "busmark-results" / "after"))
 
 
 def test_a_list_as_json_has_a_schema(home: Path) -> None:

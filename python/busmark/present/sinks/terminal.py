@@ -129,7 +129,10 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
     """Columns as there is room for them, and titles of those that were left out."""
     columns = list(table.columns)
     hidden: list[str] = []
-    details = [column for column in table.columns if column.detail]
+    # Of what is no detail, figures behind the first go, but for what a matrix consists of.
+    measured = [column for column in table.columns if column.kind == "figure"]
+    details = [column for column in measured[1:] if not column.detail and not table.brief]
+    details += [column for column in table.columns if column.detail]
     forms = (FORMS[0], FORMS[1], FORMS[3]) if table.brief else FORMS[:3]
     while True:
         for form in forms:
