@@ -40,6 +40,8 @@ class Cell:
     """Of a ratio."""
     marks: tuple[str, ...] = ()
     """Of findings that concern it, such as "!b"."""
+    label: str = ""
+    """Of a name: the label whose colour and mark stand beside it."""
 
 
 ABSENT = Cell()

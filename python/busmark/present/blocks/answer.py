@@ -103,9 +103,11 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     labels = [(label, role) for label, role in every if label not in hidden]
     adapters = {label.text: label.adapter for label in campaign.labels}
     title = next((c.label_title for c in campaign.cases if not c.is_floor), "Middleware")
-    names = [_versioned(label, campaign.adapters.get(adapters.get(label, ""), {}))
-             for label, _ in labels]  # fmt: skip
-    columns = [Column(title, [Cell(name) for name in names], "label")]
+    names = [
+        Cell(_versioned(label, campaign.adapters.get(adapters.get(label, ""), {})), label=label)
+        for label, _ in labels
+    ]
+    columns = [Column(title, names, "label")]
     standings = {_key(standing): standing for standing in campaign.standings}
     for workload in shown:
         cases = [known[workload].get(label) for label, _ in labels]

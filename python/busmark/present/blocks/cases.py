@@ -51,7 +51,7 @@ def _blocks(
     """What is the same in all rows, the table, and why a row is not complete."""
     cases = _with_floors(group, by_id)
     made: list[tuple[Column, Concerns]] = [
-        (Column(label_title(cases), [Cell(c.label) for c in cases], "label"), ())
+        (Column(label_title(cases), [Cell(c.label, label=c.label) for c in cases], "label"), ())
     ]
     made += _dimensions(cases, "workload")
     choices = _dimensions(cases, "choices")

@@ -1,0 +1,117 @@
+"""Sections of a document as HTML, for a page.
+
+All text is escaped. What stands beside a name, such as the colour of a curve, comes from the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from itertools import groupby
+
+from busmark.present import figures
+from busmark.present.document import Cell, Column, Section, Table, Text
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page adds to a table."""
+
+    swatches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Colour and mark of a label."""
+    findings: Mapping[str, str] = field(default_factory=dict)
+    """Element that explains a mark, such as "!b"."""
+    case: Callable[[str], str] = lambda case: ""
+    """Element of a case."""
+
+
+def section_html(section: Section, page: Page, name: str = "") -> str:
+    """Return a section; `name` is the identifier of its element."""
+    key = name or section.title.lower().replace(" ", "-")
+    summary = f" <small>{escape(section.summary)}</small>" if section.summary else ""
+    title = f"<h2>{escape(section.title)}{summary}</h2>\n" if section.title else ""
+    label = escape(section.title or "Notes")
+    blocks = "\n".join(
+        table_html(block, page, section.title) if isinstance(block, Table) else text_html(block)
+        for block in section.blocks
+    )
+    begin = f'<section class="part" id="{escape(key)}" aria-label="{label}">'
+    return f"{begin}\n{title}{blocks}\n</section>"
+
+
+def text_html(text: Text) -> str:
+    """Return a sentence as a paragraph."""
+    kind = f' class="is-{text.style}"' if text.style else ""
+    return f"<p{kind}>{escape(str(text).strip())}</p>"
+
+
+def table_html(table: Table, page: Page, name: str = "") -> str:
+    """Return a table in a region that scrolls, and its notes."""
+    title = table.title or name
+    caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    notes = "".join(f'<p class="note">{escape(str(note))}</p>' for note in table.notes)
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {escape(title)}">'
+        f'<table class="values">{caption}<thead>{"".join(_head(table))}</thead>'
+        f"<tbody>{''.join(_body(table, page))}</tbody></table></div>{notes}"
+    )
+
+
+def _head(table: Table) -> Iterator[str]:
+    headings = [figures.heading(column, table) for column in table.columns]
+    if any(group for group, _ in headings):
+        yield "<tr>"
+        for group, own in groupby(headings, key=lambda heading: heading[0]):
+            span = len(list(own))
+            yield (
+                f'<th scope="colgroup" colspan="{span}">{escape(group)}</th>'
+                if group
+                else (f'<td colspan="{span}"></td>')
+            )
+        yield "</tr>"
+    yield "<tr>"
+    for column, (_, title) in zip(table.columns, headings, strict=True):
+        yield f'<th scope="col" class="{_kind(column)}">{escape(title)}</th>'
+    yield "</tr>"
+
+
+def _kind(column: Column) -> str:
+    return "words" if column.kind in ("label", "text") else column.kind
+
+
+def _body(table: Table, page: Page) -> Iterator[str]:
+    shown = [figures.shown(column, table) for column in table.columns]
+    grouped = len(table.groups) > 1
+    for name, rows in table.groups.items():
+        if grouped and name:
+            yield f'<tr class="group"><th colspan="{len(table.columns)}">{escape(name)}</th></tr>'
+        for at in rows:
+            row = table.rows[at]
+            yield f'<tr class="is-{row.role or "plain"}">'
+            for column, texts in zip(table.columns, shown, strict=True):
+                yield _cell(column, column.cells[at], texts[at], page, page.case(row.case))
+            yield "</tr>"
+
+
+def _cell(column: Column, cell: Cell, shown: figures.Shown, page: Page, case: str) -> str:
+    words = escape(shown.value)
+    if column.kind == "label" and case:
+        words = f'<a href="#{escape(case)}">{words}</a>'
+    if swatch := page.swatches.get(cell.label):
+        words = (
+            f'<span class="mark" style="color:{swatch["colour"]}" aria-hidden="true">'
+            f"{swatch['mark']}</span>{words}"
+        )
+    words += f' <span class="interval">{escape(shown.interval)}</span>' if shown.interval else ""
+    words += f' <span class="more">{escape(shown.more)}</span>' if shown.more else ""
+    for mark in cell.marks:
+        words += (
+            f' <a class="flag" href="#{escape(page.findings.get(mark, ""))}">{escape(mark)}</a>'
+        )
+    told = cell.note or (figures.interval_of_ratio(cell) if column.kind == "ratio" else "")
+    note = f' title="{escape(told)}"' if told else ""
+    verdict = f" is-{cell.verdict}" if cell.verdict else ""
+    if column.kind == "label":
+        return f'<th scope="row"{note}>{words}</th>'
+    return f'<td class="{_kind(column)}{verdict}"{note}>{words}</td>'
