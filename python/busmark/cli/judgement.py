@@ -20,6 +20,24 @@ if TYPE_CHECKING:
     from busmark.compare import Comparison, Gate
 
 
+def _not_of_comparisons(_context: object, option: click.Parameter, value: str | None) -> None:
+    """Refuse the forms of `busmark report`.
+
+    Raises:
+        UserError: one is named.
+    """
+    from busmark.errors import UserError
+
+    if value is not None:
+        raise UserError(
+            "the forms of `busmark report`, github and bencher among them, are of one result and "
+            "not of a comparison",
+            where=", ".join(option.opts),
+            remedy="Type `busmark report RESULT --to github,bencher`; --junit, --markdown and "
+            "--html write the comparison.",
+        )  # fmt: skip
+
+
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--equivalent", default="2%", callback=share, metavar="SHARE",
                  help="A ratio whose interval is within this share of 1 is equivalent; default: "
@@ -39,6 +57,8 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: comparison)."),
     *(click.option(f"--{form.name}", type=click.Path(path_type=Path, dir_okay=False),
                    help=form.meaning) for form in FORMS),
+    click.option("--to", "--github", "--bencher", "form", hidden=True, expose_value=False,
+                 callback=_not_of_comparisons),
     click.option("--all", "every", is_flag=True, help="Show all figures of all cases."),
     wide,
 )  # fmt: skip

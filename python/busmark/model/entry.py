@@ -182,6 +182,7 @@ class Estimate:
     """In the table of estimates and in requirements, where that is not the key."""
     statistic: str = "median"
     """Over rounds."""
+    more_is_better: bool = False
     suffix: str = ""
     """Suffix of the column, for the unit."""
     tables: Mapping[str, Heading] = field(default_factory=dict)

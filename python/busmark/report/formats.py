@@ -68,6 +68,9 @@ FORMATS = {
         Format("markdown", "busmark.present.blocks.campaign:markdown",
                "requirements, answers and tables, for a job's summary"),
         Format("junit", "busmark.report.junit:write", "requirements as JUnit XML"),
+        Format("github", "busmark.present.sinks.github:write",
+               "figures for github-action-benchmark, a file for each direction"),
+        Format("bencher", "busmark.present.sinks.bencher:write", "figures for Bencher"),
         Format("gnuplot", "busmark.report.gnuplot:write", "data files and scripts that plot them",
                can_be_plain=True),
     )

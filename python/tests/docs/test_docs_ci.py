@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from test_docs_commands import parse
 sys.path.insert(0, str(ROOT / "python" / "tests" / "compare"))
 
 from compare_results import campaign
+
+from busmark.present.sinks import bencher, github
 
 EXAMPLES = ROOT / "docs" / "examples"
 
@@ -64,6 +67,15 @@ def test_every_command_exists() -> None:
     assert len(commands) >= 5
     for command in commands:
         parse(shlex.split(command)[1:])
+
+
+def test_the_workflow_of_the_page_names_files_that_its_command_writes() -> None:
+    page = (ROOT / "docs" / "tasks" / "use-in-ci.md").read_text(encoding="utf-8")
+    workflow = page.partition("```yaml\n")[2].partition("```")[0]
+    (report,) = (line for line in workflow.splitlines() if "busmark report" in line)
+    parse(shlex.split(report)[1:])
+    named = set(re.findall(r"figures/(\S+)", workflow))
+    assert named == {*github.FILES, bencher.FILE}
 
 
 def test_a_baseline_is_stored_under_the_key_by_which_it_is_fetched() -> None:

@@ -44,6 +44,7 @@ class Quantity:
     """That it has, the one that a requirement means by its name alone first."""
     of_samples: bool = False
     """Whether single samples have it, so that any percentile can be asked for."""
+    more_is_better: bool = False
     others: tuple[str, ...] = ()
     """Quantities that a requirement means by this name where the unit is theirs."""
 
@@ -62,7 +63,10 @@ _LATENCIES = (
 
 def _quantity(one: Estimate | Number) -> Quantity:
     others = ("read_rate",) if one is GOODPUT else ()
-    return Quantity(one.quantity or one.key, one.unit, one.meaning, (one.statistic,), others=others)
+    return Quantity(
+        one.quantity or one.key, one.unit, one.meaning, (one.statistic,),
+        more_is_better=isinstance(one, Estimate) and one.more_is_better, others=others,
+    )  # fmt: skip
 
 
 QUANTITIES: dict[str, Quantity] = {
