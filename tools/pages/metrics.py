@@ -250,6 +250,7 @@ RESOURCES = (
         "sum over intervals and rounds", "`system`, scope `process`",
         "How long they took.",
     ),
+    *_tabled("Resources"),
 )  # fmt: skip
 
 SECTIONS = (

@@ -421,6 +421,9 @@ class CaseSummary(Frozen):
     read on B. Null where it was not recorded."""
     cpus_used: Figure | None = None
     """CPUs that all participants together kept busy."""
+    counters: dict[str, int] = Field(default={})
+    """What the kernel counted in the measured time of the rounds that count, by the columns of the
+    table `system`; a sum with an unknown part is absent."""
     captured: int | None = None
     """Packets captured in the rounds that count, on all interfaces; null without a capture."""
     capture_dropped: int | None = None

@@ -382,6 +382,7 @@ def _system(
     measured = {row["round"]: row["measured_s"] or 0.0 for row in good}
     used = resources.resources(list(frames.values()), [measured[number] for number in frames])
     found: dict[str, Any] = {"resources": used.participants, "cpus_used": used.together}
+    found["counters"] = resources.counters([*known.values()], [measured[n] for n in known])
     found["cpus_by_round"] = dict(zip(frames, used.by_round, strict=False))
     if several(params) and params.network:
         each = [

@@ -23,7 +23,7 @@ from busmark.store import Result
 from busmark.store.atomic import replacing
 from busmark.store.columns import ESTIMATES_FILE, SERIES_FILE, Column, polars_type
 
-VERSION = "3"
+VERSION = "4"
 """Raised whenever a row would have another value, name or meaning within a release."""
 KEY = "busmark:estimates"
 """Key in a file's metadata: the version, and a digest of what the table was made from."""

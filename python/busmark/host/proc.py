@@ -140,6 +140,16 @@ def network(snmp: str, snmp6: str) -> dict[str, int | None]:
     }
 
 
+def traffic(snmp: str, snmp6: str) -> dict[str, int | None]:
+    """What UDP and TCP of a network namespace carried, IPv4 and IPv6 together."""
+    four, six = tables(snmp), pairs(snmp6)
+    return {
+        "udp_in_datagrams": total(four.get("Udp.InDatagrams"), six.get("Udp6InDatagrams")),
+        "udp_out_datagrams": total(four.get("Udp.OutDatagrams"), six.get("Udp6OutDatagrams")),
+        "tcp_in_segments": four.get("Tcp.InSegs"),
+    }
+
+
 def fragments(snmp: str, snmp6: str) -> dict[str, int | None]:
     """What a network namespace made of datagrams that are larger than a packet, IPv4 and IPv6."""
     four, six = tables(snmp), pairs(snmp6)

@@ -155,7 +155,8 @@ def _network(
     files: Files, process: int, network: str | None, time_ns: int, text: str
 ) -> dict[Key, Counted]:
     folder = f"/proc/{process}/net"
-    counts = proc.network(_text(files, f"{folder}/snmp"), _text(files, f"{folder}/snmp6"))
+    snmp, snmp6 = _text(files, f"{folder}/snmp"), _text(files, f"{folder}/snmp6")
+    counts = proc.network(snmp, snmp6) | proc.traffic(snmp, snmp6)
     found = {Key("network", network=network): Counted(time_ns, counts)}
     for name, values in proc.interfaces(text).items():
         found[Key("interface", name=name, network=network)] = Counted(time_ns, dict(values))

@@ -125,6 +125,8 @@ class Section:
     """Behind the title, in a line: "2 met, 1 missed"."""
     folded: bool = False
     """Whether it is read after a click, where there are clicks."""
+    detail: bool = False
+    """Whether the terminal leaves it to `busmark show DIRECTORY#CASE` and to files."""
 
     @property
     def tables(self) -> Iterator[Table]:

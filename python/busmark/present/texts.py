@@ -45,6 +45,7 @@ TEXTS = {
     "floor_elsewhere": "The null adapter was measured {where}.",
     "remark": "{case}: {status}, {reason}.",
     "line": "{line}",
+    "made_by": "Busmark {version}, {utc}: {command}",
     "parameters": "Parameters: {parameters}.",
     "no_findings": "There are no findings on {what}.",
     "indented": "  {line}",

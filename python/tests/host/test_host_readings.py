@@ -89,6 +89,21 @@ def test_a_counter_that_is_absent_or_goes_backwards_is_none() -> None:
     assert network["tcp_retransmits"] is None
 
 
+def test_datagrams_and_segments_of_both_protocols_are_counted() -> None:
+    def net(count: int) -> dict[str, str]:
+        return {
+            "/proc/7/ns/net": "net:[1]",
+            "/proc/7/net/dev": "",
+            "/proc/7/net/snmp": f"Tcp: InSegs OutSegs\nTcp: {count} {2 * count}\n"
+            f"Udp: InDatagrams OutDatagrams\nUdp: {3 * count} {4 * count}\n",
+            "/proc/7/net/snmp6": f"Udp6InDatagrams {count}\nUdp6OutDatagrams {count}\n",
+        }
+
+    (row,) = rows("network", [reading(0, net(10)), reading(250, net(11))])
+    assert (row["udp_in_datagrams"], row["udp_out_datagrams"]) == (4, 5)
+    assert (row["tcp_in_segments"], row["tcp_segments"]) == (1, 2)
+
+
 def test_children_belong_to_the_participant_that_started_them() -> None:
     files = {
         "/proc/7/stat": stat("worker"),

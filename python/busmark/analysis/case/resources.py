@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from busmark.analysis.figures import Figure, Frozen, over_rounds
+from busmark.model.quantities.counters import COUNTERS
 from busmark.store.columns import READER
 
 MOST_CURVES = 6
@@ -186,6 +187,28 @@ def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Us
     counted = means.filter(pl.col("participant") != READER)
     totals = [_total(mean) for mean in _apart(counted, len(rounds))]
     return Used(found, over_rounds(totals, "CPU", count), totals)
+
+
+def counters(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> dict[str, int]:
+    """Return the sums of `COUNTERS` over the intervals within the measured time of these rounds.
+
+    Args:
+        rounds: the table `system` of each.
+        measured_s: length of each.
+    """
+    if not rounds:
+        return {}
+    columns = ["scope", "start_ns", "duration_ns", *(one.column for one in COUNTERS)]
+    whole = _together([frame[columns] for frame in rounds])
+    end_ns = pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9)
+    start = pl.col("start_ns")
+    within = whole.filter((start >= 0) & (start + pl.col("duration_ns") <= end_ns))
+    own = {one.column: pl.col(one.column).filter(scope=one.scope) for one in COUNTERS}
+    sums = within.select(
+        pl.when(each.len() > 0, each.null_count() == 0).then(each.sum()).alias(column)
+        for column, each in own.items()
+    )
+    return {name: total for name, total in sums.row(0, named=True).items() if total is not None}
 
 
 def participant_means(frame: pl.DataFrame) -> pl.DataFrame:

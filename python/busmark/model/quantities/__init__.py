@@ -10,13 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from busmark.model.entry import Estimate, Number
-from busmark.model.quantities import discovery, host, latency, stream, wire
+from busmark.model.quantities import counters, discovery, host, latency, stream, wire
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
 from busmark.model.quantities.stream import GOODPUT, LOSS_SHARE, LOST
 
 OF_CASES: tuple[Estimate | Number, ...] = tuple(
-    one for subject in (latency, stream, host, wire, discovery) for one in subject.OF_CASES
+    one
+    for subject in (latency, stream, host, counters, wire, discovery)
+    for one in subject.OF_CASES
 )
 """Quantities of a case that are no latencies of single samples, each a row of its subject."""
 

@@ -42,7 +42,7 @@ def further(campaign: Campaign) -> Iterator[Section]:
     for section in (
         _pairs(campaign), _precision(campaign), _own_flows(campaign), *_levels(campaign),
         *_matrices(campaign), *_costs(campaign), _dead(campaign), _not_measured(campaign),
-        findings(campaign),
+        findings(campaign), _counters(campaign), _made_by(campaign),
     ):  # fmt: skip
         if section is not None:
             yield section
@@ -248,6 +248,25 @@ def _not_measured(campaign: Campaign) -> Section | None:
     if not blocks:
         return None
     return Section("Left out" if campaign.source else "Not measured", blocks, folded=True)
+
+
+def _counters(campaign: Campaign) -> Section | None:
+    """What the kernel counted of memory and of the network, without what is 0 everywhere."""
+    from busmark.report.html.counters import counters_block
+
+    block = counters_block(campaign.cases)
+    if block is None:
+        return None
+    return Section(block.title, of_block(block), folded=True, detail=True)
+
+
+def _made_by(campaign: Campaign) -> Section:
+    """The version and the command that made the result."""
+    values = {
+        "version": campaign.busmark_version, "utc": campaign.created_utc,
+        "command": campaign.command,
+    }  # fmt: skip
+    return Section("", [Text("made_by", values, style="quiet")], detail=True)
 
 
 def findings(campaign: Campaign) -> Section | None:

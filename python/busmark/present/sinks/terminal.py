@@ -43,7 +43,8 @@ def show(document: Document, console: Console) -> None:
     for line in document.lines:
         paragraph(line, console)
     for section in document.sections:
-        show_section(section, console)
+        if not section.detail:
+            show_section(section, console)
 
 
 def show_section(section: Section, console: Console) -> None:

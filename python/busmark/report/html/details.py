@@ -22,6 +22,7 @@ from busmark.model.entry import Estimate, Number
 from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.report.html.batches import batch_blocks
 from busmark.report.html.blocks import Block, Rows, folded, plain, shown, shown_in
+from busmark.report.html.counters import counter_block
 from busmark.report.html.discoveries import discovery_block
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
@@ -85,6 +86,8 @@ def case_details(case: CaseSummary) -> Details:
     blocks += [_stated(one) for one in case.stated]
     if case.resources:
         blocks += folded(RESOURCES, [_resources(case)])
+    if case.counters:
+        blocks += folded(RESOURCES, [counter_block(case)])
     blocks += folded(ROUNDS, _by_round(case))
     return Details(params, blocks)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from nbformat import NotebookNode
 
 from busmark.analysis.model import Campaign
+from busmark.model.quantities.counters import COUNTERS
+from busmark.report.html.counters import NOTE, TITLE
 from busmark.report.markup import escaped
 from busmark.report.notebook.cells import code, text
 
@@ -14,6 +16,7 @@ MOST_REMEDIES = 5
 def cells(campaign: Campaign) -> list[NotebookNode]:
     """Suggestions, each with what it rests on; then a place to continue."""
     return [
+        *_counters(campaign),
         text("## What to try next\n\n" + "\n".join(f"- {line}" for line in _lines(campaign))),
         text("## Go on here\n\nAll raw samples of all rounds, joined with parameters of their "
              "case. The frame is lazy: filter and select before `.collect()`."),
@@ -26,6 +29,22 @@ def cells(campaign: Campaign) -> list[NotebookNode]:
             """),
         text("The command that repeats the campaign:\n\n```sh\n" + _command(campaign) + "\n```"),
     ]  # fmt: skip
+
+
+def _counters(campaign: Campaign) -> list[NotebookNode]:
+    """Return the kernel's counters of each case, where there are some."""
+    if not any(case.counters for case in campaign.cases):
+        return []
+    names = [one.column for one in COUNTERS]
+    return [
+        text(f"## {TITLE}\n\n{NOTE}"),
+        code(f"""
+            counters = {names}
+            r.estimates.filter(
+                (pl.col("scope") == "case") & pl.col("quantity").is_in(counters)
+            ).pivot(on="quantity", index="case", values="value")
+            """),
+    ]
 
 
 def _command(campaign: Campaign) -> str:
