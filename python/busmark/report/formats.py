@@ -71,8 +71,8 @@ FORMATS = {
         Format("github", "busmark.present.sinks.github:write",
                "figures for github-action-benchmark, a file for each direction"),
         Format("bencher", "busmark.present.sinks.bencher:write", "figures for Bencher"),
-        Format("gnuplot", "busmark.report.gnuplot:write", "data files and scripts that plot them",
-               can_be_plain=True),
+        Format("gnuplot", "busmark.present.sinks.gnuplot:write",
+               "data files and scripts that plot them", can_be_plain=True),
     )
 }  # fmt: skip
 """By name, in the order of the help."""

@@ -14,9 +14,9 @@ from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
 from busmark.analysis import Campaign, summarise
+from busmark.present.sinks.gnuplot_samples import write_csv
 from busmark.report import csv_cells, csv_digits, csv_samples, csv_tables
 from busmark.report.csv_digits import OF_ANY_UNIT
-from busmark.report.gnuplot.summary import write_csv
 from busmark.store import Result
 
 

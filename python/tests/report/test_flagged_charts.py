@@ -15,11 +15,9 @@ from busmark.errors import UserError
 from busmark.report import formats
 from busmark.report.drawing.charts import CHARTS
 from busmark.report.drawing.flagged import Findings
-from busmark.report.drawing.names import Names
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Drawing, Source
 from busmark.report.figures.kinds import ALL
-from busmark.report.gnuplot import curves
 from busmark.report.html.charts import draw_all
 from busmark.store import Result
 
@@ -103,16 +101,20 @@ def test_long_names_keep_their_letters(flagged: Campaign) -> None:
         assert all(len(name) <= 12 and re.search(r"\[!?[a-d,!]+\]$", name) for name in names)
 
 
-def test_sets_of_gnuplot_have_letters_and_line(flagged: Campaign, tmp_path: Path) -> None:
-    (size,) = (chart for chart in CHARTS if chart.key == "latency-size")
-    sets = {
-        each.name: each.text
-        for each in curves.curve_sets(size, tmp_path, flagged, Names())  # type: ignore[arg-type]
-    }
-    flagged_set = next(text for text in sets.values() if "UDP socket [" in text)
-    line = next(x for x in flagged_set.splitlines() if x.startswith("findings = "))
-    assert f"!a: {TWO_MODES}" in line
-    assert all("findings = " in text for text in sets.values()), "begin.gpi needs it"
+def test_scripts_of_gnuplot_have_letters_and_line_unless_left_out(
+    flagged: Campaign, tmp_path: Path
+) -> None:
+    few = flagged.model_copy(update={"cases": [
+        case.model_copy(update={"series": None}) for case in flagged.cases
+    ]})  # fmt: skip
+    asked, nothing = formats.chosen("gnuplot"), Result.__new__(Result)
+    for plain in (False, True):
+        first, *files = formats.write(nothing, few, asked, tmp_path, plain=plain)["gnuplot"]
+        script = next(path for path in files if path.name == "latency-size.same.gpi")
+        text = script.read_text(encoding="utf-8")
+        assert ("UDP socket [" in text, f"!a: {TWO_MODES}" in text) == (not plain, not plain)
+        readme = (first.parent / "README.md").read_text(encoding="utf-8")
+        assert (TWO_MODES in readme) != plain
 
 
 def test_findings_can_be_left_out_of_charts_for_print(

@@ -15,7 +15,7 @@ from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
-from busmark.report import gnuplot
+from busmark.present.sinks import gnuplot
 from busmark.report.drawing import adapters, look
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Source
@@ -186,14 +186,9 @@ def test_an_adapter_looks_the_same_whatever_else_was_measured(tmp_path: Path) ->
         campaign = summarise(result)
         forms = drawn(campaign, tmp_path / str(number))
         gnuplot.write(result, campaign, directory)
-        for path in (directory / "gnuplot" / "sets").glob("*.gpi"):
-            text = path.read_text(encoding="utf-8")
-            titles = re.findall(r"array (?:\w+_)?titles\[\d+\] = \[(.*)\]", text)
-            colours = re.findall(r"array (?:\w+_)?colours\[\d+\] = \[(.*)\]", text)
-            for names_of, colours_of in zip(titles, colours, strict=False):
-                pairs = zip(names_of.split(", "), colours_of.split(", "), strict=True)
-                for colour in (colour for name, colour in pairs if name == "'tcp'"):
-                    forms["gnuplot"] = colour
+        scripts = (directory / "gnuplot" / "scripts").glob("*.gpi")
+        text = "".join(path.read_text(encoding="utf-8") for path in scripts)
+        (forms["gnuplot"],) = set(re.findall(r"keyentry .*(#\w+)' .*title 'tcp'", text))
         found.append(forms)
     assert found[0] == found[1] == found[2]
     assert set(found[0]) == {"table", "chart", "figure", "workbook", "notebook", "gnuplot"}

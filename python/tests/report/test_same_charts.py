@@ -14,10 +14,11 @@ import pytest
 from drawn_campaigns import everything
 
 from busmark.analysis import Campaign, summarise
-from busmark.report import gnuplot
+from busmark.present.sinks import gnuplot
 from busmark.report.drawing import charts
 from busmark.report.drawing.bars import BarChart, Bars
 from busmark.report.drawing.charts import CURVES
+from busmark.report.drawing.look import at_percent
 from busmark.report.drawing.picture import Chart
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Source
@@ -91,25 +92,21 @@ def on_paper(campaign: Campaign, key: str) -> Iterator[Shown]:
 
 
 def in_gnuplot(folder: Path, key: str) -> Iterator[Shown]:
-    """What its sets and data say."""
-    for path in sorted((folder / "sets").glob(f"{key}.*.gpi")):
+    """What its scripts and data say."""
+    (title,) = (chart.title for chart in CHARTS if chart.key == key)
+    for path in sorted((folder / "scripts").glob(f"{key}.*.gpi")):
         text = path.read_text(encoding="utf-8")
-        alone = "has_sizes = 1\n" in text and "x_marks = 1\n" in text
-        if path.stem.endswith(".linear") or alone:
-            continue  # of one size: the page and print have bars
-        data = (folder / text_of(text, "file")).read_text(encoding="utf-8").split("\n\n\n")
-        legend: list[str] = []
+        data = (folder / "data" / f"{path.stem}.gpd").read_text(encoding="utf-8")
+        caption = data.splitlines()[0].removeprefix(f"# {title}. ")
+        x, y = (text_of(text, f"set {axis}label") for axis in "xy")
+        legend = re.findall(r"keyentry .* title '(.*)'", text)
+        legend += re.findall(r"^set title '(.*?)'", text, re.MULTILINE)
         curves: list[Points] = []
-        for group in ("bars", "points", "lines", "references"):
-            count = int(re.findall(rf"^{group} = (\d+)$", text, re.MULTILINE)[0])
-            titles = strings(text, f"{group}_titles")[:count]
-            places = re.findall(rf"array {group}_at\[\d+\] = \[(.*)\]", text)[0].split(", ")
-            legend += [title for title in titles if title]
-            for place in places[:count]:
-                lines = [line.split()[:2] for line in data[int(place)].splitlines() if line]
-                curves.append([(float(x), float(y)) for x, y in lines if x != "#"])
-        yield Shown(text_of(text, "counts"), text_of(text, "x_title"), text_of(text, "y_title"),
-                    legend, curves)  # fmt: skip
+        for part in data.split("\n\n\n"):
+            lines = [line.split()[:2] for line in part.splitlines()]
+            place = at_percent if "rarity($1)" in text else float
+            curves.append([(place(float(x)), float(y)) for x, y in lines if x != "#"])
+        yield Shown(caption, x, y, legend, curves)
 
 
 def test_the_workbook_has_the_same_captions_axes_and_values(
@@ -141,15 +138,10 @@ def test_the_workbook_has_the_same_captions_axes_and_values(
                 ]
 
 
-def text_of(text: str, name: str) -> str:
-    """A variable, its lines joined again."""
-    value = re.findall(rf"^{name} = (.*)$", text, re.MULTILINE)[0]
-    return " ".join(re.findall(r"'([^']*)'", value))
-
-
-def strings(text: str, name: str) -> list[str]:
-    """An array of texts."""
-    return re.findall(r"'([^']*)'", re.findall(rf"array {name}\[\d+\] = (.*)", text)[0])
+def text_of(text: str, command: str) -> str:
+    """The text of a command, its lines joined again."""
+    value = re.findall(rf"^{command} (.*)$", text, re.MULTILINE)[0]
+    return " ".join(re.findall(r"'([^']*)'", value.partition(" offset")[0]))
 
 
 def assert_has(drawn: Sequence[Points], wanted: Points) -> None:
@@ -164,11 +156,11 @@ def test_series_units_and_captions_are_the_same_everywhere(
     made: tuple[Campaign, Path], key: str
 ) -> None:
     campaign, folder = made
-    chart = next(chart for chart in CHARTS if chart.key == key)
     page = {shown.caption: shown for shown in on_the_page(campaign, key)}
-    others = [{shown.caption: shown for shown in on_paper(campaign, key)}]
-    if not chart.by_case:
-        others.append({shown.caption: shown for shown in in_gnuplot(folder, key)})
+    others = [
+        {shown.caption: shown for shown in on_paper(campaign, key)},
+        {shown.caption: shown for shown in in_gnuplot(folder, key)},
+    ]
     assert page
     for other in others:
         assert other.keys() == page.keys()
@@ -180,38 +172,13 @@ def test_series_units_and_captions_are_the_same_everywhere(
                 assert_has(drawn.curves, curve)
 
 
-BY_CASE = [chart for chart in CHARTS if chart.by_case]
-
-
-@pytest.mark.parametrize("chart", BY_CASE, ids=attrgetter("key"))
-def test_scripts_about_single_cases_have_the_same_axes(
-    made: tuple[Campaign, Path], chart: Chart
-) -> None:
-    campaign, folder = made
-    picture = next(chart.draw(campaign, chart.cases(campaign)), None)
-    assert picture is not None
-    quantity, _, kind = chart.key.partition("-")
-    if quantity == "load":
-        second, _, kind = kind.partition("-")
-        quantity = f"{quantity}-{second}"
-    if kind == "histogram-log":
-        return
-    script = (folder / f"plot-{kind}.gpi").read_text(encoding="utf-8")
-    chosen = min((folder / "sets").glob(f"{quantity}.*.gpi")).read_text(encoding="utf-8")
-    for axis, title in (("x", picture.x.title), ("y", picture.y.title)):
-        told = re.findall(rf"^set {axis}label (.*)$", script, re.MULTILINE)[0]
-        known = told.strip("'") if "'" in told else text_of(chosen, told)
-        assert known == title
-
-
 def test_every_chart_is_in_every_form_that_draws_its_shape(made: tuple[Campaign, Path]) -> None:
     campaign, folder = made
     page = {drawn.id for each in draw_all(campaign).values() for drawn in each}
     for chart in charts.CHARTS:
         assert (chart.place.id if chart.place else chart.key) in page
         assert chart.key in {kind.name for kind in ALL}
-    for chart in CHARTS:
-        assert (folder / f"plot-{chart.key}.gpi").is_file() or chart.by_case
+        assert list((folder / "scripts").glob(f"{chart.key}.*.gpi"))
 
 
 class Shape(NamedTuple):

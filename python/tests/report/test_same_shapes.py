@@ -14,12 +14,12 @@ from drawn_campaigns import everything
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
-from busmark.report import gnuplot
-from busmark.report.drawing.boxes import BoxChart, Cell
+from busmark.present.sinks import gnuplot
+from busmark.report.drawing.boxes import BoxChart, Boxes, Cell
 from busmark.report.drawing.charts import CHARTS
 from busmark.report.drawing.heat import HeatChart
 from busmark.report.drawing.picture import AnyChart, Curve
-from busmark.report.drawing.stacks import Row, StackChart
+from busmark.report.drawing.stacks import Row, Stack, StackChart
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Drawing, Source
 from busmark.report.figures.kinds import ALL
@@ -229,26 +229,29 @@ def test_heat_maps_are_the_same_everywhere(campaign: Campaign, chart: HeatChart)
         assert np.allclose(printed, shades, equal_nan=True)
 
 
-def test_gnuplots_scripts_of_rounds_and_of_time_have_the_same_axes(
+def test_gnuplots_scripts_have_the_same_axes_and_captions(
     made: tuple[Campaign, Result], tmp_path: Path
 ) -> None:
     campaign, result = made
     first, *_ = gnuplot.write(result, campaign, tmp_path)
-    text = min((first.parent / "sets").glob("latency.*.gpi")).read_text(encoding="utf-8")
-
-    def told(script: str, axis: str) -> str:
-        code = (first.parent / script).read_text(encoding="utf-8")
-        (name,) = re.findall(rf"^set {axis}label (.*)$", code, re.MULTILINE)
-        if "'" in name:
-            return str(name).strip("'")
-        (value,) = re.findall(rf"^{name} = '(.*)'$", text, re.MULTILINE)
-        return str(value)
-
-    boxes = next(BOXES[0].draw(campaign, BOXES[0].cases(campaign)))
-    y = boxes.cells[0].y.title
-    assert (told("plot-rounds.gpi", "x"), told("plot-rounds.gpi", "y")) == (boxes.x, y)
-    stack = next(STACKS[0].draw(campaign, STACKS[0].cases(campaign)))
-    assert told("plot-timeline.gpi", "y") == stack.rows[-1].y.title
+    for chart in (*BOXES, *STACKS, *HEATS):
+        scripts = {path.stem: path for path in (first.parent / "scripts").glob(f"{chart.key}.*")}
+        shown = set()
+        for name, script in scripts.items():
+            text = script.read_text(encoding="utf-8")
+            titles = [re.findall(rf"^set {axis}label '(.*?)'", text, re.MULTILINE) for axis in "xy"]
+            data = (first.parent / "data" / f"{name}.gpd").read_text(encoding="utf-8")
+            shown.add((data.splitlines()[0], " ".join(titles[0]), tuple(titles[1])))
+        wanted = set()
+        for drawn in chart.draw(campaign, chart.cases(campaign)):
+            if isinstance(drawn, Boxes):
+                x, y = " ".join([drawn.x] * len(drawn.cells)), [c.y.title for c in drawn.cells]
+            elif isinstance(drawn, Stack):
+                x, y = drawn.rows[-1].x.title, [row.y.title for row in drawn.rows]
+            else:
+                x, y = drawn.across, [drawn.down] if drawn.down else []
+            wanted.add((f"# {chart.title}. {drawn.caption}", x, tuple(y)))
+        assert shown == wanted
 
 
 def test_a_floor_near_the_samples_is_a_line_over_time_and_in_boxes(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def _counters(campaign: Campaign) -> Section | None:
 
 def _made_by(campaign: Campaign) -> Section:
     """The version and the command that made the result."""
-    values = {
+    values: dict[str, object] = {
         "version": campaign.busmark_version, "utc": campaign.created_utc,
         "command": campaign.command,
     }  # fmt: skip

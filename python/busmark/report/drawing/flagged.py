@@ -78,15 +78,6 @@ class Findings:
         own = concerning(figures, members, self._found)
         return _marked(drawn, _Letters(members, own), longest), self._explained(own)
 
-    def of_cases(self, members: Sequence[CaseSummary], longest: int) -> tuple[list[str], str]:
-        """Names of the cases with letters of at most `longest` characters, and the line that
-        explains them; everything of a case is in question."""
-        own = concerning((), members, self._found)
-        letters = _Letters(members, own)
-        return [letters.named(c.label, letters.case(c.id), longest) for c in members], (
-            self._explained(own)
-        )
-
     def _explained(self, own: Mapping[str, Sequence[Flag]]) -> str:
         """ "Findings (! warning): !a: Latency has two modes, in 2 of 6 cases."."""
         found = of_kinds(flag for flags in own.values() for flag in flags)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from busmark.analysis.case.curve import Curve
 from busmark.analysis.case.shapes import RoundBox, Shape
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.report.drawing import panels
+from busmark.analysis.model import CaseSummary
 from busmark.report.drawing.look import MICRO
-
-T = TypeVar("T")
 
 QUANTITIES = {
     "half_round_trip": "RTT/2",
@@ -103,28 +99,3 @@ def middle(shapes: Iterable[Shape], low: float, high: float) -> tuple[float, flo
         if low <= percent <= high
     ]  # fmt: skip
     return (min(inner), max(inner)) if inner else None
-
-
-@dataclass(frozen=True, slots=True)
-class Set:
-    """Cases of one figure, each with what is drawn of it."""
-
-    keys: panels.Keys
-    members: list[CaseSummary]
-
-    def told(self, counts: Sequence[int | None]) -> str:
-        """Rounds and samples, for a caption."""
-        return panels.counts_text([c.rounds.ok for c in self.members], counts)
-
-    def back(self) -> str:
-        """What came back of what was sent, as sentences that follow others."""
-        return panels.back_text(self.members)
-
-
-def sets(
-    campaign: Campaign, measure: Measure, of: Callable[[CaseSummary], T | None]
-) -> Iterator[Set]:
-    """Up to ten cases each that share all but the middleware and its choices, and have `of`."""
-    cases = [c for c in panels.measured(campaign, measure.test) if of(c) is not None]
-    for keys, members in panels.split(cases, panels.where):
-        yield Set(keys, members)

@@ -205,4 +205,4 @@ class Chart(AnyChart):
 
     draw: Callable[[Campaign, Sequence[CaseSummary]], Iterator[Picture]]
     by_case: bool = False
-    """Whether gnuplot draws it from the files of single cases, and the workbook does not."""
+    """Whether it is of distributions of single cases, which the workbook does not draw."""

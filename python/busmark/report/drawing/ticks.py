@@ -44,18 +44,19 @@ def log_ticks(low: float, high: float) -> list[Tick]:
         if len(found) >= ENOUGH:
             break
     if len(found) < ENOUGH:
-        found = _even(low, high)
+        found = even(low, high)
     every = ceil(len(found) / MOST)
     return [(at, plain(at)) for at in found[::every]]
 
 
-def _even(low: float, high: float) -> list[float]:
-    """Between ends so near that a logarithmic axis is as good as linear."""
+def even(low: float, high: float, fewest: int = ENOUGH - 1) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten, on a linear axis or on one that is as good as
+    linear; both ends where that gives too few."""
     power = floor(log10(high - low)) if high > low else 0
     for step in (5 * 10.0**power, 2 * 10.0**power, 10.0**power, 5 * 10.0 ** (power - 1),
                  2 * 10.0 ** (power - 1), 10.0 ** (power - 1)):  # fmt: skip
         found = [n * step for n in range(ceil(low / step), floor(high / step) + 1)]
-        if len(found) >= ENOUGH - 1:
+        if len(found) >= fewest:
             return found
     return [low, high]
 

@@ -51,4 +51,4 @@ CHARTS: tuple[AnyChart, ...] = (
 """In the order in which they are shown: figures of many cases, then what is of samples."""
 
 CURVES = tuple(chart for chart in CHARTS if isinstance(chart, Chart) and not chart.by_case)
-"""Those that gnuplot and the workbook draw: of a distribution they have what is of single cases."""
+"""Those that the workbook draws: of a distribution it has what is of single cases."""

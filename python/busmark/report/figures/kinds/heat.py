@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 
-from busmark.analysis.words.text import ABSENT
 from busmark.report.drawing.adapters import ink
 from busmark.report.drawing.heat import Heat, HeatChart
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Drawing, Kind, Source
 from busmark.report.figures.sheet import Sheet
-from busmark.report.interop import heat_maps
+from busmark.report.interop import INTEROP as KEY
+from busmark.report.interop import INTEROP_NEEDS, heats
 
 CELL_MM, AROUND_MM = 8.0, 22.0
 
@@ -35,21 +35,11 @@ def drawings(chart: HeatChart, source: Source, kind: Kind) -> Iterator[Drawing]:
 
 def _interop(source: Source, kind: Kind) -> Iterator[Drawing]:
     """Latency, discovery, goodput and loss of every matrix."""
-    for found in heat_maps(source.campaign):
-        figures = [c for _, row in found.rows for c in row if c and c.text != ABSENT]
-        if not figures:
-            continue
-        pairs = sum(c is not None for _, row in found.rows for c in row)
-        told = f"{found.note} {pairs} pairs. White: the best; dark: the worst; grey: no figure."
-        what = found.id.split("-")[1]
-        workload = found.title.rpartition(": ")[2]
-        name = source.names.name([f"{kind.name}-{what}", workload])
-        shown = {c.case for c in figures}
-        members = [case for case in source.campaign.cases if case.id in shown]
-        heat = Heat((), members, "reader", found.names, "writer", found.rows, told)
-        heat, findings = source.findings.on(found.figures, members, heat)
-        figure = _sheet(heat).finish(found.title, told, findings)
-        yield Drawing(name, found.title, told, findings, figure)
+    for found, shown in heats(source.campaign):
+        name = source.names.name(found.parts)
+        heat, findings = source.findings.on(found.figures, shown.members, shown)
+        figure = _sheet(heat).finish(found.title, heat.told, findings)
+        yield Drawing(name, found.title, heat.told, findings, figure)
 
 
 def _sheet(found: Heat) -> Sheet:
@@ -89,7 +79,4 @@ def _sheet(found: Heat) -> Sheet:
     return sheet
 
 
-INTEROP = Kind(
-    "interop", "Interoperability",
-    "cases whose sides are different adapters (`peer` in the scenario)", _interop,
-)  # fmt: skip
+INTEROP = Kind(KEY, "Interoperability", INTEROP_NEEDS, _interop)

@@ -1,0 +1,298 @@
+"""gnuplot: a data file and a script for each figure, and all samples of each case.
+
+`scripts/NAME.gpi` plots `data/NAME.gpd` to `images/NAME.png`; names and number of the figures are
+those of `--to png`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, cast
+
+from busmark.analysis.model import Campaign
+from busmark.analysis.words.text import plural
+from busmark.present.sinks.gnuplot_samples import comment, number, stats_text, write_csv, write_gpd
+from busmark.present.sinks.gnuplot_sheet import (
+    GREY,
+    LIMITS,
+    MARKS,
+    STYLE,
+    WIDE,
+    WIDER,
+    Panel,
+    Scale,
+    Sheet,
+    even,
+    quoted,
+    scale,
+)
+from busmark.report import same_in_all
+from busmark.report.drawing import look
+from busmark.report.drawing.adapters import ink
+from busmark.report.drawing.bars import Bars
+from busmark.report.drawing.boxes import Boxes
+from busmark.report.drawing.charts import CHARTS
+from busmark.report.drawing.flagged import Findings
+from busmark.report.drawing.heat import SHADES, Heat
+from busmark.report.drawing.left_out import cases_left_out
+from busmark.report.drawing.names import Names, parts_of
+from busmark.report.drawing.panels import of_one
+from busmark.report.drawing.picture import Captioned, Picture
+from busmark.report.drawing.stacks import Stack
+from busmark.report.drawing.texts import one_line
+from busmark.report.folder import within
+from busmark.report.interop import INTEROP, INTEROP_NEEDS, heats
+from busmark.report.markup import escaped
+from busmark.report.replace import replaced
+from busmark.store import Result
+
+STATS = 130
+"""Width of the figures of a case, to the right of its histogram."""
+
+ABOVE, BELOW = 0.16, 0.2
+"""Where a row has points: its value above the middle, its parts below."""
+
+
+def _picture(found: Picture, stats: Mapping[str, str]) -> Sheet:
+    """Return all curves in one panel, and on linear axes where that is wanted, or each in its own
+    with the figures of its case; `stats`: names of their files, by label."""
+    if not found.apart:
+        sheet = Sheet(330, WIDER if found.also_linear else WIDE, 1 + found.also_linear)
+        data = sheet.data(found.curves)
+        sheet.curves(found, data=data)
+        if found.also_linear:
+            sheet.curves(replace(found, references=()), linear=True, data=data)
+        return sheet
+    sheet = Sheet(260, WIDER if len(found.curves) > 1 else WIDE, min(2, len(found.curves)))
+    for curve in found.curves:
+        panel = sheet.curves(replace(found, curves=[replace(curve, name="")]))
+        panel.heading = curve.name
+        if name := stats.get(curve.label.text):
+            panel.right = STATS
+            panel.commands += [
+                f"load {quoted(f'data/{name}.stats')}",
+                f"set label 3 {'jitter' if 'jitter' in found.x.title else 'latency'}_stats "
+                "at graph 1.03, graph 0.95 font ',10'",
+            ]
+    return sheet
+
+
+def _stack(found: Stack, _: Mapping[str, str]) -> Sheet:
+    sheet = Sheet(270 if len(found.rows) < 3 else 190, WIDER)
+    for row in found.rows:
+        sheet.curves(row).heading = row.heading
+    ends = [(p.x.low, p.x.high) for p in sheet.panels]
+    for panel in sheet.panels:
+        if found.together:
+            panel.x.low, panel.x.high = min(e[0] for e in ends), max(e[1] for e in ends)
+            panel.x.marks = even(panel.x.low, panel.x.high)
+        if panel is not sheet.panels[-1]:
+            panel.x.title = ""
+    return sheet
+
+
+def _bars(found: Bars, _: Mapping[str, str]) -> Sheet:
+    names = ["\n".join(wrap(one_line(row.label.text, 200), 40)) for row in found.rows]
+    lines = max(name.count("\n") + 1 for name in names)
+    count, solid = len(names), found.axis.from_zero
+    sheet = Sheet(60 + max(30, lines * 16 + 6) * count)
+    panel = Panel(scale(found.axis, found.values()),
+                  Scale("", count - 0.5, -0.5, list(enumerate(names))))  # fmt: skip
+    panel.across = True
+    for at, row in enumerate(found.rows):
+        data = sheet.add(row.label.text, [(at, row.value, row.low, row.high)])
+        colour = f"lc rgb '{look.colour(row.label)}'"
+        middle = at if solid else at - ABOVE
+        if solid:
+            panel.plots.append(
+                f"{data} 2:1:(0):2:($1-0.31):($1+0.31) with boxxyerror fs solid noborder {colour}"
+            )
+        if row.low is not None:
+            dark = "lc rgb '#222222' lw 1.5" if solid else f"{colour} lw 2"
+            panel.plots.append(f"{data} 2:({middle}):{LIMITS} with xerrorbars ps 0 {dark}")
+        if not solid:
+            mark = f"pt {MARKS[look.symbol(row.label)]} ps 1"
+            panel.plots.append(f"{data} 2:({middle}) with points {colour} lw 2 {mark}")
+        panel.beyond(middle, row.value, row.low, row.high)
+        if row.parts:
+            data = sheet.add(f"{row.label.text}, {found.part}", [(at, p.value) for p in row.parts])
+            panel.plots.append(f"{data} 2:($1+{BELOW}) with points {colour} pt 6 ps 0.8")
+    for name, style in ((found.value, "pt 7"), (found.part, "pt 6")):
+        sheet.legend |= {name: f"points {GREY} {style}"} if name else {}
+    if found.mark:
+        marks = [(at, row.mark) for at, row in enumerate(found.rows) if row.mark is not None]
+        data = sheet.add(found.mark, marks, "row, value")
+        panel.plots.append(f"{data} 2:($1-0.35):(0):(0.7) with vectors nohead lw 3 {GREY}")
+        sheet.legend[found.mark] = f"lines lw 3 {GREY}"
+    for line in found.references:
+        sheet.reference(line, panel)
+    sheet.panels.append(panel)
+    return sheet
+
+
+def _boxes(found: Boxes, _: Mapping[str, str]) -> Sheet:
+    columns = min(3, len(found.cells))
+    sheet = Sheet(280, WIDER if columns > 1 else WIDE, columns)
+    for cell in found.cells:
+        every = [value for box in cell.boxes for value in (*box.whiskers, *box.ends)]
+        step = ceil(len(cell.boxes) / 10)
+        names = [(at, box.name) for at, box in enumerate(cell.boxes)][::step]
+        panel = Panel(Scale(found.x, -0.7, len(cell.boxes) - 0.3, names), scale(cell.y, every))
+        panel.heading = cell.label.text
+        colour = f"lc rgb '{look.colour(cell.label)}'"
+        for at, box in enumerate(cell.boxes):
+            sides = [[(at + sign * half, value) for value, half in box.outline] for sign in (-1, 1)]
+            if box.outline:
+                data = sheet.add(f"{cell.label.text}, {found.x} {box.name}, outline",
+                                 [*sides[0], *reversed(sides[1])], "place, value")  # fmt: skip
+                panel.plots.append(
+                    f"{data} 1:2 with filledcurves closed fs transparent solid 0.25 {colour}"
+                )
+            panel.beyond(at, box.ends[1])
+        data = sheet.add(
+            cell.label.text,
+            ((at, b.quartiles[1], b.whiskers[0], b.quartiles[0], b.quartiles[2], b.whiskers[1],
+              *b.ends) for at, b in enumerate(cell.boxes)),
+            f"{found.x}, median, lower whisker, quartiles, upper whisker, smallest, largest",
+        )  # fmt: skip
+        panel.plots += [
+            f"{data} 1:4:3:6:5:(0.44) with candlesticks fs empty whiskerbars 0 lw 1.5 {colour}",
+            f"{data} 1:2:2:2:2:(0.44) with candlesticks lw 2 lc rgb '#222222'",
+            *(f"{data} 1:{n} with points pt 7 ps 0.4 {colour}" for n in (7, 8)),
+        ]
+        for line in cell.references:
+            sheet.reference(line, panel)
+        sheet.panels.append(panel)
+    return sheet
+
+
+def _heat(found: Heat, _: Mapping[str, str]) -> Sheet:
+    fields = [(column, row, f) for row, (_, fields) in enumerate(found.rows)
+              for column, f in enumerate(fields) if f]  # fmt: skip
+    across, down = [*found.columns], [name for name, _ in found.rows]
+    columns, names = ([(at, one_line(n, 34)) for at, n in enumerate(of)] for of in (across, down))
+    sheet = Sheet(150 + 40 * len(down), WIDE if len(across) < 8 else WIDER)
+    panel = Panel(Scale(found.across, -0.5, len(across) - 0.5, columns),
+                  Scale(found.down, len(down) - 0.5, -0.5, names))  # fmt: skip
+    for known in (True, False):
+        data = [(c, r, f.shade) for c, r, f in fields if (f.shade is not None) == known]
+        if data:
+            begin = sheet.add("fields" if known else "without a figure", data, "column, row, shade")
+            colour = "palette" if known else "rgb '#EEEEEE'"
+            panel.plots.append(
+                f"{begin} 1:2:($1-.5):($1+.5):($2-.5):($2+.5){':3' if known else ''} "
+                f"with boxxyerror fs solid border rgb 'white' lc {colour}"
+            )
+    panel.right = 115 if found.scale else 14
+    steps = ", ".join(f"{at} '{colour}'" for at, colour in enumerate(SHADES))
+    scale_of = ", ".join(f"{quoted(name)} ({number(at)})" for at, name in found.scale)
+    panel.commands = [
+        "unset grid", f"set palette defined ({steps})", "set cbrange [0:1]",
+        f"set cbtics ({scale_of})" if scale_of else "unset colorbox",
+    ]  # fmt: skip
+    for column, row, each in fields if found.written else ():
+        ground = "#EEEEEE" if each.shade is None else each.ground
+        panel.commands.append(
+            f"set label {quoted(*each.text.splitlines())} at {column},{row} center front "
+            f"font ',10' textcolor rgb '{ink(ground)}'"
+        )
+    sheet.panels.append(panel)
+    return sheet
+
+
+SHEETS: dict[type, Callable[[Any, Mapping[str, str]], Sheet]] = {
+    Picture: _picture, Bars: _bars, Boxes: _boxes, Heat: _heat, Stack: _stack,
+}  # fmt: skip
+
+
+def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
+    """Write into the folder's folder `gnuplot`; return its files, the script that plots everything
+    first. Those of an earlier report are replaced; files of the user's stay, and so do pictures:
+    gnuplot made them, when the user called it."""
+    own = within(folder, "gnuplot")
+    with replaced(own) as place:
+        _files(result, campaign, place)
+        made = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
+    for part in ("data", "scripts", "images"):
+        (own / part).mkdir(exist_ok=True)
+    return [own / name for name in sorted(made, key=lambda name: name.name != "plot-all.gpi")]
+
+
+def _files(result: Result, campaign: Campaign, folder: Path) -> None:
+    data, scripts = folder / "data", folder / "scripts"
+    data.mkdir()
+    scripts.mkdir()
+    write_csv(data / "latency.csv", campaign)
+    names, samples = Names(), dict[str, str]()
+    for case in campaign.cases:
+        if case.series and case.series.shape:
+            begin = "latency" if case.test == "latency" else "load-latency"
+            name = samples[case.id] = names.name([begin, *parts_of(of_one(case), case)])
+            write_gpd(data / f"{name}.gpd", result, case)
+            (data / f"{name}.stats").write_text(stats_text(case), encoding="utf-8")
+    listed: list[str] = []
+    kinds: set[str] = set()
+    everything = comment("plots everything: gnuplot plot-all.gpi")
+    everything += comment("as SVG: gnuplot -e \"ending='svg'\" plot-all.gpi")
+    for kind, title, explanation, parts, drawn, findings in _drawings(campaign):
+        name = names.name(parts)
+        stats = {c.label: samples[c.id] for c in drawn.members if c.id in samples}
+        sheet = SHEETS[type(drawn)](drawn, stats)
+        lead = same_in_all.middleware(drawn.members)
+        notes = [f"{lead}. {drawn.caption}" if lead else drawn.caption, findings]
+        text = comment(f"{title}. {notes[0]}") + "\n\n".join(sheet.sets)
+        (data / f"{name}.gpd").write_text(text, encoding="utf-8")
+        text = sheet.script(name, title, explanation, notes)
+        (scripts / f"{name}.gpi").write_text(text, encoding="utf-8")
+        everything += f"load 'scripts/{name}.gpi'\n"
+        words = " ".join(escaped(one_line(note, 3000)) for note in notes if note)
+        listed.append(f"- [{escaped(name)}](scripts/{name}.gpi): **{escaped(title)}.** {words}")
+        kinds.add(kind)
+    needs = {chart.key: chart.needs for chart in CHARTS} | {INTEROP: INTEROP_NEEDS}
+    absent = [f"- {key}: it needs {need}." for key, need in needs.items() if key not in kinds]
+    (folder / "style.gpi").write_text(STYLE, encoding="utf-8")
+    (folder / "plot-all.gpi").write_text(everything, encoding="utf-8")
+    (folder / "README.md").write_text(_readme(campaign, listed, absent), encoding="utf-8")
+
+
+def _drawings(
+    campaign: Campaign,
+) -> Iterator[tuple[str, str, str, list[str], Captioned, str]]:
+    """Yield each figure: its kind, title, explanation, parts of its name, what it shows, and what
+    the letters of findings mean."""
+    findings = Findings(campaign)
+    for chart in cast("Sequence[Any]", CHARTS):
+        for drawn in chart.draw(campaign, chart.cases(campaign)):
+            if isinstance(drawn, Picture) and drawn.as_bars:
+                continue
+            parts = [chart.key, *parts_of(drawn.keys, drawn.members[0])]
+            marked, letters = findings.on(chart.figures, drawn.members, drawn)
+            yield chart.key, chart.title, chart.explanation, parts, marked, letters
+    for found, heat in heats(campaign):
+        marked, letters = findings.on(found.figures, heat.members, heat)
+        yield INTEROP, found.title, found.note, found.parts, marked, letters
+
+
+def _readme(campaign: Campaign, listed: Sequence[str], absent: Sequence[str]) -> str:
+    parts = [
+        f"# gnuplot files of “{escaped(campaign.name)}”", "",
+        f"In this folder, `gnuplot plot-all.gpi` makes {plural(len(listed), 'picture')} in",
+        "`images`, with `-e \"ending='svg'\"` as SVG; `gnuplot scripts/NAME.gpi` makes one,",
+        "and `gnuplot -p -e \"ending='window'\" scripts/NAME.gpi` shows it. Pictures of an earlier",
+        "report stay there until they are plotted again.", "",
+        "- `data/*.gpd`: a file for each figure, and one with all samples of each case; the first",
+        "  line of a data set names its columns.",
+        "- `data/*.stats`: the case's figures as texts, for labels.",
+        "- `data/latency.csv`: figures of all cases.",
+        "- `scripts/*.gpi`: a script for each figure; `style.gpi`: what they share.", "",
+        "## Figures", "", *listed,
+    ]  # fmt: skip
+    if absent:
+        parts += ["", "## Kinds that were left out", "", *absent]
+    if cases := cases_left_out(campaign):
+        parts += ["", "## Cases without data", "", *(f"- {escaped(case)}" for case in cases)]
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,197 @@
+"""What gnuplot reads of a case: all samples by index (`.gpd`), labels (`.stats`), `latency.csv`.
+
+Data sets are separated by two blank lines, and the rounds within the first by one, so that scripts
+choose them by `index` and `every`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable
+from math import isfinite
+from pathlib import Path
+
+import polars as pl
+
+from busmark.analysis.case.curve import Curve
+from busmark.analysis.case.shapes import Shape
+from busmark.analysis.figures import Distribution
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.read.raw import round_samples
+from busmark.analysis.words.naming import described
+from busmark.analysis.words.text import count, percent_text, scale_for, size_text
+from busmark.analysis.words.text import number as written
+from busmark.model.quantities import JITTER_SHARE
+from busmark.report.csv_cells import guarded
+from busmark.report.drawing.curves import density_points
+from busmark.report.drawing.look import MICRO, at_percent
+from busmark.report.drawing.panels import back_text
+from busmark.report.drawing.texts import one_line
+from busmark.store import Result
+
+Rows = Iterable[Iterable[float | None]]
+
+SAMPLES = (
+    "index 0: all samples in time order, a block for each round: number of the sample in its "
+    "round, time s (NaN where its source has none), latency us, jitter us (NaN after a lost "
+    "sample), round"
+)
+
+
+def comment(text: str, longest: int = 3000) -> str:
+    """Return a line that gnuplot skips; a backslash at its end would take the next one along."""
+    return f"# {one_line(text, longest).rstrip(chr(92))}\n"
+
+
+def number(value: float | None) -> str:
+    """Return NaN where there is no value."""
+    return f"{value:.10g}" if value is not None and isfinite(value) else "NaN"
+
+
+def rows(lines: Rows) -> str:
+    """Return a data set. One without rows would not count, and move the index of those behind it:
+    it gets a row of NaN."""
+    return "".join(" ".join(map(number, line)) + "\n" for line in lines) or "NaN NaN NaN NaN\n"
+
+
+def _quantiles(shape: Shape, _: Curve | None) -> Rows:
+    pairs = zip(shape.quantiles.percent, shape.quantiles.value_ns, strict=True)
+    return ((percent, value / MICRO) for percent, value in pairs)
+
+
+def _histogram(shape: Shape, _: Curve | None) -> Rows:
+    edges = [edge / MICRO for edge in shape.histogram.edges_ns]
+    for low, high, samples in zip(edges, edges[1:], shape.histogram.counts, strict=False):
+        yield low, high, samples, 100 * samples / shape.count
+
+
+def _percentiles(_: Shape, curve: Curve | None) -> Rows:
+    pairs = zip(curve.percent, curve.value_ns, strict=True) if curve else ()
+    return ((at_percent(percent), percent, value / MICRO) for percent, value in pairs)
+
+
+SETS: tuple[tuple[str, Callable[[Shape, Curve | None], Rows]], ...] = (
+    ("percent of samples sent at or below, us", _quantiles),
+    ("lower edge us, upper edge us, samples, percent of those that came back; between the 5th and "
+     "the 95th percentile", _histogram),
+    ("us, density 1/us; Gaussian kernel, bandwidth from the data",
+     lambda shape, _: density_points(shape.density, shape)),
+    ("us, density 1/us; Gaussian kernel, bandwidth 10 us",
+     lambda shape, _: density_points(shape.density_10us, shape)),
+    ("-log10(1 - F), percent of samples sent that are faster, us; of jitter the magnitude",
+     _percentiles),
+)  # fmt: skip
+"""Data sets behind the samples, each of latency and of jitter; the boxes of the rounds follow."""
+
+BOXES = (
+    "round, samples, smallest, 5th percentile, lower quartile, median, upper quartile, 95th "
+    "percentile, largest (us); a percentile among the lost is at the largest"
+)
+PERCENTILES = ("min_ns", "p5_ns", "p25_ns", "median_ns", "p75_ns", "p95_ns", "max_ns")
+
+
+def write_gpd(path: Path, result: Result, case: CaseSummary) -> None:
+    """Write the samples of a case, one round in memory at a time, and its distributions."""
+    series = case.series
+    assert series and series.shape  # by the choice of the cases
+    what = "RTT/2" if case.test == "latency" else "one-way latency under load"
+    sets: list[tuple[str, Rows]] = []
+    for columns, of in SETS:
+        sets.append((f"latency, {columns}", of(series.shape, series.curve)))
+        jitter = of(series.jitter, series.jitter_curve) if series.jitter else ()
+        sets.append((f"jitter, {columns}", jitter))
+    for quantity, boxes in (("latency", series.boxes), ("jitter", series.jitter_boxes)):
+        values = ([b.round, b.count, *(b.drawn(p) / MICRO for p in PERCENTILES)] for b in boxes)
+        sets.append((f"{quantity}, {BOXES}", values))
+    with path.open("wb") as out:
+        head = comment(f"{case.label}, {size_text(case.size)}, placement {case.placement}")
+        head += comment(f"case {case.id}; latency is {what}, jitter its change (RFC 3393)")
+        back = back_text([case]).strip()
+        out.write(f"{head}{comment(back) if back else ''}{comment(SAMPLES)}".encode())
+        begin = out.tell()
+        for each in round_samples(result, case):
+            frame = pl.DataFrame(
+                {
+                    "number": pl.int_range(each.latency_ns.size, eager=True),
+                    "t": each.t_s.round(9),
+                    "latency": (each.latency_ns / MICRO).round(4),
+                    "jitter": (each.jitter_ns / MICRO).round(4),
+                    "round": pl.repeat(each.round, each.latency_ns.size, eager=True),
+                }
+            )
+            # polars writes NaN as gnuplot reads it.
+            text = frame.write_csv(separator=" ", include_header=False)
+            out.write(f"{'' if out.tell() == begin else chr(10)}{text}".encode())
+        if out.tell() == begin:
+            out.write(rows(()).encode())
+        for index, (columns, lines) in enumerate(sets, 1):
+            out.write(f"\n\n{comment(f'index {index}: {columns}')}{rows(lines)}".encode())
+
+
+CASE_COLUMNS = ("case", "test", "middleware", "placement", "size_bytes", "workload", "rounds")
+STATISTICS: tuple[tuple[str, str, Callable[[Distribution], float | None]], ...] = (
+    ("median_us", "median", lambda found: found.median.value),
+    ("median_low_us", "", lambda found: found.median.low),
+    ("median_high_us", "", lambda found: found.median.high),
+    ("mad_us", "MAD", lambda found: found.mad_ns),
+    ("mean_us", "mean", lambda found: found.mean.value),
+    ("std_us", "σ", lambda found: found.std_ns),
+    ("min_us", "minimum", lambda found: found.min_ns),
+    ("max_us", "maximum", lambda found: found.max_ns),
+)
+"""Column of `latency.csv`, name in a label (empty: it is in none), and the value in ns."""
+
+
+def stats_text(case: CaseSummary) -> str:
+    """Return two strings of several lines each, `latency_stats` and `jitter_stats`."""
+    text = comment(f"{case.label}: load this in gnuplot; two strings for a label")
+    for name, found in zip(("latency", "jitter"), _distributions(case), strict=True):
+        lines = []
+        if found:
+            scale = scale_for([found.median.value])
+            lines = [f"samples {count(found.count)}"]
+            lines += [f"lost {percent_text(found.lost_share)}"] if found.lost_share else []
+            lines += [
+                f"{title} {written(value / scale.factor)} {scale.unit}"
+                for _, title, of in STATISTICS if title and (value := of(found)) is not None
+            ]  # fmt: skip
+        # In double quotes: the breaks are meant. Nothing in it is of a user's making.
+        joined = "\\n".join(lines)
+        text += f'{name}_stats = "{joined}"\n'
+    return text
+
+
+def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution | None]:
+    """Return latency, as the charts of the case show it, and the magnitude of its jitter."""
+    if case.latency:
+        return case.latency.half_round_trip, case.latency.jitter
+    if case.throughput:
+        jitter = case.throughput.jitter
+        one_way = jitter if jitter and jitter.quantity == "one_way_jitter" else None
+        return case.throughput.probe_one_way, one_way
+    return None, None
+
+
+def write_csv(path: Path, campaign: Campaign) -> None:
+    """Write a row for each case that has a latency: its statistics and those of the magnitude of
+    its jitter. What is not known is empty. Text is no formula to a spreadsheet."""
+    columns = ["samples", *(column for column, _, _ in STATISTICS)]
+    both = [f"{what}_{column}" for what in ("latency", "jitter") for column in columns]
+    with path.open("w", encoding="utf-8", newline="") as out:
+        table = csv.writer(out, lineterminator="\n")
+        table.writerow([*CASE_COLUMNS, *both, "jitter_percent_of_latency"])
+        for case in campaign.cases:
+            latency, jitter = _distributions(case)
+            if latency is None:
+                continue
+            cells: list[object] = []
+            for found in (latency, jitter):
+                times = [of(found) if found else None for _, _, of in STATISTICS]
+                cells.append(found.count if found else "")
+                cells += ["" if time is None else f"{time / MICRO:.10g}" for time in times]
+            share = JITTER_SHARE.pick(case) if JITTER_SHARE.pick else None
+            table.writerow([
+                guarded(case.id), case.test, guarded(case.label), case.placement, case.size,
+                guarded(described(case.workload)), case.rounds.ok, *cells,
+                "" if share is None else f"{100 * share.value:.6g}",
+            ])  # fmt: skip
