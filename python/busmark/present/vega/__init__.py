@@ -1,0 +1,71 @@
+"""Charts as Vega-Lite specifications: dictionaries, which the page and print draw alike.
+
+`specification` makes one of any shape of `report.drawing`; `config` is what a theme adds to it.
+Data are inline, as rows: each `{"data": {"values": [...]}}` of a specification is one table. Rows
+of curves and bars, and of marks at the edge of a plot, have the name of their series in `s`, which
+is in the domains of scales as well; `usermeta.labels` has the label that a series belongs to, so
+that a page can leave out what is not chosen.
+
+- `parts`: paths of marks and dashes, layers, the legend. `axes`: where values are.
+- `curves`, `bars`, `boxes`, `heat`: one file for each shape. `theme`: sizes and colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from busmark.present.vega import bars, boxes, curves, heat
+from busmark.present.vega.parts import Frame, Spec
+from busmark.present.vega.theme import config
+from busmark.report.drawing import look
+from busmark.report.drawing.bars import Bars
+from busmark.report.drawing.boxes import Boxes
+from busmark.report.drawing.heat import Heat
+from busmark.report.drawing.picture import Picture
+from busmark.report.drawing.stacks import Stack
+
+__all__ = ["config", "specification"]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+VIEWS: dict[type, Callable[[Any, Frame], Spec]] = {
+    Picture: curves.picture,
+    Stack: curves.stack,
+    Bars: bars.view,
+    Boxes: boxes.view,
+    Heat: heat.view,
+}
+"""What makes the views of a shape."""
+
+
+def specification(
+    shape: Any, *, width: float, height: float | None = None, linear: bool = False,
+    em: float = 12.0, pointer: bool = True,
+) -> Spec:  # fmt: skip
+    """Return the Vega-Lite specification of a shape of `report.drawing`, without a theme.
+
+    Args:
+        width: of the whole chart.
+        height: of the plot, or of each where there are several; None: as its rows need.
+        linear: on linear axes, whatever its own are.
+        em: size of the text.
+        pointer: whether somebody may point at lines to see what they are.
+    """
+    found = VIEWS[type(shape)](shape, Frame(width, height, linear, em, pointer))
+    if "layer" in found:
+        found["autosize"] = {"type": "fit-x", "contains": "padding"}
+    return {"$schema": SCHEMA, **found, "usermeta": {"labels": _labels(shape)}}
+
+
+def _labels(shape: Any) -> dict[str, str]:
+    """Return the labels of series, without the floor and what is of no adapter: these stay,
+    whatever is chosen."""
+    if isinstance(shape, Bars):
+        labels = [(row.label.text, row.label) for row in shape.rows]
+    elif isinstance(shape, Picture | Stack):
+        plots = shape.rows if isinstance(shape, Stack) else [shape]
+        labels = [(curves.series(each), each.label) for plot in plots for each in plot.curves]
+    else:
+        return {}
+    return {name: of.text for name, of in labels if of.adapter and not look.is_null(of)}

@@ -1,0 +1,118 @@
+"""Bars, or points, with their intervals: a row for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from busmark.present.vega import axes
+from busmark.present.vega.axes import Position
+from busmark.present.vega.parts import (
+    APART,
+    Entry,
+    Frame,
+    Row,
+    Spec,
+    layer,
+    legend,
+    line_path,
+    lines,
+    looks,
+    mark_path,
+    reference_entry,
+    short,
+)
+from busmark.report.drawing import look, ticks
+from busmark.report.drawing.bars import Bar, Bars
+from busmark.report.drawing.texts import one_line
+
+NAME = 26
+"""Characters of a line of the names of rows."""
+
+ABOVE, BELOW, HALF, MARKED = 0.16, 0.2, 0.31, 0.42
+"""Where a row has points: its value above the middle, its parts below; half of a bar, and of a
+mark to compare with."""
+
+BAR, POINTS, LINE = 1.9, 2.4, 1.25
+"""Heights of a row, and of a line of its name, in sizes of the text."""
+
+
+def view(of: Bars, frame: Frame) -> Spec:
+    """Return all rows on one axis."""
+    solid, em = of.axis.from_zero, frame.em
+    names = [lines(one_line(row.label.text, 200), NAME) or [""] for row in of.rows]
+    tallest = LINE * max(map(len, names), default=1)
+    height = frame.height or len(names) * em * max(BAR if solid else POINTS, tallest)
+    title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
+    ends = None if solid else ticks.log_ends(of.values())
+    x = axes.logarithmic(ends, title) if ends else axes.linear(axes.from_zero(of.values()), title)
+    y = axes.linear(
+        (len(names) - 0.5, -0.5),
+        {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",
+         "title": None, "grid": False, "labelLimit": 0, "labelLineHeight": LINE * em},
+    )  # fmt: skip
+    rows = [_row(row, at, x, solid=solid) for at, row in enumerate(of.rows)]
+    labels = {row.label.text: row.label for row in of.rows}
+    colour = looks(labels, map(look.colour, labels.values()))
+    shape = looks(labels, [mark_path(look.symbol(label)) for label in labels.values()])
+    place = {"x": x.channel("x"), "y": y.channel("at"), "color": colour}
+    down = {"y": y.channel("top"), "y2": {"field": "bottom"}}
+    tooltip = {"tooltip": [{"field": "s", "title": "title"},
+                           {"field": "note", "title": of.axis.title}]}  # fmt: skip
+    interval = place | {"x": x.channel("high"), "x2": {"field": "low"}}
+    if solid:
+        del interval["color"]
+        layers = [layer("rect", "bar", place | {"x2": {"datum": 0}} | down | tooltip, rows)]
+    else:
+        own = place | {"shape": shape} | tooltip
+        layers = [layer("point", "mark", own, rows, filled=True)]
+    bounded = [row for row in rows if "low" in row]
+    layers.append(layer("errorbar", "interval", interval, bounded, ticks=True))
+    if parts := list(_parts(of)):
+        layers.append(layer("point", "part", place | tooltip, parts, filled=False))
+    if marks := list(_marks(of)):
+        own = {"x": x.channel("x")} | down | tooltip
+        layers.append(layer("rule", "compared", own, marks, color=look.GREY))
+    if of.references:
+        layers += axes.references(of.references, x, y, em)
+    beyond = [edge for at, row in enumerate(of.rows) for edge in _edges(row, at, x)]
+    layers += [*axes.edges(beyond, colour, x, y), *legend(_entries(of), frame)]
+    return {"width": frame.width, "height": height, "layer": layers, "resolve": APART}
+
+
+def _row(row: Bar, at: int, x: Position, *, solid: bool) -> Row:
+    found: dict[str, Any] = {"s": row.label.text, "x": x.held(row.value), "note": row.note}
+    found |= {"at": at, "top": at - HALF, "bottom": at + HALF} if solid else {"at": at - ABOVE}
+    if row.low is not None and row.high is not None:
+        found |= {"low": x.held(row.low), "high": x.held(row.high)}
+    return found
+
+
+def _parts(of: Bars) -> Iterator[Row]:
+    for at, row in enumerate(of.rows):
+        for part in row.parts:
+            place = {"s": row.label.text, "x": short(part.value), "at": at + BELOW}
+            yield place | {"note": f"{ticks.plain(short(part.value))}, {part.note}"}
+
+
+def _marks(of: Bars) -> Iterator[Row]:
+    for at, row in enumerate(of.rows):
+        if of.mark and row.mark is not None:
+            place = {"s": row.label.text, "x": short(row.mark)}
+            note = f"{of.mark}: {ticks.plain(short(row.mark))}"
+            yield place | {"top": at - MARKED, "bottom": at + MARKED, "note": note}
+
+
+def _edges(row: Bar, at: int, x: Position) -> Iterator[Row]:
+    for end in (row.low, row.high, row.value):
+        if end is not None and (out := x.beyond(end)):
+            side = "right" if out > 0 else "left"
+            yield {"s": row.label.text, "x": x.held(end), "y": at, "side": side}
+
+
+def _entries(of: Bars) -> Iterator[Entry]:
+    circle = mark_path("circle", 0.32)
+    yield Entry(of.value, look.GREY, line_path("solid") + circle, look.GREY)
+    yield Entry(of.part, look.GREY, circle)
+    yield Entry(of.mark, look.GREY, "M-.05,-.5H.05V.5H-.05Z", look.GREY)
+    yield from map(reference_entry, of.references)

@@ -1,0 +1,110 @@
+"""Boxes and violins: of each case one for each of its rounds."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from busmark.present.vega import axes
+from busmark.present.vega.axes import Position
+from busmark.present.vega.parts import (
+    APART,
+    SIDE_BY_SIDE,
+    Frame,
+    Row,
+    Spec,
+    grid,
+    layer,
+    legend,
+    looks,
+    reference_entry,
+    short,
+)
+from busmark.report.drawing import look
+from busmark.report.drawing.boxes import Box, Boxes, Cell
+
+PLOT = 19.0
+"""Height of a plot, in sizes of the text."""
+
+HALF = 0.22
+"""Half of a box; boxes are 1 apart."""
+
+MOST_NAMES, NAME = 10, 3.0
+"""Names on an axis, and the width of one, in sizes of the text."""
+
+VALUES = {
+    "most": "largest", "high": "95th percentile", "q3": "75th percentile", "median": "median",
+    "q1": "25th percentile", "low": "5th percentile", "least": "smallest",
+}  # fmt: skip
+"""What a box shows, by the fields of its row."""
+
+
+def view(of: Boxes, frame: Frame) -> Spec:
+    """Return a plot of each case."""
+    height = frame.height or PLOT * frame.em
+    if len(of.cells) == 1:
+        return _plot(of, of.cells[0], frame, frame.width, height, explained=True)
+    columns = min(SIDE_BY_SIDE, len(of.cells))
+    width = axes.cell(frame, columns)
+    views = [
+        _plot(of, cell, frame, width, height, explained=cell is of.cells[0])
+        | frame.heading(cell.label.text, width)
+        for cell in of.cells
+    ]
+    return grid(views, columns)
+
+
+def _plot(
+    of: Boxes, cell: Cell, frame: Frame, width: float, height: float, *, explained: bool
+) -> Spec:
+    values = [v for box in cell.boxes for v in (*box.ends, *box.whiskers)]
+    y = axes.axis(cell.y, values, frame, height)
+    count = len(cell.boxes)
+    every = ceil(count / min(MOST_NAMES, max(2, int(width / (NAME * frame.em)))))
+    marks = [(float(at), cell.boxes[at].name) for at in range(0, count, every)]
+    title = {"title": of.x, "grid": False}
+    x = axes.linear((-0.7, count - 0.3), title | axes.named(marks))
+    colour = {"color": looks([cell.label.text], [look.colour(cell.label)])}
+    outlines, own, ends, beyond = [], [], [], []
+    for n, box in enumerate(cell.boxes):
+        row: Row = {"s": cell.label.text, "n": n}
+        outlines += [row | {"y": short(v), "x": short(n - half), "x2": short(n + half)}
+                     for v, half in box.outline if not y.beyond(v)]  # fmt: skip
+        own.append(row | _row(n, box, y))
+        ends += [row | {"y": short(v)} for v in box.ends if not y.beyond(v)]
+        beyond += [row | {"x": n, "y": y.held(v), "side": "up" if out > 0 else "down"}
+                   for v in box.ends if (out := y.beyond(v))]  # fmt: skip
+    number = {"type": "quantitative", "format": ",.4~r"}
+    tooltip = [{"field": "name", "title": "title"},
+               *({"field": name, "title": of} | number for name, of in VALUES.items())]  # fmt: skip
+    at, across = {"x": x.channel("n")}, {"x": x.channel("left"), "x2": {"field": "right"}}
+    shape = {"x": x.channel("x"), "x2": {"field": "x2"}, "y": y.channel("y")}
+    detail = {"detail": {"field": "n"}, "order": {"value": None}}
+    box_of = across | _between("q1", "q3", y)
+    whiskers = [_between("low", "q1", y), _between("q3", "high", y)]
+    layers = [
+        layer("area", "violin", shape | detail | colour, outlines, orient="horizontal", aria=False),
+        {"data": {"values": own}, "layer": [
+            *(layer("rule", "whisker", at | whisker | colour) for whisker in whiskers),
+            layer("rect", "box", box_of | {"stroke": colour["color"], "tooltip": tooltip}),
+            layer("rule", "median", across | {"y": y.channel("median")}),
+        ]},
+        layer("circle", "few-dots", at | {"y": y.channel("y")} | colour, ends),
+    ]  # fmt: skip
+    if cell.references:
+        layers += axes.references(cell.references, x, y, frame.em)
+    layers += axes.edges(beyond, colour["color"], x, y)
+    if explained:
+        layers += legend(map(reference_entry, cell.references), frame)
+    return {"width": width, "height": height, "layer": layers, "resolve": APART}
+
+
+def _between(low: str, high: str, y: Position) -> Spec:
+    return {"y": y.channel(low), "y2": {"field": high}}
+
+
+def _row(at: int, box: Box, y: Position) -> Row:
+    (low, high), (q1, median, q3) = box.whiskers, box.quartiles
+    held = {"low": low, "q1": q1, "median": median, "q3": q3, "high": high}
+    ends = {"least": short(box.ends[0]), "most": short(box.ends[1])}
+    place = {"name": box.name, "left": at - HALF, "right": at + HALF}
+    return place | ends | {name: y.held(value) for name, value in held.items()}

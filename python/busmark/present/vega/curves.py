@@ -1,0 +1,281 @@
+"""Curves on two axes, and plots of curves one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import inf, isfinite
+
+from busmark.present.vega import axes
+from busmark.present.vega.axes import Position
+from busmark.present.vega.parts import (
+    APART,
+    MANY,
+    OWN_LOOKS,
+    SIDE_BY_SIDE,
+    Entry,
+    Frame,
+    Row,
+    Spec,
+    dashes,
+    grid,
+    layer,
+    legend,
+    line_path,
+    looks,
+    mark_path,
+    reference_entry,
+    short,
+)
+from busmark.report.drawing import look
+from busmark.report.drawing.picture import Curve, OnAxes, Picture, Point
+from busmark.report.drawing.stacks import Stack
+from busmark.report.drawing.texts import one_line
+
+PLOT, ROW = 19.0, 9.0
+"""Height of a plot, and of one among several, in sizes of the text."""
+
+FINE = 1 / 350
+"""Share of an axis below which a step of a rising curve cannot be seen."""
+
+FEW = 200
+"""Dots that are drawn larger."""
+
+UNSORTED = {"order": {"value": None}}
+"""Lines go from point to point in the order of the rows."""
+
+
+def series(curve: Curve) -> str:
+    """Return the name by which a curve has its look."""
+    return one_line(curve.name, 200) or curve.label.text
+
+
+def picture(of: Picture, frame: Frame) -> Spec:
+    """Return one plot, or one for each curve."""
+    height = frame.height or PLOT * frame.em
+    if not of.apart or len(of.curves) < 2:
+        return _plot(of, frame, frame.width, height, _entries(of))
+    columns = min(SIDE_BY_SIDE, len(of.curves))
+    width = axes.cell(frame, columns)
+    # Each reaches as far as its curve does.
+    lines = [replace(line, fits_axis=False) for line in of.references]
+    views: list[Spec] = []
+    for curve in of.curves:
+        own = replace(of, curves=[curve], references=lines)
+        entries = () if views else map(reference_entry, lines)
+        view = _plot(own, frame, width, height, entries)
+        views.append(view | frame.heading(curve.name, width))
+    return grid(views, columns)
+
+
+def stack(of: Stack, frame: Frame) -> Spec:
+    """Return plots one below the other."""
+    width, height = axes.cell(frame, 1), frame.height or ROW * frame.em
+    places = [place for row in of.rows for place in row.places()]
+    views: list[Spec] = []
+    for row in of.rows:
+        title = row.x.title if row is of.rows[-1] else ""
+        ends = axes.around(places) if of.together and places else row.x.ends
+        own = replace(row, x=replace(row.x, title=title, ends=ends))
+        entries = () if views else [entry for row in of.rows for entry in _entries(row)]
+        view = _plot(own, frame, width, height, entries)
+        views.append(view | frame.heading(row.heading, width))
+    return {"vconcat": views, "resolve": OWN_LOOKS}
+
+
+def _plot(
+    plot: OnAxes, frame: Frame, width: float, height: float, entries: Iterable[Entry]
+) -> Spec:
+    """Return curves on two axes, with a legend of these entries."""
+    x, y = _axes(plot, frame, width, height)
+    known = {series(curve): curve for curve in plot.curves}
+    colour = looks(known, [look.colour(curve.label) for curve in known.values()])
+    channels = {
+        "color": colour,
+        "strokeDash": looks(known, [dashes(_dash(c), frame.em) for c in known.values()]),
+        "shape": looks(known, [mark_path(look.symbol(c.label)) for c in known.values()]),
+    }
+    groups: dict[tuple[object, ...], list[tuple[Curve, list[Row]]]] = {}
+    # The floor is behind all others, and areas are behind lines.
+    stacked = sorted(_stacked(plot.curves), key=lambda each: not look.is_null(each[0].label))
+    for curve, bottom, _ in sorted(stacked, key=lambda each: not each[0].fill):
+        groups.setdefault(_style(curve), []).append((curve, _rows(curve, bottom, x, y)))
+    layers: list[Spec] = []
+    for own in groups.values():
+        rows = [row for _, each in own for row in each]
+        marks = _layers(plot, own[0][0], rows, channels, x, y, frame)
+        layers.append({"data": {"values": rows}, "layer": [*marks]})
+    if plot.references:
+        layers += axes.references(plot.references, x, y, frame.em)
+    beyond = [row for curve in plot.curves for row in _edges(curve, x, y)]
+    layers += [*axes.edges(beyond, colour, x, y), *legend(entries, frame)]
+    return {"width": width, "height": height, "layer": layers, "resolve": APART}
+
+
+def _axes(plot: OnAxes, frame: Frame, width: float, height: float) -> tuple[Position, Position]:
+    title = {"title": frame.lines(plot.x.title, width) or None}
+    if plot.x.kind == "sizes":
+        x = axes.sizes(plot.sizes(), frame, title)
+    elif plot.x.kind == "percent":
+        x = axes.percents(plot.places(), title)
+    else:
+        x = axes.axis(plot.x, plot.places(), frame, width)
+    if plot.y.kind == "log" and not frame.linear:
+        # A logarithmic axis has room for intervals, however wide.
+        ends = [end for c in plot.curves for p in c.points for end in (p.low, p.high) if end]
+        values = plot.values() + ends
+    elif plot.y.kind == "signed":
+        values = plot.values()
+    else:
+        tops = [top for curve, _, own in _stacked(plot.curves) if curve.stacked for top in own]
+        values = plot.reach() + tops
+    return x, axes.axis(plot.y, values, frame, height)
+
+
+def _dash(curve: Curve) -> str:
+    return curve.dash or look.dash(curve.label)
+
+
+def _entries(plot: OnAxes) -> list[Entry]:
+    curves = [_entry(curve) for curve in plot.curves if curve.name and not curve.thin]
+    return [*curves, *map(reference_entry, plot.references)]
+
+
+def _entry(curve: Curve) -> Entry:
+    name, colour = series(curve), look.colour(curve.label)
+    if curve.fill and curve.stacked:
+        red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+        pale = f"rgba({red},{green},{blue},{curve.fill:g})"
+        return Entry(name, "transparent", "M-1,-.4H1V.4H-1Z", pale)
+    line = line_path(_dash(curve)) if curve.line else ""
+    if not curve.marks and not curve.dots:
+        return Entry(name, colour, line)
+    dot = "circle" if curve.dots else look.symbol(curve.label)
+    mark = line + mark_path(dot, 0.15 if curve.dots else 0.32)
+    return Entry(name, colour, mark, "transparent" if curve.hollow else colour)
+
+
+def _style(curve: Curve) -> tuple[object, ...]:
+    """Return what curves of one layer have in common."""
+    return (curve.fill, curve.stacked, curve.line, curve.steps, curve.thin, curve.dots,
+            curve.marks or _single(curve), curve.hollow, curve.only_x)  # fmt: skip
+
+
+def _single(curve: Curve) -> bool:
+    """Return whether a line would be nothing: it has one point only."""
+    return curve.line and len(curve.points) == 1
+
+
+def _stacked(curves: Iterable[Curve]) -> Iterator[tuple[Curve, list[float], list[float]]]:
+    """Yield curves with the bottoms and the tops of their areas."""
+    heights: dict[float, float] = {}
+    for curve in curves:
+        bottom = [heights.get(p.x, 0.0) if curve.stacked else 0.0 for p in curve.points]
+        top = [low + p.y for low, p in zip(bottom, curve.points, strict=True)]
+        if curve.stacked:
+            heights.update((p.x, high) for p, high in zip(curve.points, top, strict=True))
+        yield curve, bottom, top
+
+
+def _thinned(curve: Curve, x: Position, y: Position) -> Sequence[Point]:
+    """Return the points of a curve that only rises or only falls, without those that cannot be seen
+    apart: its first, its last, and all that is rare remain."""
+    points = curve.points
+    if len(points) * FINE <= 2 or curve.dots or curve.stacked or not curve.line:
+        return points
+    steps = [b.y - a.y for a, b in pairwise(points)]
+    if any(b.x < a.x for a, b in pairwise(points)) or not (
+        all(step >= 0 for step in steps) or all(step <= 0 for step in steps)
+    ):
+        return points
+    found, last = [points[0]], (-inf, -inf)
+    for point in points[1:-1]:
+        at = x.share(x.place(point.x)), y.share(point.y)
+        if max(abs(at[0] - last[0]), abs(at[1] - last[1])) >= FINE:
+            found.append(point)
+            last = at
+    return [*found, points[-1]]
+
+
+def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> list[Row]:
+    name, lowest = series(curve), y.ends[0]
+    noted = any(p.note for p in curve.points)
+    bounded = any(p.low is not None for p in curve.points)
+    positive = y.scale["type"] == "log"
+    rows = []
+    for at, p in enumerate(_thinned(curve, x, y)):
+        value = p.y + bottom[at] if curve.stacked else p.y
+        shown = isfinite(value) and (value > 0 or not positive)
+        row: Row = {"s": name, "x": short(x.place(p.x)), "y": short(value) if shown else None}
+        if curve.fill:
+            row["y0"] = bottom[at] if curve.stacked else max(lowest, 0.0)
+        if bounded:
+            low, high = (p.y if end is None else end for end in (p.low, p.high))
+            row |= {"low": y.held(low), "high": y.held(high)}
+        if noted:
+            row["note"] = p.note
+        rows.append(row)
+    return rows
+
+
+def _edges(curve: Curve, x: Position, y: Position) -> Iterator[Row]:
+    """Yield where a curve leaves the plot, and where points and intervals are beyond it."""
+    before = (0, 0)
+    for p in curve.points if not curve.stacked else ():
+        at = x.place(p.x)
+        side = (x.beyond(at), y.beyond(p.y)) if isfinite(p.y) else (0, 0)
+        row = {"s": series(curve), "x": x.held(at)}
+        if side != (0, 0) and (side != before or curve.marks):
+            way = {-1: "left", 1: "right"}.get(side[0]) or ("up" if side[1] > 0 else "down")
+            yield row | {"y": y.held(p.y), "side": way}
+        for end in (p.low, p.high) if side == (0, 0) else ():
+            if end is not None and (out := y.beyond(end)):
+                yield row | {"y": y.held(end), "side": "up" if out > 0 else "down"}
+        before = side
+
+
+def _layers(
+    plot: OnAxes, curve: Curve, rows: Sequence[Row], channels: Spec, x: Position, y: Position,
+    frame: Frame,
+) -> Iterator[Spec]:  # fmt: skip
+    """Yield the layers of curves that are drawn like this one."""
+    aria: Spec = {} if len(rows) < MANY else {"aria": False}
+    place = {"x": x.channel("x"), "y": y.channel("y"), "color": channels["color"]}
+    step: Spec = {"interpolate": "step-after"} if curve.steps else {}
+    tooltip = {"tooltip": _tooltip(plot, curve, rows)}
+    if curve.fill:
+        base = {"y2": {"field": "y0"}}
+        yield layer("area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **step, **aria)
+    if rows and "low" in rows[0]:
+        ends = place | {"y": y.channel("high"), "y2": {"field": "low"}}
+        if curve.marks:
+            yield layer("errorbar", "interval", ends, ticks=True, **aria)
+        else:
+            yield layer("area", "band", ends | UNSORTED, **aria)
+    if curve.line and not curve.stacked:
+        own = place | {"strokeDash": channels["strokeDash"]} | UNSORTED
+        yield layer("line", "thin" if curve.thin else "curve", own, **step, **aria)
+    if curve.dots:
+        style = "dots" if len(rows) > FEW else "few-dots"
+        yield layer("circle", style, place | tooltip, **aria)
+    elif curve.marks or _single(curve):
+        own = place | {"shape": channels["shape"]} | tooltip
+        style = "hollow" if curve.hollow else "mark"
+        yield layer("point", style, own, filled=not curve.hollow, **aria)
+    elif frame.pointer:
+        yield layer("point", "pointed", place | tooltip, aria=False)
+
+
+def _tooltip(plot: OnAxes, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
+    number = {"type": "quantitative", "format": ",.4~r"}
+    shown: list[Spec] = [{"field": "s", "title": "title"}]
+    if any(row.get("note") for row in rows):
+        shown.append({"field": "note", "title": "note", "type": "nominal"})
+    if plot.x.kind not in ("sizes", "percent"):
+        shown.append({"field": "x", "title": plot.x.title} | number)
+    if not curve.only_x:
+        shown.append({"field": "y", "title": plot.y.title} | number)
+        if rows and "low" in rows[0]:
+            shown += [{"field": end, "title": end} | number for end in ("low", "high")]
+    return shown
