@@ -40,7 +40,7 @@ VIEWS: dict[type, Callable[[Any, Frame], Spec]] = {
 
 
 def specification(
-    shape: Any, *, width: float, height: float | None = None, linear: bool = False,
+    shape: Any, *, width: float, height: float | None = None, linear: bool | None = False,
     em: float = 12.0, pointer: bool = True,
 ) -> Spec:  # fmt: skip
     """Return the Vega-Lite specification of a shape of `report.drawing`, without a theme.
@@ -48,7 +48,7 @@ def specification(
     Args:
         width: of the whole chart.
         height: of the plot, or of each where there are several; None: as its rows need.
-        linear: on linear axes, whatever its own are.
+        linear: on linear axes, whatever its own are; None: on both, if it is shown on linear ones.
         em: size of the text.
         pointer: whether somebody may point at lines to see what they are.
     """

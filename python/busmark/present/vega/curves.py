@@ -33,8 +33,11 @@ from busmark.report.drawing.picture import Curve, OnAxes, Picture, Point
 from busmark.report.drawing.stacks import Stack
 from busmark.report.drawing.texts import one_line
 
-PLOT, ROW = 19.0, 9.0
-"""Height of a plot, and of one among several, in sizes of the text."""
+PLOT, ROWS, ROW = 19.0, (16.0, 12.0), 9.0
+"""Heights in sizes of the text: of a plot, of one or two below each other, and of one of more."""
+
+PAIR = ((False, "(a) logarithmic"), (True, "(b) linear"))
+"""Names of plots side by side."""
 
 FINE = 1 / 350
 """Share of an axis below which a step of a rising curve cannot be seen."""
@@ -52,8 +55,16 @@ def series(curve: Curve) -> str:
 
 
 def picture(of: Picture, frame: Frame) -> Spec:
-    """Return one plot, or one for each curve."""
+    """Return one plot, one on each kind of axes, or one for each curve."""
     height = frame.height or PLOT * frame.em
+    if of.also_linear and frame.linear is None:
+        width = axes.cell(frame, 2)
+        pair = [
+            _plot(of, replace(frame, linear=linear), width, height, () if linear else _entries(of))
+            | frame.heading(name, width)
+            for linear, name in PAIR
+        ]
+        return grid(pair, 2)
     if not of.apart or len(of.curves) < 2:
         return _plot(of, frame, frame.width, height, _entries(of))
     columns = min(SIDE_BY_SIDE, len(of.curves))
@@ -71,7 +82,9 @@ def picture(of: Picture, frame: Frame) -> Spec:
 
 def stack(of: Stack, frame: Frame) -> Spec:
     """Return plots one below the other."""
-    width, height = axes.cell(frame, 1), frame.height or ROW * frame.em
+    count = len(of.rows)
+    high = ROWS[count - 1] if count <= len(ROWS) else ROW
+    width, height = axes.cell(frame, 1), frame.height or high * frame.em
     places = [place for row in of.rows for place in row.places()]
     views: list[Spec] = []
     for row in of.rows:

@@ -60,10 +60,14 @@ def _names(field: str, title: str, names: Sequence[str], **more: Any) -> Spec:
 
 
 def _scale(of: Heat, height: float, em: float) -> Spec | None:
-    if not of.scale:
+    marks: list[tuple[float, str]] = []
+    for place, name in sorted(of.scale):
+        if not marks or (place - marks[-1][0]) * height >= 1.2 * em:
+            marks.append((place, name))
+    if not marks:
         return None
     size = {"gradientLength": height, "gradientThickness": em * 0.9}
-    return {"title": None, "orient": "right", "type": "gradient"} | size | axes.named(of.scale)
+    return {"title": None, "orient": "right", "type": "gradient"} | size | axes.named(marks)
 
 
 def _row(row: int, column: int, found: Field) -> Row:

@@ -21,6 +21,9 @@ CHARACTER = 0.5
 SIDE_BY_SIDE = 3
 """Plots of a grid."""
 
+LONGEST = 2000
+"""Characters of a text."""
+
 MANY = 1000
 """Points from which on a screen reader is not given each."""
 
@@ -70,7 +73,7 @@ class Frame:
 
     width: float
     height: float | None
-    linear: bool
+    linear: bool | None
     em: float
     pointer: bool
 
@@ -80,7 +83,7 @@ class Frame:
 
     def heading(self, text: str, width: float) -> Spec:
         """Return the name of one plot among several."""
-        text_of = self.lines(one_line(text, 200), width)
+        text_of = self.lines(text, width)
         return {"title": {"text": text_of, "frame": "group", "fontSize": self.em,
                           "fontWeight": "normal", "offset": self.em / 2}}  # fmt: skip
 
@@ -98,6 +101,7 @@ def extent(text: str) -> int:
 def lines(text: str, width: int) -> list[str]:
     """Return the text in lines of at most so many characters: cut between the parts of a label
     where they fit, else between words."""
+    text = one_line(text, LONGEST)
     width = max(width, 8) * len(text) // max(extent(text), 1)
     parts = text.split(" · ")
     if any(len(part) + 3 > width for part in parts):
@@ -176,7 +180,7 @@ def reference_entry(line: Reference) -> Entry:
 def legend(entries: Iterable[Entry], frame: Frame) -> list[Spec]:
     """Return a layer without data that has the legend: samples with line and mark, which no channel
     of the plot has together. Empty without any name."""
-    known = {entry.name: entry for entry in entries if entry.name}
+    known = {one_line(entry.name, LONGEST): entry for entry in entries if entry.name}
     if not known:
         return []
     names, em = list(known), frame.em

@@ -75,7 +75,8 @@ def config(theme: Theme) -> Spec:
         "style": style,
         "errorbar": {"color": own.text, "ticks": ticks},
         "title": {
-            "anchor": "start", "frame": "bounds", "color": own.text, "fontSize": em * 8 / 7,
+            "anchor": "start",
+            "fontWeight": "bold" if theme != "print" else "normal", "frame": "bounds", "color": own.text, "fontSize": em * 8 / 7,
             "subtitleColor": own.faint, "subtitleFontSize": em * 0.93, "offset": em * 0.5,
             "subtitlePadding": em * 0.3,
         },
