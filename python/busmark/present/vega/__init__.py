@@ -62,7 +62,7 @@ def _labels(shape: Any) -> dict[str, str]:
     """Return the labels of series, without the floor and what is of no adapter: these stay,
     whatever is chosen."""
     if isinstance(shape, Bars):
-        labels = [(row.label.text, row.label) for row in shape.rows]
+        labels = [(bars.series(row), row.label) for row in shape.rows]
     elif isinstance(shape, Picture | Stack):
         plots = shape.rows if isinstance(shape, Stack) else [shape]
         labels = [(curves.series(each), each.label) for plot in plots for each in plot.curves]

@@ -9,6 +9,7 @@ from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
     APART,
+    LONGEST,
     Entry,
     Frame,
     Row,
@@ -40,7 +41,7 @@ BAR, POINTS, LINE = 1.9, 2.4, 1.25
 def view(of: Bars, frame: Frame) -> Spec:
     """Return all rows on one axis."""
     solid, em = of.axis.from_zero, frame.em
-    names = [lines(one_line(row.label.text, 200), NAME) or [""] for row in of.rows]
+    names = [lines(row.label.text, NAME) or [""] for row in of.rows]
     tallest = LINE * max(map(len, names), default=1)
     height = frame.height or len(names) * em * max(BAR if solid else POINTS, tallest)
     title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
@@ -52,7 +53,7 @@ def view(of: Bars, frame: Frame) -> Spec:
          "title": None, "grid": False, "labelLimit": 0, "labelLineHeight": LINE * em},
     )  # fmt: skip
     rows = [_row(row, at, x, solid=solid) for at, row in enumerate(of.rows)]
-    labels = {row.label.text: row.label for row in of.rows}
+    labels = {series(row): row.label for row in of.rows}
     colour = looks(labels, map(look.colour, labels.values()))
     shape = looks(labels, [mark_path(look.symbol(label)) for label in labels.values()])
     place = {"x": x.channel("x"), "y": y.channel("at"), "color": colour}
@@ -80,8 +81,17 @@ def view(of: Bars, frame: Frame) -> Spec:
     return {"width": frame.width, "height": height, "layer": layers, "resolve": APART}
 
 
+def series(row: Bar) -> str:
+    """Return the name by which a row has its look."""
+    return one_line(row.label.text, LONGEST)
+
+
 def _row(row: Bar, at: int, x: Position, *, solid: bool) -> Row:
-    found: dict[str, Any] = {"s": row.label.text, "x": x.held(row.value), "note": row.note}
+    found: dict[str, Any] = {
+        "s": series(row),
+        "x": x.held(row.value),
+        "note": one_line(row.note, LONGEST),
+    }
     found |= {"at": at, "top": at - HALF, "bottom": at + HALF} if solid else {"at": at - ABOVE}
     if row.low is not None and row.high is not None:
         found |= {"low": x.held(row.low), "high": x.held(row.high)}
@@ -91,14 +101,14 @@ def _row(row: Bar, at: int, x: Position, *, solid: bool) -> Row:
 def _parts(of: Bars) -> Iterator[Row]:
     for at, row in enumerate(of.rows):
         for part in row.parts:
-            place = {"s": row.label.text, "x": short(part.value), "at": at + BELOW}
+            place = {"s": series(row), "x": short(part.value), "at": at + BELOW}
             yield place | {"note": f"{ticks.plain(short(part.value))}, {part.note}"}
 
 
 def _marks(of: Bars) -> Iterator[Row]:
     for at, row in enumerate(of.rows):
         if of.mark and row.mark is not None:
-            place = {"s": row.label.text, "x": short(row.mark)}
+            place = {"s": series(row), "x": short(row.mark)}
             note = f"{of.mark}: {ticks.plain(short(row.mark))}"
             yield place | {"top": at - MARKED, "bottom": at + MARKED, "note": note}
 
@@ -107,7 +117,7 @@ def _edges(row: Bar, at: int, x: Position) -> Iterator[Row]:
     for end in (row.low, row.high, row.value):
         if end is not None and (out := x.beyond(end)):
             side = "right" if out > 0 else "left"
-            yield {"s": row.label.text, "x": x.held(end), "y": at, "side": side}
+            yield {"s": series(row), "x": x.held(end), "y": at, "side": side}
 
 
 def _entries(of: Bars) -> Iterator[Entry]:

@@ -8,6 +8,7 @@ from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
     APART,
+    LONGEST,
     SIDE_BY_SIDE,
     Frame,
     Row,
@@ -21,6 +22,7 @@ from busmark.present.vega.parts import (
 )
 from busmark.report.drawing import look
 from busmark.report.drawing.boxes import Box, Boxes, Cell
+from busmark.report.drawing.texts import one_line
 
 PLOT = 19.0
 """Height of a plot, in sizes of the text."""
@@ -63,10 +65,11 @@ def _plot(
     marks = [(float(at), cell.boxes[at].name) for at in range(0, count, every)]
     title = {"title": of.x, "grid": False}
     x = axes.linear((-0.7, count - 0.3), title | axes.named(marks))
-    colour = {"color": looks([cell.label.text], [look.colour(cell.label)])}
+    name = one_line(cell.label.text, LONGEST)
+    colour = {"color": looks([name], [look.colour(cell.label)])}
     outlines, own, ends, beyond = [], [], [], []
     for n, box in enumerate(cell.boxes):
-        row: Row = {"s": cell.label.text, "n": n}
+        row: Row = {"s": name, "n": n}
         outlines += [row | {"y": short(v), "x": short(n - half), "x2": short(n + half)}
                      for v, half in box.outline if not y.beyond(v)]  # fmt: skip
         own.append(row | _row(n, box, y))

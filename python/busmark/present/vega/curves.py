@@ -11,6 +11,7 @@ from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
     APART,
+    LONGEST,
     MANY,
     OWN_LOOKS,
     SIDE_BY_SIDE,
@@ -51,7 +52,7 @@ UNSORTED = {"order": {"value": None}}
 
 def series(curve: Curve) -> str:
     """Return the name by which a curve has its look."""
-    return one_line(curve.name, 200) or curve.label.text
+    return one_line(curve.name or curve.label.text, LONGEST)
 
 
 def picture(of: Picture, frame: Frame) -> Spec:
@@ -227,7 +228,7 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
             low, high = (p.y if end is None else end for end in (p.low, p.high))
             row |= {"low": y.held(low), "high": y.held(high)}
         if noted:
-            row["note"] = p.note
+            row["note"] = one_line(p.note, LONGEST)
         rows.append(row)
     return rows
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from busmark.present.vega import axes
-from busmark.present.vega.parts import CHARACTER, Frame, Row, Spec, extent, layer, short
+from busmark.present.vega.parts import CHARACTER, LONGEST, Frame, Row, Spec, extent, layer, short
 from busmark.report.drawing.heat import SHADES, Field, Heat
 from busmark.report.drawing.texts import one_line
 
@@ -38,15 +38,15 @@ def view(of: Heat, frame: Frame) -> Spec:
     }  # fmt: skip
     note = {"tooltip": {"field": "note"}}
     known, unknown = [row for row in rows if row["known"]], [r for r in rows if not r["known"]]
-    layers = [
-        layer("rect", "field", place | {"color": shade} | note, known),
-        layer("rect", "empty", place | note, unknown),
-    ]
+    shaded = [layer("rect", "field", place | {"color": shade} | note)]
+    empty = [layer("rect", "empty", place | note)]
     if of.written:
         text = place | {"text": {"field": "text"}}
-        shape = {"lineBreak": "\n", "lineHeight": em}
-        layers.append(layer("text", "written", text, known, color={"expr": "datum.ink"}, **shape))
-        layers.append(layer("text", "written", text, unknown, **shape))
+        shape: Spec = {"lineBreak": "\n", "lineHeight": em}
+        shaded.append(layer("text", "written", text, color={"expr": "datum.ink"}, **shape))
+        empty.append(layer("text", "written", text, **shape))
+    layers = [{"data": {"values": known}, "layer": shaded},
+              {"data": {"values": unknown}, "layer": empty}]  # fmt: skip
     return {"width": frame.width, "height": height, "layer": layers}
 
 
@@ -72,5 +72,5 @@ def _scale(of: Heat, height: float, em: float) -> Spec | None:
 
 def _row(row: int, column: int, found: Field) -> Row:
     shade = {} if found.shade is None else {"shade": short(found.shade), "ink": found.ink}
-    place = {"r": row, "c": column, "text": found.text, "note": found.note}
+    place = {"r": row, "c": column, "text": found.text, "note": one_line(found.note, LONGEST)}
     return place | shade | {"known": bool(shade)}

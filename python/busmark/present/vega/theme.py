@@ -25,12 +25,14 @@ class _Theme:
     em: float = 12.0
     """Size of the text: pixels on a screen, points on paper."""
     font: str = SCREEN
+    weight: str = "bold"
+    """Of titles. With one font only, PDF is the same each time."""
 
 
 THEMES: dict[Theme, _Theme] = {
     "light": _Theme("#FFFFFF", "#222222", "#555555", "#DDDDDD", "#EEEEEE"),
     "dark": _Theme("#16181D", "#E6E6E6", "#A9ADB5", "#363A42", "#2A2D34"),
-    "print": _Theme("#FFFFFF", "#222222", "#555555", "#DDDDDD", "#EEEEEE", 7.0, PAPER),
+    "print": _Theme("#FFFFFF", "#222222", "#555555", "#DDDDDD", "#EEEEEE", 7.0, PAPER, "normal"),
 }
 
 
@@ -68,6 +70,8 @@ def config(theme: Theme) -> Spec:
     ticks = {"size": em * 0.5, "thickness": line * 0.75}
     return {
         "background": own.ground,
+        # A sheet has its title; each of its points would be read out.
+        "aria": theme != "print",
         "font": own.font,
         "padding": em * 0.4,
         "concat": {"spacing": em * GAP},
@@ -75,8 +79,8 @@ def config(theme: Theme) -> Spec:
         "style": style,
         "errorbar": {"color": own.text, "ticks": ticks},
         "title": {
-            "anchor": "start",
-            "fontWeight": "bold" if theme != "print" else "normal", "frame": "bounds", "color": own.text, "fontSize": em * 8 / 7,
+            "anchor": "start", "frame": "bounds", "color": own.text, "fontSize": em * 8 / 7,
+            "fontWeight": own.weight,
             "subtitleColor": own.faint, "subtitleFontSize": em * 0.93, "offset": em * 0.5,
             "subtitlePadding": em * 0.3,
         },
