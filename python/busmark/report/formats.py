@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from busmark.store import Result
 
 EXTRAS = {
-    "figures": ("matplotlib",),
     "notebook": ("ipykernel", "matplotlib", "nbclient", "nbformat"),
+    "print": ("vl-convert-python",),
 }
 """Packages that only some forms need, by the extra of `pyproject.toml` that installs them."""
+
+MODULES = {"vl-convert-python": "vl_convert"}
+"""What is imported of a package, where that has another name."""
 
 
 @dataclass(frozen=True)
@@ -43,21 +46,22 @@ class Format:
     @property
     def missing(self) -> list[str]:
         """Packages that it needs and that are not installed."""
-        return [name for name in EXTRAS.get(self.extra, ()) if not importlib.util.find_spec(name)]
+        needed = EXTRAS.get(self.extra, ())
+        return [name for name in needed if not importlib.util.find_spec(MODULES.get(name, name))]
 
 
-FIGURES = "busmark.report.figures.write:write_figures"
+FIGURES = "busmark.present.sinks.print:write_sheets"
 """Writes several forms whose figures are the same."""
 
 FORMATS = {
     f.name: f
     for f in (
         Format("html", "busmark.report.html:write", "one page, readable offline; the default"),
-        Format("png", "busmark.report.figures.write:png", "a figure for each chart, 300 dpi",
-               "figures", is_drawn=True, can_be_plain=True),
-        Format("svg", "busmark.report.figures.write:svg", "the same, as vectors", "figures",
+        Format("png", "busmark.present.sinks.print:png", "a figure for each chart, 300 dpi",
+               "print", is_drawn=True, can_be_plain=True),
+        Format("svg", "busmark.present.sinks.print:svg", "the same, as vectors", "print",
                is_drawn=True, can_be_plain=True),
-        Format("pdf", "busmark.report.figures.write:pdf", "the same, for LaTeX", "figures",
+        Format("pdf", "busmark.present.sinks.print:pdf", "the same, for LaTeX", "print",
                is_drawn=True, can_be_plain=True),
         Format("xlsx", "busmark.report.workbook:write", "a workbook with native charts"),
         Format("notebook", "busmark.report.notebook:write", "a Jupyter notebook that was run",

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
 import pytest
+import vl_convert
 from click.testing import CliRunner
 from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 
 from busmark.analysis import Campaign
 from busmark.cli.main import busmark
 from busmark.errors import UserError
+from busmark.present.sinks.print import KINDS, Sheet, Source, chart
 from busmark.report import formats
 from busmark.report.drawing.charts import CHARTS
 from busmark.report.drawing.flagged import Findings
-from busmark.report.figures import theme
-from busmark.report.figures.kind import Drawing, Source
-from busmark.report.figures.kinds import ALL
 from busmark.report.html.charts import draw_all
 from busmark.store import Result
 
@@ -28,19 +28,17 @@ def flagged(campaign: Campaign) -> Campaign:
     return flagged_campaign(campaign)
 
 
-def drawn(campaign: Campaign, key: str) -> dict[str, Drawing]:
-    """Charts of a kind by their names."""
-    (kind,) = (kind for kind in ALL if kind.name == key)
-    with theme.applied():
-        return {each.name: each for each in kind.draw(Source(campaign), kind)}
+def drawn(campaign: Campaign, key: str) -> dict[str, Sheet]:
+    """Sheets of a kind by their names."""
+    (kind,) = (kind for kind in KINDS if kind.name == key)
+    return {each.name: each for each in kind.draw(Source(campaign))}
 
 
-def texts(drawing: Drawing) -> str:
+def texts(sheet: Sheet) -> str:
     """All that is written on it."""
-    parts = [text.get_text() for text in drawing.figure.texts]
-    parts += [text.get_text() for legend in drawing.figure.legends for text in legend.get_texts()]
-    parts += [text.get_text() for axes in drawing.figure.axes for text in axes.get_yticklabels()]
-    return " ".join(" ".join(parts).split())
+    svg = vl_convert.vegalite_to_svg(chart(sheet))
+    parts = re.findall(r"<(?:text|tspan)[^>]*>([^<]+)<", svg)
+    return " ".join(html.unescape(" ".join(parts)).split())
 
 
 def test_letters_stand_behind_names_and_a_line_explains_them(flagged: Campaign) -> None:
@@ -63,16 +61,16 @@ def test_every_chart_on_paper_has_the_findings_of_the_page(flagged: Campaign) ->
     on_page = {
         title
         for charts in draw_all(flagged).values()
-        for chart in charts
-        for panel in chart.panels
-        for title in ((chart.id, kind.title) for kind in panel.flags)
+        for shown in charts
+        for panel in shown.panels
+        for title in ((shown.id, kind.title) for kind in panel.flags)
     }
     paper = Findings(flagged)
     on_paper = set()
-    for chart in CHARTS:
-        for each in chart.draw(flagged, chart.cases(flagged)):  # type: ignore[attr-defined]
-            _, line = paper.on(chart.figures, each.members, each)
-            place = chart.place.id if chart.place else chart.key
+    for kind in CHARTS:
+        for each in kind.draw(flagged, kind.cases(flagged)):  # type: ignore[attr-defined]
+            _, line = paper.on(kind.figures, each.members, each)
+            place = kind.place.id if kind.place else kind.key
             found = (TWO_MODES, STOLEN, DROPPED, "Something else")
             on_paper |= {(place, title) for title in found if title in line}
     assert on_paper == on_page
@@ -80,7 +78,7 @@ def test_every_chart_on_paper_has_the_findings_of_the_page(flagged: Campaign) ->
 
 
 def test_a_field_of_a_heat_map_has_the_letters_of_its_case(flagged: Campaign) -> None:
-    (heat,) = (chart for chart in CHARTS if chart.key == "latency-heat")
+    (heat,) = (kind for kind in CHARTS if kind.key == "latency-heat")
     fields = {
         field.case: field.text
         for each in heat.draw(flagged, heat.cases(flagged))  # type: ignore[attr-defined]
@@ -93,7 +91,7 @@ def test_a_field_of_a_heat_map_has_the_letters_of_its_case(flagged: Campaign) ->
 
 
 def test_long_names_keep_their_letters(flagged: Campaign) -> None:
-    (size,) = (chart for chart in CHARTS if chart.key == "latency-size")
+    (size,) = (kind for kind in CHARTS if kind.key == "latency-size")
     for each in size.draw(flagged, size.cases(flagged)):  # type: ignore[attr-defined]
         shown, line = Findings(flagged).on(size.figures, each.members, each, 12)
         names = [curve.name for curve in shown.curves if "[" in curve.name]
@@ -120,8 +118,8 @@ def test_scripts_of_gnuplot_have_letters_and_line_unless_left_out(
 def test_findings_can_be_left_out_of_charts_for_print(
     flagged: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = [kind for kind in ALL if kind.name == "latency-medians"]
-    monkeypatch.setattr("busmark.report.figures.write.ALL", few)
+    few = [kind for kind in KINDS if kind.name == "latency-medians"]
+    monkeypatch.setattr("busmark.present.sinks.print.KINDS", few)
     asked, nothing = formats.chosen("svg"), Result.__new__(Result)
     clean = flagged.model_copy(update={"findings": []})
     files = [

@@ -16,7 +16,7 @@ import pytest
 from synthetic_campaign import comparison
 
 from busmark.errors import UserError
-from busmark.report.formats import EXTRAS, FORMATS, chosen
+from busmark.report.formats import EXTRAS, FORMATS, MODULES, chosen
 
 ROOT = Path(__file__).parents[3]
 Completed = subprocess.CompletedProcess[str]
@@ -54,7 +54,8 @@ def test_the_extras_install_what_the_forms_need_and_nobody_else_has_to() -> None
 @pytest.fixture(scope="module")
 def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Variables of a Python that has all of this one's packages except the extras'."""
-    hidden = {name for packages in EXTRAS.values() for name in packages} | {"mpl_toolkits"}
+    hidden = {MODULES.get(name, name) for packages in EXTRAS.values() for name in packages}
+    hidden.add("mpl_toolkits")
     packages = tmp_path_factory.mktemp("packages")
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if path.name not in hidden and path.suffix != ".pth":
@@ -78,9 +79,9 @@ def report(
 @pytest.mark.parametrize(
     ("names", "absent", "extras"),
     [
-        ("html,pdf,png", "pdf and png cannot be written without matplotlib", "figures"),
+        ("html,pdf,png", "pdf and png cannot be written without vl-convert-python", "print"),
         ("notebook", "ipykernel, matplotlib, nbclient and nbformat", "notebook"),
-        ("svg,notebook", "svg and notebook cannot be written", "figures,notebook"),
+        ("svg,notebook", "svg and notebook cannot be written", "print,notebook"),
     ],
 )
 def test_a_form_whose_packages_are_missing_names_the_extra_and_nothing_is_written(

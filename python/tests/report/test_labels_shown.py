@@ -13,11 +13,8 @@ from varied_campaigns import alike_campaign, varied_campaign
 
 from busmark.analysis import Campaign
 from busmark.compare import compare, select
+from busmark.present.sinks.print import KINDS, Source
 from busmark.report.comparison.grids import headlines
-from busmark.report.drawing.picture import Axis, Picture
-from busmark.report.figures import theme
-from busmark.report.figures.kind import Kind, Source
-from busmark.report.figures.sheet import Sheet
 from busmark.report.html.cases import case_index
 from busmark.report.html.page import render
 from busmark.report.workbook import write_workbook
@@ -57,13 +54,9 @@ def test_what_labels_tell_can_be_chosen(alike: Campaign) -> None:
 
 
 def test_a_figure_on_paper_says_it_in_its_caption(alike: Campaign) -> None:
-    cases = [case for case in alike.cases if not case.is_floor]
-    with theme.applied():
-        kind = Kind("medians", "Medians", "", lambda source, kind: iter(()))
-        axis = Axis("Size")
-        found = Picture((("Size", "64 B"),), cases, axis, axis, (), "3 rounds.")
-        drawing = Source(alike).drawing(kind, found, Sheet(80.0), "")
-    assert drawing.caption == "Cyclone DDS. 64 B: 3 rounds."
+    (kind,) = (kind for kind in KINDS if kind.name == "latency-medians")
+    (sheet,) = kind.draw(Source(alike))
+    assert sheet.caption.startswith("Cyclone DDS. One CPU, 64 B: ")
 
 
 def test_the_workbook_says_it_above_its_tables(alike: Campaign, tmp_path: Path) -> None:

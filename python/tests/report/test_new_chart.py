@@ -98,7 +98,7 @@ from pathlib import Path
 import openpyxl
 from busmark.analysis import summarise
 from busmark.present.sinks import gnuplot
-from busmark.report.figures.write import svg
+from busmark.present.sinks.print import svg
 from busmark.report.html.charts import draw_all
 from busmark.report.workbook import write_workbook
 from busmark.store import Result
