@@ -9,6 +9,9 @@ CORE_ADAPTERS := null reference udp tcp uds cyclonedds
 ADAPTERS := $(sort $(notdir $(patsubst %/,%,$(dir \
   $(shell grep -l 'crate-type = ."cdylib"' adapters/*/Cargo.toml) $(wildcard adapters/*/CMakeLists.txt)))))
 
+# What the report page draws its charts with.
+CHARTS := python/busmark/present/scripts
+
 BUILD_PACKAGES := build-essential cmake python3-venv
 # What `busmark type build` needs; its tests are skipped without it.
 TYPE_PACKAGE := cyclonedds==11.0.1
@@ -49,10 +52,13 @@ audit: $(VENV)/.ready ## licences and known vulnerabilities of all dependencies
 wheel: adapters ## dist/busmark-*.whl, built twice and compared, then used in a fresh environment
 	$(PY) tools/wheel.py
 
-build: $(VENV)/.ready $(addprefix adapter-,$(CORE_ADAPTERS)) ## worker, first adapters and .venv/bin/busmark
+build: $(VENV)/.ready $(CHARTS)/charts.js $(addprefix adapter-,$(CORE_ADAPTERS)) ## worker, first adapters and .venv/bin/busmark
 	cargo build --release --locked -p busmark-worker -p busmark-forwarder -p busmark-packets
 	@# By itself: its features of what they share would have all of Arrow compiled once more.
 	cargo build --release --locked -p busmark-conformance
+
+$(CHARTS)/charts.js: packaging/scripts/.npmrc $(wildcard packaging/scripts/*)
+	packaging/scripts/bundle.sh $(CHARTS)
 
 adapters: build $(addprefix adapter-,$(ADAPTERS)) ## every adapter whose middleware can be installed
 
@@ -88,4 +94,4 @@ format: ## code as the formatters want it
 	$(VENV)/bin/ruff check --fix python tools bench packaging
 
 clean: ## everything that was built
-	rm -rf target $(VENV) python/busmark/_native
+	rm -rf target $(VENV) python/busmark/_native $(CHARTS)

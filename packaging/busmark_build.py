@@ -2,7 +2,7 @@
 
 maturin packs the worker (a program) and the Python package. Each adapter is a cargo workspace of
 its own, so that its dependencies never touch the core's lock file; they are built here and put
-where `busmark.adapters` looks first.
+where `busmark.adapters` looks first. So are the scripts that the report page draws its charts with.
 
 From the same sources in the same place, with the same compilers, two wheels are the same, byte for
 byte: their times are the last commit's, or SOURCE_DATE_EPOCH. Among its metadata a wheel has a bill
@@ -56,6 +56,7 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
                 shutil.copy2(file, NATIVE)
         for program in build_programs():
             shutil.copy2(program, NATIVE)
+        subprocess.run([ROOT / "packaging" / "scripts" / "bundle.sh", sbom.CHARTS], check=True)
         # Not before: where these differ, build scripts compile their C once more.
         os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_change()))
         os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -1,5 +1,5 @@
-"""What is in a wheel besides Busmark's own code, as CycloneDX 1.6: crates, and C libraries that
-they link statically.
+"""What is in a wheel besides Busmark's own code, as CycloneDX 1.6: crates, C libraries that they
+link statically, and the scripts that the report page draws its charts with.
 
 Python packages are not in the wheel: its metadata names them. The same sources and the same
 SOURCE_DATE_EPOCH give the same bytes.
@@ -7,6 +7,7 @@ SOURCE_DATE_EPOCH give the same bytes.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -30,6 +31,8 @@ CORE = ("busmark-worker", "busmark-conformance", "busmark-forwarder", "busmark-p
 """Packages of the core's workspace whose programs are in the wheel."""
 STATIC = {"cyclonedds": ("libcrypto", "openssl", "Apache-2.0")}
 """Adapter: a static library of the system's (name of pkg-config, package, licence)."""
+CHARTS = ROOT / "python" / "busmark" / "present" / "scripts"
+"""Where the scripts of the report page are bundled."""
 EARLIEST = 315532800
 """1980: before it a wheel, a zip file, has no times."""
 
@@ -114,6 +117,19 @@ def linked(adapters: Iterable[Path]) -> Iterator[Component]:
             yield component(package, version, purl, licence)
 
 
+def bundled() -> Iterator[Component]:
+    """Yield the packages in the scripts of the report page, with the digests of their archives."""
+    lock = json.loads((ROOT / "packaging" / "scripts" / "package-lock.json").read_text("utf-8"))
+    for each in json.loads((CHARTS / "packages.json").read_text("utf-8")):
+        name, version = each["name"], each["version"]
+        part = component(name, version, PackageURL("npm", name=name, version=version),
+                         each["licence"])  # fmt: skip
+        digest = lock["packages"][f"node_modules/{name}"]["integrity"].removeprefix("sha512-")
+        content = base64.b64decode(digest).hex()
+        part.hashes.add(HashType(alg=HashAlgorithm.SHA_512, content=content))
+        yield part
+
+
 def component(name: str, version: str, purl: PackageURL, licence: str) -> Component:
     """One part of the wheel."""
     licences = [LicenseFactory().make_from_string(licence.replace("/", " OR "))] if licence else []
@@ -134,7 +150,7 @@ def bill(version: str, adapters: list[Path]) -> str:
         bom.components.add(part)
     for crate, needs in graph.items():
         bom.register_dependency(parts[crate], [parts[need] for need in needs])
-    for part in linked(adapters):
+    for part in (*linked(adapters), *bundled()):
         bom.components.add(part)
     purl = PackageURL("pypi", name="busmark", version=version)
     wheel = component("busmark", version, purl, "Apache-2.0")

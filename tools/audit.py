@@ -1,8 +1,8 @@
 """Licences and known vulnerabilities of all dependencies: `make audit`.
 
-Vulnerabilities are looked up by `cargo audit` and `pip-audit`, in databases of advisories. Where a
-program is missing or its database cannot be reached, that is said, and is no finding. The exit code
-is 1 if something was found.
+Vulnerabilities are looked up by `cargo audit`, `pip-audit` and `npm audit`, in databases of
+advisories. Where a program is missing or its database cannot be reached, that is said, and is no
+finding. The exit code is 1 if something was found.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT_S = 600
 UNREACHABLE = re.compile(
     r"couldn't fetch|failed to (fetch|connect|lookup)|could not resolve|connection (refused|error)|"
-    r"max retries|timed out|unreachable|proxy|\b(403|404|502|503) ", re.I,
+    r"max retries|timed out|unreachable|proxy|audit endpoint|\b(403|404|405|502|503) ", re.I,
 )  # fmt: skip
 
 
@@ -39,12 +39,16 @@ class Audit:
 
 
 def audits() -> list[Audit]:
-    """One for the pinned packages of Python, and one for each lock file of Rust."""
+    """One for the pinned packages of Python, one for the lock file of the page's scripts, and
+    one for each lock file of Rust."""
     own = str(ROOT / "packaging/requirements.lock")
     python = Audit("Python", "pip-audit", "pip install pip-audit",
                    ["pip-audit", "--disable-pip", "--require-hashes", "-r", own])  # fmt: skip
+    scripts = Audit("the page's scripts", "npm", "apt-get install npm",
+                    ["npm", "audit", "--package-lock-only", "--prefix",
+                     str(ROOT / "packaging/scripts")])  # fmt: skip
     locks = [ROOT / "Cargo.lock", *sorted(ROOT.glob("adapters/*/Cargo.lock"))]
-    return [python] + [
+    return [python, scripts] + [
         Audit(str(lock.relative_to(ROOT)), "cargo-audit", "cargo install --locked cargo-audit",
               ["cargo", "audit", "--file", str(lock)])
         for lock in locks

@@ -2,8 +2,9 @@
 
     python tools/licences.py
 
-Rust: each workspace's lock file, by `cargo metadata`. Python: what the environment has installed. A
-licence that is not listed, or none at all, is printed with its package, and the exit code is 1.
+Rust: each workspace's lock file, by `cargo metadata`. Python: what the environment has installed.
+JavaScript: the lock file of the page's scripts. A licence that is not listed, or none at all, is
+printed with its package, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -119,6 +120,15 @@ def of_python() -> Iterator[Package]:
             yield Package(name, each.version, _stated(each.metadata))
 
 
+def of_javascript() -> Iterator[Package]:
+    """Yield all packages of the lock file."""
+    lock = json.loads((ROOT / "packaging/scripts/package-lock.json").read_text("utf-8"))
+    for place, each in lock["packages"].items():
+        if place:
+            name = place.rpartition("node_modules/")[2]
+            yield Package(name, each["version"], each.get("license", "none stated"))
+
+
 def _stated(metadata: Any) -> str:
     """An expression; else a licence in a word or two; else what the classifiers say. Some packages
     have the whole text in place of a name."""
@@ -139,7 +149,7 @@ def _stated(metadata: Any) -> str:
 def main() -> int:
     """Prints what is not allowed."""
     rules = Rules.read()
-    packages = sorted({*of_rust(), *of_python()})
+    packages = sorted({*of_rust(), *of_python(), *of_javascript()})
     wrong = [package for package in packages if not rules.allow(package)]
     for package in wrong:
         print(f"{package.name} {package.version}: licence {package.licence} is not in "
