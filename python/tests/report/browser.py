@@ -123,7 +123,7 @@ class Browser:
         path.write_bytes(base64.b64decode(done["data"]))
 
     def nodes(self) -> int:
-        """Elements and texts in the page, without scripts and what plotly draws."""
+        """Elements and texts in the page, without scripts."""
         return int(self.run(
             "(() => { const w = document.createTreeWalker(document.body, NodeFilter.SHOW_ALL);"
             " let n = 0; while (w.nextNode()) n += 1; return n; })()"

@@ -29,7 +29,7 @@ TEXTS = """(() => {
     const box = range.getBoundingClientRect();
     if (box.width < 2 || box.height < 2 || box.right < 0) continue;
     const pane = of.closest(".scroll")?.getBoundingClientRect();
-    if (pane && box.right > pane.right) continue;
+    if (pane && (box.right > pane.right || box.bottom > pane.bottom)) continue;
     const style = getComputedStyle(of);
     let opacity = 1;
     for (let e = of; e; e = e.parentElement) opacity *= Number(getComputedStyle(e).opacity);
@@ -49,7 +49,7 @@ OPEN = """new Promise((done) => {
 NO_TEXTS = """(() => { const s = document.createElement("style");
   s.textContent = "* { color: transparent !important; transition: none !important }"
     + " svg text, svg tspan { fill: transparent !important; visibility: hidden }"
-    + " .modebar-container { display: none } select { visibility: hidden }";
+    + " select { visibility: hidden }";
   document.head.append(s); })()"""
 """What is below the texts remains. The page's policy allows styles of its own."""
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from packed import unpacked
-from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
 from busmark.analysis import Campaign
+from busmark.errors import UserError
 from busmark.findings.kinds import worst
-from busmark.report.html import details, render, write_html
+from busmark.report.html import details, packing, render, write_html
 from busmark.report.html.case_chart import case_chart
 from busmark.report.html.charts import draw_all
 
@@ -81,14 +81,15 @@ def embedded(page: str, name: str) -> Any:
     return json.loads(page[page.index(">", start) + 1 : page.index("</script>", start)])
 
 
-def test_plotly_and_charts_are_in_the_page_compressed(
+def test_scripts_and_charts_are_in_the_page_compressed(
     campaign: Campaign, page: str, parsed: Page
 ) -> None:
-    script = unpacked(page, "packed-plotly")
-    assert script == get_plotlyjs() and script not in page
+    script = unpacked(page, "packed-drawing")
+    assert script == packing.SCRIPT.read_text(encoding="utf-8") and script not in page
     (policy,) = [a["content"] for _, a in parsed.having("http-equiv")]
     assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
     charts = json.loads(unpacked(page, "packed-charts"))
+    assert charts.pop("themes").keys() == {"light", "dark"}
     drawn = [chart for group in draw_all(campaign).values() for chart in group]
     assert drawn and set(charts) == {f"chart-{chart.id}" for chart in drawn}
     numbers = {case.id: number for number, case in enumerate(campaign.cases)}
@@ -96,7 +97,15 @@ def test_plotly_and_charts_are_in_the_page_compressed(
         assert charts[f"chart-{chart.id}"] == json.loads(json.dumps(chart.as_json(numbers)))
 
 
-def test_a_page_without_charts_has_no_plotly(hostile: Campaign) -> None:
+def test_without_its_script_no_page_is_written(
+    campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "SCRIPT", tmp_path / "charts.js")
+    with pytest.raises(UserError, match="make build"):
+        render(campaign)
+
+
+def test_a_page_without_charts_has_no_script_that_draws(hostile: Campaign) -> None:
     assert not any(draw_all(hostile).values())
     assert "packed-" not in render(hostile).split("<script>")[0]
 

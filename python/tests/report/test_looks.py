@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from specifications import scales
+from specifications import scales, styled
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
@@ -152,14 +152,16 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     page = (folder / "report.html").read_text(encoding="utf-8")
     marks = set(re.findall(r'style="color:(#\w{6})" aria-hidden="true">(.)</span>tcp', page))
     (found["table"],) = (" ".join(mark) for mark in marks)
-    traces = [
-        trace for charts in draw_all(campaign).values() for chart in charts
-        for panel in chart.panels for trace in panel.traces if trace.get("name") == label.text
+    lines = [
+        layer["encoding"] for charts in draw_all(campaign).values() for chart in charts
+        for panel in chart.panels for layer in styled(panel.spec, "curve")
     ]  # fmt: skip
-    lines = {
-        (t["line"]["color"], t["line"].get("dash")) for t in traces if "dash" in t.get("line", ())
-    }
-    (found["chart"],) = (" ".join(map(str, line)) for line in lines)
+    looks = {
+        tuple(json.dumps(scale["range"][scale["domain"].index(label.text)])
+              for scale in (line[name]["scale"] for name in ("color", "strokeDash")))
+        for line in lines if label.text in line["color"]["scale"]["domain"]
+    }  # fmt: skip
+    (found["chart"],) = (" ".join(look) for look in looks)
     kind = next(kind for kind in KINDS if kind.name == "latency-size")
     (sheet,) = kind.draw(Source(campaign))
     own = {colour for name, colour in scales(chart(sheet), "color") if name == label.text}

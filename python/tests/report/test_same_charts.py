@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import openpyxl
 import pytest
+import specifications as specs
 from drawn_campaigns import everything
 
 from busmark.analysis import Campaign, summarise
@@ -21,7 +24,6 @@ from busmark.report.drawing.charts import CURVES
 from busmark.report.drawing.look import at_percent
 from busmark.report.drawing.picture import Chart
 from busmark.report.html.charts import draw_all
-from busmark.report.html.charts.curves import OPENED
 from busmark.report.workbook import write_workbook
 from busmark.store import Result
 
@@ -61,11 +63,10 @@ def on_the_page(campaign: Campaign, key: str) -> Iterator[Shown]:
         keys = dict(panel.keys)
         if keys.get("Axes") == "linear" or not chosen.items() <= keys.items():
             continue
-        traces = [t for t in panel.traces if "name" in t]
-        axes = [panel.layout[axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
-        legend = [t["name"] for t in traces if t.get("showlegend", True)]
-        curves = [list(zip(t["x"], t["y"], strict=True)) for t in traces]
-        yield Shown(panel.caption.removesuffix(OPENED), *axes, legend, curves)
+        axes = [specs.title(panel.spec, axis) for axis in ("x", "y")]
+        drawn = specs.curves(panel.spec).values()
+        curves = [[(row["x"], row["y"]) for row in rows] for rows in drawn]
+        yield Shown(panel.caption, *axes, specs.legend(panel.spec), curves)
 
 
 def in_gnuplot(folder: Path, key: str) -> Iterator[Shown]:
@@ -186,16 +187,16 @@ def bars_on_the_page(campaign: Campaign, chart: BarChart) -> Iterator[Shape]:
     """Its panels."""
     shown = next(drawn for drawn in draw_all(campaign)[chart.test] if drawn.id == chart.key)
     for panel in shown.panels:
-        names = panel.layout["yaxis"]["ticktext"]
-        rows, rest = panel.traces[: len(names)], panel.traces[len(names) :]
-        values = []
-        for row in rows:
-            (value,), ends = row["x"], row.get("error_x")
-            down, up = (ends["arrayminus"][0], ends["array"][0]) if ends else (0.0, 0.0)
-            values.append((value, value - down, value + up))
-        legend = [t["name"] for t in panel.traces if t.get("showlegend", True)]
-        others = [t["x"] for t in rest if t["x"] != [None]]
-        yield Shape(panel.caption, panel.layout["xaxis"]["title"]["text"], list(names), legend,
+        labels = specs.channel(panel.spec, "y")["axis"]["labelExpr"].removesuffix("[datum.value]")
+        names = [" ".join(lines) for lines in json.loads(labels)]
+        (rows,) = specs.styled(panel.spec, "bar", "mark")
+        values = [(r["x"], r.get("low", r["x"]), r.get("high", r["x"])) for r in rows["rows"]]
+        rest = [(style, row) for style in ("part", "compared", "reference")
+                for layer in specs.styled(panel.spec, style) for row in layer["rows"]]  # fmt: skip
+        groups = groupby(rest, lambda each: (each[0], each[0] == "part" and each[1]["at"],
+                                             each[1].get("n")))  # fmt: skip
+        others = [[row["x"] for _, row in group] for _, group in groups]
+        yield Shape(panel.caption, specs.title(panel.spec, "x"), names, specs.legend(panel.spec),
                     values, others)  # fmt: skip
 
 

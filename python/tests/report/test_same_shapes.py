@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from operator import attrgetter
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import specifications as specs
 from drawn_campaigns import everything
 from synthetic_campaign import Builder, samples_around
 
@@ -20,8 +22,7 @@ from busmark.report.drawing.charts import CHARTS
 from busmark.report.drawing.heat import HeatChart
 from busmark.report.drawing.picture import AnyChart, Curve
 from busmark.report.drawing.stacks import Row, Stack, StackChart
-from busmark.report.html.charts import draw_all
-from busmark.report.html.charts.chart import ZOOMED, Panel
+from busmark.report.html.charts import Panel, draw_all
 from busmark.store import Result
 
 BOXES = [chart for chart in CHARTS if isinstance(chart, BoxChart)]
@@ -55,11 +56,6 @@ def alike(found: Any, wanted: Any) -> bool:
     return bool(np.allclose(np.array(found, float), np.array(wanted, float), rtol=2e-4, atol=1e-6))
 
 
-def title(axis: dict[str, Any]) -> str:
-    """Title of an axis of the page."""
-    return str(axis["title"]["text"])
-
-
 def values_of(cell: Cell) -> list[list[float]]:
     """Values of each box: whiskers around quartiles, and the ends."""
     return [
@@ -76,26 +72,27 @@ def test_boxes_on_the_page_are_those_that_were_computed(
     assert computed
     for panel, boxes in zip(panels, computed, strict=True):
         (cell,) = boxes.cells
-        assert panel.caption == boxes.caption + ZOOMED
-        assert title(panel.layout["xaxis"]) == boxes.x
-        assert panel.layout["xaxis"]["ticktext"] == [box.name for box in cell.boxes]
-        assert title(panel.layout["yaxis"]) == cell.y.title
-        assert (panel.layout["yaxis"].get("type") == "log") == (cell.y.kind == "log")
-        ends = np.array(panel.layout["yaxis"]["range"])
-        assert alike(10**ends if cell.y.kind == "log" else ends, cell.y.ends)
-        violins, (drawn, points, *lines) = (
-            panel.traces[: len(cell.boxes)], panel.traces[len(cell.boxes) :],
-        )  # fmt: skip
-        parts = ("lowerfence", "q1", "median", "q3", "upperfence")
-        extremes = np.array(points["y"]).reshape(-1, 2).T
-        assert alike(np.array([*(drawn[part] for part in parts), *extremes]).T, values_of(cell))
-        for violin, box in zip(violins, cell.boxes, strict=True):
-            assert alike(violin["y"][: len(box.outline)], [value for value, _ in box.outline])
-        assert [line["name"] for line in lines] == [line.name for line in cell.references]
-        assert all(
-            alike(line["y"], [at for _, at in known.ends])
-            for line, known in zip(lines, cell.references, strict=True)
+        assert panel.caption == boxes.caption
+        y = specs.channel(panel.spec, "y")
+        assert (specs.title(panel.spec, "x"), specs.title(panel.spec, "y")) == (
+            boxes.x,
+            cell.y.title,
         )
+        assert y["scale"]["type"] == cell.y.kind and alike(y["scale"]["domain"], cell.y.ends)
+        (drawn,) = specs.styled(panel.spec, "box")
+        parts = ("low", "q1", "median", "q3", "high", "least", "most")
+        shown = [[row[part] for part in parts] for row in drawn["rows"]]
+        assert alike(shown, values_of(cell))
+        assert [row["name"] for row in drawn["rows"]] == [box.name for box in cell.boxes]
+        (violins,) = specs.styled(panel.spec, "violin")
+        for number, box in enumerate(cell.boxes):
+            low, high = cell.y.ends or (-np.inf, np.inf)
+            outline = [value for value, _ in box.outline if low <= value <= high]
+            assert alike([row["y"] for row in violins["rows"] if row["n"] == number], outline)
+        lines = [row for each in specs.styled(panel.spec, "reference") for row in each["rows"]]
+        assert [line["name"] for line in lines[::2]] == [line.name for line in cell.references]
+        ends = [end for line in cell.references for end in line.ends]
+        assert alike([(line["x"], line["y"]) for line in lines], ends) or not ends
 
 
 def named(rows: Sequence[Row]) -> list[str]:
@@ -118,21 +115,28 @@ def test_plots_over_time_on_the_page_are_those_that_were_computed(
     assert computed
     for panel, stack in zip(on_the_page(campaign, chart), computed, strict=True):
         assert panel.caption == stack.caption
-        headings = [each["text"] for each in panel.layout["annotations"]]
-        assert headings == [row.heading for row in stack.rows]
-        shown = [t["name"] for t in panel.traces if t["showlegend"]]
-        assert sorted(shown) == sorted(named(stack.rows))
-        titles = [title(panel.layout[a]) for a in panel.layout if a.startswith("xaxis")]
+        views = panel.spec["vconcat"]
+        assert [" ".join(view["title"]["text"]) for view in views] == [
+            row.heading for row in stack.rows
+        ]
+        assert specs.legend(views[0]) == named(stack.rows)
+        titles = [specs.title(view, "x") for view in views]
         assert [told for told in titles if told] == [stack.rows[-1].x.title]
-        for number, row in enumerate(stack.rows, 1):
-            axis = panel.layout[f"yaxis{number if number > 1 else ''}"]
-            assert title(axis) == row.y.title
-            assert (axis.get("type") == "log") == (row.y.kind == "log")
-            own = [t for t in panel.traces if t["yaxis"] == f"y{number if number > 1 else ''}"]
-            wanted = [points(curve) for curve in row.curves]
-            wanted += [list(line.ends) for line in row.references]
-            for trace, known in zip(own, wanted, strict=True):
-                assert alike(list(zip(trace["x"], trace["y"], strict=True)), known)
+        for view, row in zip(views, stack.rows, strict=True):
+            y = specs.channel(view, "y")
+            assert specs.title(view, "y") == row.y.title
+            assert (y["scale"]["type"] == "log") == (row.y.kind == "log")
+            shown = specs.curves(view)
+            for curve in row.curves:
+                wanted = points(curve)
+                found = [(each["x"], each["y"]) for each in shown[curve.name or curve.label.text]]
+                if curve.stacked:
+                    found = [(x, each["y"] - each["y0"]) for (x, _), each in zip(
+                        found, shown[curve.name], strict=True)]  # fmt: skip
+                assert len(found) >= len(wanted) or set(x for x, _ in found) <= {
+                    float(f"{x:.6g}") for x, _ in wanted}  # fmt: skip
+                if len(found) == len(wanted):
+                    assert alike(found, wanted)
 
 
 @pytest.mark.parametrize("chart", HEATS, ids=attrgetter("key"))
@@ -143,18 +147,21 @@ def test_heat_maps_on_the_page_are_those_that_were_computed(
     assert computed
     for panel, heat in zip(on_the_page(campaign, chart), computed, strict=True):
         assert panel.caption == heat.caption
-        trace, written = panel.traces
-        names = [name for name, _ in heat.rows]
-        assert list(trace["x"]) == heat.columns
-        assert trace["y"] == names
-        assert title(panel.layout["xaxis"]) == heat.across
-        ticks = [name for _, name in heat.scale]
-        assert trace["colorbar"]["ticktext"] == ticks
-        fields = [field for _, row in heat.rows for field in row]
-        assert written["text"] == [field.text for field in fields if field]
-        shades = [np.nan if f is None else f.shade for f in fields]
-        page = [np.nan if z is None else z for row in trace["z"] for z in row]
-        assert np.allclose(page, shades, rtol=1e-4, equal_nan=True)
+        assert panel.rows == [name for name, _ in heat.rows]
+        (drawn,) = specs.styled(panel.spec, "field")
+        x, y = (drawn["encoding"][axis]["axis"] for axis in ("x", "y"))
+        assert json.loads(x["labelExpr"].removesuffix("[datum.value]")) == heat.columns
+        assert json.loads(y["labelExpr"].removesuffix("[datum.value]")) == panel.rows
+        assert x["title"] == heat.across
+        names = drawn["encoding"]["color"]["legend"]["labelExpr"]
+        assert all(name in [name for _, name in heat.scale]
+                   for name in json.loads(names.partition("[indexof")[0]))  # fmt: skip
+        fields = {(row["r"], row["c"]): (row["text"], row["shade"]) for row in drawn["rows"]}
+        for at, (_, row) in enumerate(heat.rows):
+            for column, field in enumerate(row):
+                found = fields.get((at, column), (None, None))
+                assert found[0] == (field and field.text)
+                assert found[1] == pytest.approx(field and field.shade)
 
 
 def test_gnuplots_scripts_have_the_same_axes_and_captions(
@@ -201,6 +208,6 @@ def test_a_floor_near_the_samples_is_a_line_over_time_and_in_boxes(tmp_path: Pat
     assert sum(len(c.points) for c in stack.rows[0].curves if c.name == "lost") == 500
     names = ["lost", f"{floor.label}, median"]
     (panel,) = on_the_page(campaign, STACKS[0])
-    assert [t["name"] for t in panel.traces if t["showlegend"]] == names
+    assert specs.legend(panel.spec["vconcat"][0]) == names
     (boxes,) = BOXES[0].draw(campaign, BOXES[0].cases(campaign))
     assert f"Dashed, where the axis reaches it: the median of {floor.label}, " in boxes.caption

@@ -77,7 +77,7 @@ def config(theme: Theme) -> Spec:
         "concat": {"spacing": em * GAP},
         "view": {"stroke": None},
         "style": style,
-        "errorbar": {"color": own.text, "ticks": ticks},
+        "errorbar": {"rule": {"color": own.text}, "ticks": ticks | {"color": own.text}},
         "title": {
             "anchor": "start", "frame": "bounds", "color": own.text, "fontSize": em * 8 / 7,
             "fontWeight": own.weight,
@@ -90,7 +90,7 @@ def config(theme: Theme) -> Spec:
             "tickColor": own.faint, "gridColor": own.grid, "gridWidth": line * 0.4,
             "domainWidth": line * 0.5, "tickWidth": line * 0.5, "tickSize": em * 0.35,
             "titlePadding": em * 0.4, "labelPadding": em * 0.2, "labelOverlap": True,
-            "labelFlush": False,
+            "labelFlush": False, "labelSeparation": em * 0.6,
         },
         "legend": {
             "labelFontSize": em, "labelColor": own.text, "offset": em * 0.6, "padding": 0,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 SHORT = 8
-"""Lists of so few numbers are written out."""
+"""Columns of so few values are written out."""
 
-NUMBERS = {bool, int, float}
-"""Types of coordinates. To compare them takes a fraction of asking each value whether it is a
-number, and there are a million values."""
+NUMBERS = {int, float, type(None)}
+"""Types in a column of numbers."""
+
+RISING = 0.9
+"""Share of steps from which on a column is kept as differences."""
 
 WORTH = 48
 """Characters from which on a text or an object is kept apart, to be referred to."""
@@ -34,58 +37,61 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys
 
 
 class Parts:
-    """Texts, objects and lists that several panels have in common, each kept once.
+    """Texts, objects and columns that several panels have in common, each kept once.
 
-    Coordinates become 32-bit floats in base64, which plotly reads directly: seven digits, of which
-    a plot shows four.
+    The rows of a table become columns. Numbers are floats in base64, NaN where there is none; of
+    what is the same in many rows, each value stands with how many rows have it.
     """
 
     def __init__(self) -> None:
         self.values: list[Any] = []
         self._known: dict[str, int] = {}
 
-    def shared(self, value: Any, name: str = "") -> Any:
-        """The value with what is long replaced by `{"part": index}`, from the inside out. `name`
-        is the key under which it stands."""
+    def shared(self, value: Any) -> Any:
+        """Return the value with what is long replaced by `{"part": index}`, from the inside out."""
         if isinstance(value, dict):
-            return self._kept({key: self.shared(item, key) for key, item in value.items()})
+            rows = value.get("values")
+            if set(value) == {"values"} and rows and isinstance(rows[0], dict):
+                return {"columns": self._columns(rows)}
+            return self._kept({key: self.shared(item) for key, item in value.items()})
         if isinstance(value, str):
             return value if len(value) < WORTH else self._at(value, value)
         if not isinstance(value, list | tuple):
             return value
-        if name in ("x", "y") and len(value) > SHORT and (coded := _floats(value)):
-            return self._at(coded, {"dtype": "f4", "bdata": coded})
-        if _all_numbers(value):
-            return self._kept(list(value))
-        whole = [self.shared(item) for item in value]
-        # Lists of traces are of one panel only.
-        return whole if name == "traces" else self._kept(whole)
+        return self._kept([self.shared(item) for item in value])
+
+    def _columns(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: self._column([row.get(name) for row in rows]) for name in names}
+
+    def _column(self, values: list[Any]) -> Any:
+        if len(values) > SHORT:
+            runs = [[value, len(list(same))] for value, same in groupby(values)]
+            if 2 * len(runs) <= len(values):
+                return self._kept({"runs": runs})
+            if set(map(type, values)) <= NUMBERS:
+                return self._kept(_floats(values))
+        return self._kept(values)
 
     def _kept(self, value: Any) -> Any:
         written = _ENCODER.encode(value)
         return value if len(written) < WORTH else self._at(written, value)
 
     def _at(self, written: str, value: Any) -> dict[str, int]:
-        """A reference to the part that is `written` so."""
+        """Return a reference to the part that is `written` so."""
         if written not in self._known:
             self._known[written] = len(self.values)
             self.values.append(value)
         return {"part": self._known[written]}
 
 
-def _all_numbers(values: list[Any] | tuple[Any, ...]) -> bool:
-    return set(map(type, values)) <= NUMBERS
-
-
-def _floats(values: list[Any] | tuple[Any, ...]) -> str | None:
-    """Coordinates as floats in base64; None if one is not a number. This way numpy looks at each of
-    a million only once."""
-    if type(values[0]) not in NUMBERS:
-        return None
-    try:
-        found = np.asarray(values)
-    except ValueError:  # A list among them.
-        return None
-    if found.dtype.kind not in "biuf":
-        return None
-    return base64.b64encode(found.astype("<f4").tobytes()).decode()
+def _floats(values: list[float | None]) -> dict[str, str]:
+    """Return floats of 16 significant bits, of which a chart shows four digits: the three upper
+    bytes of each 32-bit float, first all lower ones. So they compress to half; what mostly rises,
+    such as times, as differences to a quarter."""
+    bits = (np.array(values, "<f4").view("<u4") + 0x80) >> 8
+    rises = float(np.mean(bits[1:] >= bits[:-1])) >= RISING
+    if rises:
+        bits = np.diff(bits, prepend=bits.dtype.type(0)) & 0xFFFFFF
+    planes = bits.astype("<u4").view("u1").reshape(-1, 4)[:, :3].T.tobytes()
+    return {"differences" if rises else "floats": base64.b64encode(planes).decode()}

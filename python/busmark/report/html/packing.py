@@ -8,26 +8,34 @@ threads beside it, piece by piece.
 from __future__ import annotations
 
 import base64
-import importlib.util
 import zlib
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
+import busmark
+from busmark.errors import UserError
+
 HEAD, END = b"\x78\x9c", b"\x03\x00"
 """Head of a zlib stream (RFC 1950), and the last, empty block of what it holds (RFC 1951)."""
+
+SCRIPT = Path(busmark.__file__).parent / "present" / "scripts" / "charts.js"
+"""Vega-Lite and what it needs; see `packaging/scripts`."""
 
 PART = 1 << 20
 """Characters of a piece: a page that turns out to have no charts waits for one at most."""
 
 
-def plotly_script() -> str:
-    """The script of plotly, which is a file of its package. To import that would take longer than
-    to draw the charts of a small campaign."""
-    found = importlib.util.find_spec("plotly")
-    assert found is not None and found.origin is not None
-    return (Path(found.origin).parent / "package_data" / "plotly.min.js").read_bytes().decode()
+def drawing_script() -> str:
+    """Return the script that draws charts."""
+    try:
+        return SCRIPT.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(
+            "the script that draws the charts of the page has not been made",
+            where=str(SCRIPT), remedy="Run `make build` in the checkout of Busmark.",
+        ) from None  # fmt: skip
 
 
 def parts_of(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Puts the page together: templates, style, scripts, plotly and the data they show on demand."""
+"""Puts the page together: templates, style, scripts and the data they show on demand."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.findings.kinds import Kind, kinds
 from busmark.findings.rule import SEVERITIES
+from busmark.present.vega import config
+from busmark.present.vega.theme import Theme
 from busmark.report.drawing import look
 from busmark.report.drawing.flagged import examined
 from busmark.report.html import packing as packing
 from busmark.report.html.beside_flows import beside_block
 from busmark.report.html.cases import MOST_DETAILS, case_details_data, case_index
-from busmark.report.html.charts import draw_all
-from busmark.report.html.charts.chart import Chart
+from busmark.report.html.charts import Chart, draw_all
 from busmark.report.html.embedded import as_json, plain_json
 from busmark.report.html.files import RawFiles
 from busmark.report.html.front import front
@@ -40,6 +41,9 @@ SCRIPTS = (
 )  # fmt: skip
 """Parts of the page's script, in their order."""
 
+THEMES: tuple[Theme, ...] = ("light", "dark")
+"""Themes of the page; on paper it is light."""
+
 MOST_ANSWERS = 3
 """Sentences on the first screen; the others are folded."""
 
@@ -54,9 +58,9 @@ def write_html(
 def render(campaign: Campaign, comparison: str = "", files: RawFiles | None = None) -> str:
     """The page as text. `comparison` is the file beside it that compares with a document, `files`
     where the raw data are, seen from the page."""
-    plotly, own = packing.plotly_script(), _script()
+    drawing, own = packing.drawing_script(), _script()
     with Packing() as threads:
-        packed_plotly = threads.pack(packing.parts_of(plotly))
+        packed_drawing = threads.pack(packing.parts_of(drawing))
         charts = draw_all(campaign)
         packed_charts = threads.pack(_written(charts, campaign))
         shown = context(campaign, charts, files)
@@ -66,13 +70,13 @@ def render(campaign: Campaign, comparison: str = "", files: RawFiles | None = No
             .render(
                 shown,
                 comparison=comparison,
-                policy=_policy((plotly, own)),
+                policy=_policy((drawing, own)),
                 absent=text.ABSENT,
             )
         )
         large: dict[str, Packed] = {}
         if any(charts.values()):
-            large = {"packed-plotly": packed_plotly, "packed-charts": packed_charts}
+            large = {"packed-drawing": packed_drawing, "packed-charts": packed_charts}
         # Put in last, so that no template engine reads megabytes of them.
         scripts = [
             f'<script type="application/octet-stream" id="{name}">{packed}</script>'
@@ -82,12 +86,13 @@ def render(campaign: Campaign, comparison: str = "", files: RawFiles | None = No
 
 
 def _written(charts: dict[str, list[Chart]], campaign: Campaign) -> Iterator[str]:
-    """JSON of an object that has all charts by their identifiers, in pieces."""
+    """JSON of an object that has all charts by their identifiers, and the themes, in pieces."""
     every = sorted((chart for group in charts.values() for chart in group), key=lambda c: c.id)
     numbers = {case.id: number for number, case in enumerate(campaign.cases)}
     for number, chart in enumerate(every):
         yield f'{"," if number else "{"}"chart-{chart.id}":{plain_json(chart.as_json(numbers))}'
-    yield "}" if every else "{}"
+    themes = plain_json({theme: config(theme) for theme in THEMES})
+    yield f'{"," if every else "{"}"themes":{themes}}}'
 
 
 def context(

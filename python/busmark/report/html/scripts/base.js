@@ -21,7 +21,7 @@ const data = (id) => {
   return parsed.get(id);
 };
 
-/* What is large is in the page compressed, as base64: plotly, and the data of all charts. */
+/* What is large is in the page compressed, as base64: Vega-Lite, and the data of all charts. */
 const unpacked = async (id) => {
   const coded = atob(document.getElementById(id).textContent);
   const bytes = Uint8Array.from(coded, (character) => character.charCodeAt(0));
@@ -35,6 +35,13 @@ const make = (tag, attributes = {}, ...children) => {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
+};
+
+/* Every object in a specification, from the outside in, but for the rows of its tables. */
+const walk = (value, visit) => {
+  if (value === null || typeof value !== "object") return;
+  if (!Array.isArray(value)) visit(value);
+  for (const [name, inner] of Object.entries(value)) if (name !== "values") walk(inner, visit);
 };
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");

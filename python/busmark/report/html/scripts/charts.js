@@ -2,20 +2,41 @@
 const charts = (() => {
   const figures = [...document.querySelectorAll("figure.chart")];
   const drawn = new Set();
+  const views = new Map();
   let printing = false;
   const PAPER = 680;
   const NARROW = 560;
   const AHEAD = "800px";
+  const MOST_ROWS = 1000;
+  const EM = 12;
+  const CHARACTER = 0.54 * EM;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
 
   const theme = () => {
-    const style = getComputedStyle(root);
-    const read = (name, print) => (printing ? print : style.getPropertyValue(name).trim());
-    return {
-      text: read("--text", "#000000"),
-      muted: read("--muted", "#444444"),
-      grid: read("--grid", "#dddddd"),
-      panel: read("--panel", "#f5f6f8"),
-    };
+    const config = data("themes")[dark.matches && !printing ? "dark" : "light"];
+    return { ...config, background: "transparent", font: getComputedStyle(document.body).fontFamily };
+  };
+
+  /* A column of a table, as `Parts` of embedded.py has packed it. */
+  const unfolded = (column) => {
+    if (Array.isArray(column)) return column;
+    if (column.runs) return column.runs.flatMap(([value, count]) => Array(count).fill(value));
+    const coded = atob(column.floats ?? column.differences);
+    const count = coded.length / 3;
+    let before = 0;
+    const bits = Uint32Array.from({ length: count }, (_, at) => {
+      const [low, middle, high] = [0, 1, 2].map((plane) => coded.charCodeAt(plane * count + at));
+      const value = (low << 8) | (middle << 16) | (high << 24);
+      if (column.differences) before += value;
+      return column.differences ? before : value;
+    });
+    return Array.from(new Float32Array(bits.buffer), (value) => (Number.isNaN(value) ? null : value));
+  };
+
+  const rowsOf = (columns) => {
+    const names = Object.keys(columns);
+    const values = names.map((name) => unfolded(columns[name]));
+    return values[0].map((_, at) => Object.fromEntries(names.map((name, n) => [name, values[n][at]])));
   };
 
   /* What several panels share is kept once, under `parts`. */
@@ -23,41 +44,62 @@ const charts = (() => {
     if (Array.isArray(value)) return value.map((item) => resolved(item, parts));
     if (value === null || typeof value !== "object") return value;
     if (value.part !== undefined) return resolved(parts[value.part], parts);
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolved(v, parts)]));
+    const known = Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolved(v, parts)]));
+    return known.columns && !known.legend && !known.values ? { values: rowsOf(known.columns) } : known;
   };
 
-  const layoutOf = (panel, height, width) => {
-    const { text, muted, grid, panel: back } = theme();
-    const narrow = width < NARROW;
-    const legends = panel.traces.filter((trace) => trace.name && trace.showlegend !== false).length;
-    const extra = narrow && panel.layout.showlegend !== false ? 12 * legends : 0;
-    const layout = {
-      height: height + extra,
-      margin: { l: narrow ? 48 : 64, r: 14, t: 12, b: 48 },
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: text, size: narrow ? 11 : 13, family: getComputedStyle(document.body).fontFamily },
-      legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom" },
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: muted, activecolor: text },
-      hovermode: "closest",
-      hoverlabel: { bgcolor: back, bordercolor: muted, font: { color: text } },
-      dragmode: narrow ? false : "zoom",
-      separators: ".\u202f",
-      ...panel.layout,
-    };
-    layout.width = width;
-    for (const name of Object.keys(layout).filter((key) => /^[xy]axis/.test(key))) {
-      layout[name] = {
-        gridcolor: grid, linecolor: muted, zerolinecolor: grid, tickcolor: muted, ticks: "outside",
-        ...layout[name],
-      };
+  /* Words in lines that are as long as there is room. */
+  const wrapped = (title, room) => {
+    const most = Math.max(12, Math.floor(room / (CHARACTER * 8 / 7)));
+    const lines = [""];
+    for (const word of [title].flat().join(" ").split(" ")) {
+      const line = `${lines.at(-1)} ${word}`.trim();
+      if (line.length > most) lines.push(word); else lines[lines.length - 1] = line;
     }
-    return layout;
+    return lines.filter(Boolean);
   };
 
-  const config = { displaylogo: false,
-    modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
-    toImageButtonOptions: { format: "svg" } };
+  /* Widths, legends and titles as there is room. */
+  const fitted = (spec, made, width) => {
+    for (const view of spec.vconcat ?? [spec]) view.width = Math.max(120, width - (made - view.width));
+    walk(spec, (node) => {
+      const { legend } = node;
+      if (legend?.columns) {
+        const longest = Math.max(...legend.values.map((name) => name.length)) * CHARACTER + 4.2 * EM;
+        const room = width - 5 * EM;
+        legend.columns = Math.max(1, Math.min(legend.values.length, Math.floor(room / longest)));
+        legend.labelLimit = room - 3 * EM;
+      }
+      const x = node.encoding?.x?.axis;
+      if (x?.title) x.title = wrapped(x.title, width - 6 * EM);
+      if (node.title?.text) node.title.text = wrapped(node.title.text, width - 6 * EM);
+    });
+    return spec;
+  };
+
+  /* Ctrl and the wheel zoom, dragging moves, a double click shows all again. */
+  const movable = (spec) => {
+    let unit = spec.vconcat ? null : spec;
+    while (unit?.layer) [unit] = unit.layer;
+    const channels = [unit?.encoding?.x, unit?.encoding?.y];
+    if (channels.every((channel) => channel?.type === "quantitative")) {
+      unit.params = [{ name: "part", bind: "scales",
+        select: { type: "interval", zoom: "wheel![event.ctrlKey]" } }];
+    }
+  };
+
+  const tip = make("div", { class: "tip", role: "tooltip", hidden: "" });
+  const showTip = (_, event, __, value) => {
+    tip.hidden = !value;
+    if (!value) return;
+    const rows = typeof value === "object" ? Object.entries(value) : [["title", value]];
+    tip.replaceChildren(...rows.filter(([, text]) => text !== "" && text !== null).map(([name, text]) =>
+      (name === "title" ? make("strong", {}, text) : make("div", {}, `${name}: ${text}`))));
+    const { width, height } = tip.getBoundingClientRect();
+    const [left, top] = [event.clientX + 14, event.clientY + 14];
+    tip.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 8))}px`;
+    tip.style.top = `${top + height > innerHeight ? event.clientY - height - 10 : top}px`;
+  };
 
   /* The findings on what the panel shows, each with a link to where it is explained. */
   const flagged = (figure, flags) => {
@@ -69,34 +111,78 @@ const charts = (() => {
     ]));
   };
 
-  const draw = (figure) => {
+  const draw = async (figure) => {
     const element = figure.querySelector(".plot");
     const chart = data(`chart-${element.id}`);
     const panel = choice.panelOf(figure, resolved);
     drawn.add(figure);
+    views.get(figure)?.view.finalize();
+    views.delete(figure);
     figure.classList.toggle("empty", panel === null);
-    if (panel === null) {
-      figure.querySelector("figcaption").textContent = "Nothing here matches the filter.";
-      flagged(figure, []);
-      root.dataset.drawn = String(drawn.size);
-      return Promise.resolve();
+    const caption = panel?.caption ?? "Nothing here matches the filter.";
+    figure.querySelector("figcaption").textContent = caption;
+    flagged(figure, panel?.flags ?? []);
+    if (panel) {
+      element.setAttribute("aria-label", `${figure.querySelector("h3").textContent}. ${caption}`);
+      const explanation = figure.querySelector(".explanation");
+      if (panel.explanation) explanation.textContent = panel.explanation;
+      const width = printing ? PAPER : element.clientWidth;
+      const spec = fitted(panel.spec, chart.width, width);
+      if (!printing && width >= NARROW) movable(spec);
+      const { View, compile, expressionInterpreter, parse } = window.vegaLite;
+      const place = make("div");
+      const view = new View(parse(compile({ ...spec, config: theme() }).spec, null, { ast: true }),
+        { expr: expressionInterpreter, renderer: printing ? "svg" : "canvas", container: place, hover: true });
+      views.set(figure, { view, spec });
+      element.replaceChildren(place);
+      view.tooltip(showTip);
+      fillTable(figure);
+      await view.runAsync();
+      element.style.minHeight = "";
     }
-    const width = printing ? PAPER : element.clientWidth;
-    const layout = layoutOf(panel, chart.height, width);
-    const traces = panel.traces.map((trace) => (
-      trace.error_x && !trace.error_x.color
-        ? { ...trace, error_x: { ...trace.error_x, color: layout.font.color } } : trace));
-    element.setAttribute("aria-label", `${figure.querySelector("h3").textContent}. ${panel.caption}`);
-    figure.querySelector("figcaption").textContent = panel.caption;
-    const told = figure.querySelector(".explanation");
-    if (panel.explanation) told.textContent = panel.explanation;
-    flagged(figure, panel.flags);
-    return window.Plotly.react(element, traces, layout,
-      { ...config, displayModeBar: width < NARROW ? false : "hover" })
-      .then(() => { root.dataset.drawn = String(drawn.size); }, fail);
+    root.dataset.drawn = String(drawn.size);
   };
 
-  const redraw = () => Promise.all([...drawn].map(draw));
+  /* What is drawn, as a table, when the reader opens it: what a chart shows of each point to who
+     points at it. */
+  const fillTable = (figure) => {
+    const place = figure.querySelector(".data");
+    const { spec } = views.get(figure) ?? {};
+    place.querySelector(".scroll")?.remove();
+    if (place.open && spec) place.append(make("div", { class: "scroll", tabindex: 0 }, ...tablesOf(spec)));
+  };
+
+  const tablesOf = (spec) => (spec.vconcat ?? [spec]).flatMap((view) => {
+    const found = [];
+    walk(view, (node) => {
+      const rows = node.data?.values;
+      if (!rows?.length) return;
+      let shown = null;
+      walk(node, (inner) => { shown ??= [inner.encoding?.tooltip].flat()[0] ? [inner.encoding.tooltip].flat() : null; });
+      if (shown && (rows[0].r !== undefined || shown.every((each) => each.title))) found.push(tableOf(shown, rows));
+    });
+    return [...(view.title?.text ? [make("h4", {}, [view.title.text].flat().join(" "))] : []), ...found];
+  });
+
+  const cell = (value) => (typeof value === "number" ? String(Number(value.toPrecision(5))) : value ?? "");
+  const tableOf = (shown, rows) => make("table", { class: "small" },
+    ...(rows.length > MOST_ROWS
+      ? [make("caption", {}, `The first ${grouped(MOST_ROWS)} of ${grouped(rows.length)} rows.`)] : []),
+    make("thead", {}, make("tr", {}, ...shown.map(({ title }) =>
+      make("th", { scope: "col" }, title && title !== "title" ? title : "name")))),
+    make("tbody", {}, ...rows.slice(0, MOST_ROWS).map((row) => make("tr", {},
+      ...shown.map(({ field }) => make("td", {}, cell(row[field])))))));
+
+  const save = async (figure) => {
+    const known = views.get(figure);
+    if (!known) return;
+    const image = new Blob([await known.view.toSVG()], { type: "image/svg+xml" });
+    const link = make("a", { href: URL.createObjectURL(image), download: `${figure.querySelector(".plot").id}.svg` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+
+  const redraw = () => Promise.all([...drawn].map((figure) => draw(figure).catch(fail)));
 
   /* After something was chosen: all charts follow. */
   const refresh = () => {
@@ -118,7 +204,7 @@ const charts = (() => {
       const known = widths.get(figure);
       widths.set(figure, contentRect.width);
       if (known === undefined || known === contentRect.width || printing || !drawn.has(figure)) continue;
-      requestAnimationFrame(() => draw(figure));
+      requestAnimationFrame(() => draw(figure).catch(fail));
     }
   });
 
@@ -126,15 +212,15 @@ const charts = (() => {
     for (const { target, isIntersecting } of entries) {
       if (isIntersecting) {
         near.unobserve(target);
-        if (!drawn.has(target)) draw(target);
+        if (!drawn.has(target)) draw(target).catch(fail);
       }
     }
   }, { rootMargin: AHEAD });
 
   const beforePrint = () => {
-    if (!window.Plotly) return;
+    if (!window.vegaLite) return;
     printing = true;
-    for (const figure of figures) draw(figure);
+    for (const figure of figures) draw(figure).catch(fail);
   };
 
   const afterPrint = () => {
@@ -142,9 +228,9 @@ const charts = (() => {
     redraw();
   };
 
-  /* Plotly and the data. The page's policy has the hash of the script as it is unpacked. */
+  /* Vega-Lite and the data. The page's policy has the hash of the script as it is unpacked. */
   const load = async () => {
-    const [script, all] = await Promise.all(["packed-plotly", "packed-charts"].map(unpacked));
+    const [script, all] = await Promise.all(["packed-drawing", "packed-charts"].map(unpacked));
     for (const [name, chart] of Object.entries(JSON.parse(all))) parsed.set(name, chart);
     document.head.append(make("script", {}, script));
   };
@@ -161,12 +247,15 @@ const charts = (() => {
       for (const figure of figures) figure.querySelector(".plot").textContent = told;
       return;
     }
+    document.body.append(tip);
     for (const figure of figures) {
       choice.restore(figure);
       choice.update(figure);
       for (const select of choice.selects(figure)) {
         select.addEventListener("change", () => changed(figure, select));
       }
+      figure.querySelector(".data").addEventListener("toggle", () => fillTable(figure));
+      figure.querySelector(".save").addEventListener("click", () => save(figure).catch(fail));
       resized.observe(figure.querySelector(".plot"));
       near.observe(figure);
     }
@@ -175,7 +264,7 @@ const charts = (() => {
       for (const figure of figures) choice.restore(figure);
       refresh();
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    dark.addEventListener("change", redraw);
   };
 
   return { start, beforePrint, afterPrint };

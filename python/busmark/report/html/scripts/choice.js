@@ -77,37 +77,41 @@ const choice = (() => {
     }
   };
 
-  /* A chart of rows without those that are left out: the others move up. */
-  const withoutRows = (panel, keeps) => {
-    const places = new Map();
-    panel.layout.meta.forEach((label, at) => { if (keeps(label)) places.set(at, places.size); });
-    const last = places.size - 0.5;
-    const moved = (y) => y - Math.round(y) + places.get(Math.round(y));
-    const { yaxis } = panel.layout;
-    const ticktext = yaxis.ticktext.filter((_, at) => places.has(at));
-    const traces = panel.traces.filter((trace) => keeps(trace.meta)).map((trace) => {
-      if (trace.mode === "lines") return { ...trace, y: trace.y.map((y) => Math.min(y, last)) };
-      const stays = (_, at) => trace.y[at] === null || places.has(Math.round(trace.y[at]));
-      return { ...trace, x: trace.x.filter(stays),
-        y: trace.y.filter(stays).map((y) => (y === null ? y : moved(y))) };
+  const MOVED = ["at", "top", "bottom", "y"];
+
+  /* A chart of rows without those that are left out: in bars the others move up, a heat map loses
+     the names of its axis. */
+  const withoutRows = (spec, staying) => {
+    const places = new Map(staying.map((row, place) => [row, place]));
+    const end = staying.length - 0.5;
+    const rowOf = (row) => row.r ?? Math.round(MOVED.map((name) => row[name]).find((y) => y !== undefined));
+    /* Lines across all rows. */
+    const rests = (row) => row.s === undefined && row.r === undefined;
+    walk(spec, (node) => {
+      if (node.legend?.gradientLength) node.legend.gradientLength = spec.height;
+      if (node.data?.values) {
+        node.data.values = node.data.values.filter((row) => rests(row) || places.has(rowOf(row)));
+        for (const row of node.data.values) {
+          const change = rests(row) ? 0 : places.get(rowOf(row)) - rowOf(row);
+          for (const name of MOVED) if (row.r === undefined && name in row) row[name] = Math.min(row[name] + change, end);
+        }
+      }
+      const y = node.encoding?.y;
+      if (y?.field === "r") y.scale.domain = staying;
+      else if (y?.axis?.values) {
+        const names = JSON.parse(y.axis.labelExpr.replace("[datum.value]", ""));
+        y.scale.domain = [end, -0.5];
+        y.axis.values = [...places.values()];
+        y.axis.labelExpr = `${JSON.stringify(staying.map((row) => names[row]))}[datum.value]`;
+      }
     });
-    const layout = { ...panel.layout,
-      yaxis: { ...yaxis, range: [last, -0.5], ticktext, tickvals: ticktext.map((_, at) => at) } };
-    return { ...panel, traces, layout };
   };
 
-  const withoutFields = (panel, keeps) => {
-    const traces = panel.traces.map((trace) => {
-      const stays = (_, at) => keeps(trace.y[at]);
-      const parts = trace.type === "heatmap" ? ["z", "customdata", "y"] : ["x", "text", "y"];
-      const cut = Object.fromEntries(parts.map((name) => [name, trace[name].filter(stays)]));
-      const textfont = trace.textfont && { ...trace.textfont, color: trace.textfont.color.filter(stays) };
-      return { ...trace, ...cut, ...(textfont ? { textfont } : {}) };
-    });
-    const { yaxis } = panel.layout;
-    return { ...panel, traces, layout: { ...panel.layout,
-      yaxis: { ...yaxis, categoryarray: yaxis.categoryarray.filter(keeps) } } };
-  };
+  /* A chart of series without those that are left out, and without their entries of the legend. */
+  const withoutSeries = (spec, stays) => walk(spec, (node) => {
+    if (node.data?.values) node.data.values = node.data.values.filter(({ s }) => stays(s));
+    if (node.legend?.columns) node.legend.values = node.legend.values.filter(stays);
+  });
 
   /* What the filter leaves of a panel, and which labels it has left out. */
   const filtered = (panel) => {
@@ -116,11 +120,16 @@ const choice = (() => {
     const without = every.filter((label) => !left.has(label));
     if (!without.length) return panel;
     const keeps = (label) => !without.includes(label);
-    const cut = panel.layout.meta ? withoutRows(panel, keeps)
-      : panel.traces.some((trace) => trace.type === "heatmap") ? withoutFields(panel, keeps)
-        : { ...panel, traces: panel.traces.filter((trace) => keeps(trace.meta)) };
+    const { rows, spec } = panel;
+    if (rows.length) {
+      const staying = rows.map((_, row) => row).filter((row) => rows[row] === "" || keeps(rows[row]));
+      spec.height *= staying.length / rows.length;
+      withoutRows(spec, staying);
+    } else {
+      withoutSeries(spec, (series) => keeps(spec.usermeta.labels[series]));
+    }
     const told = without.length > 4 ? `${without.length} of ${every.length}` : without.join(", ");
-    return { ...cut, caption: `${panel.caption} Left out by the filter: ${told}.` };
+    return { ...panel, caption: `${panel.caption} Left out by the filter: ${told}.` };
   };
 
   /* The panel to draw; null where the filter leaves nothing. */

@@ -5,7 +5,7 @@ window.addEventListener("beforeprint", () => {
   const listed = document.querySelectorAll("#case-list .case");
   const everything = listed.length <= SHORT_LIST;
   if (everything) caseList.fillListed();
-  for (const closed of document.querySelectorAll("details:not([open])")) {
+  for (const closed of document.querySelectorAll("details:not([open], .data)")) {
     if (!everything && closed.classList.contains("case")) continue;
     closed.open = true;
     closed.dataset.closed = "";
