@@ -24,6 +24,6 @@ for pack in "openddsbench-latency openddsbench-2010/latency-quick --only udp" \
     "pother-throughput pother-2008/throughput-quick" \
     "perftest perftest-2023/quick --only -64B" \
     "xrce xrce-2022/quick" \
-    "secured secured-2023/quick --only cyclonedds-64B"; do
+    "secured secured-2023/quick --only cyclonedds-udp-64B"; do
     campaign $pack $short --set criteria.min_samples=1
 done

@@ -74,6 +74,18 @@ def test_a_shipped_scenario_has_the_plan_that_it_had(name: str) -> None:
     assert plan(name) == json.loads(RECORDED.read_text("utf-8"))[name]
 
 
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_scenario_measures_the_floor_or_says_why_not(name: str) -> None:
+    scenario, text = load(find(Path(name)))
+    with patch("os.sched_getaffinity", return_value={0, 1}):
+        null = adapter("null", **ABLE | {"transports": ["memory"], "reach": ["process"]})
+        others = {n for _, m in scenario.matrices for n in (*m.adapter, *m.peer)} - {"same"}
+        cases = expand(scenario, {n: adapter(n, **ABLE) for n in others} | {"null": null})
+    floors = [case for case in cases if case.params.adapter == "null"]
+    assert {case.status for case in floors} <= {"planned"}
+    assert bool(floors) is not ("# No floor (null adapter): " in text)
+
+
 if __name__ == "__main__":
     found = {name: plan(name) for name in shipped()}
     RECORDED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
