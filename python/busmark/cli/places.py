@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from busmark.cli.output import echo
 from busmark.store import named, register
 from busmark.store.listing import newest_two
+from busmark.store.manifest import MANIFEST
 from busmark.store.named import LAST, SIGN
 
 if TYPE_CHECKING:
@@ -48,13 +49,16 @@ class Directory(ParamType):
 
 
 class Place(Directory):
-    """DIRECTORY[#CASE], as a text."""
+    """DIRECTORY[#CASE], as a text; #CASE alone is of the newest result, or of the one that is the
+    working directory."""
 
     name = "directory[#case]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """With the directory in place of its name."""
         text = str(value)
+        if text.startswith("#") and not Path(text).is_dir():
+            text = ("." if Path(MANIFEST).is_file() else SIGN + LAST) + text
         if not text.startswith(SIGN):
             return text
         name, sign, case = text.partition("#")

@@ -23,8 +23,9 @@ SCENARIO = Path(__file__).resolve().parent.parent / "scenarios" / "quickstart.to
 def command(out: Path | None, settings: tuple[str, ...], open_it: bool) -> None:
     """Measure the middleware of this machine, in a few minutes, and write a report.
 
-    It measures latency and throughput of every installed adapter that needs no server, with
-    participants on one CPU and on different CPUs, and the null adapter as the floor.
+    It measures Cyclone DDS, UDP, TCP and Unix-domain sockets: latency with participants on one CPU
+    and on different CPUs, throughput on different CPUs, and the null adapter as the floor. Name
+    other adapters in `busmark latency`, or in a scenario.
     """
     from busmark.adapters import libraries, misnamed
     from busmark.cli.campaign import Ending, conduct

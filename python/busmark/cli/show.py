@@ -53,7 +53,8 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
     directory of this name; `busmark list` has all.
 
     With #CASE, show the details of that case: all its figures, the legs of a ping, its rounds. Its
-    number is enough, as in '#003'; a pattern such as '#*-64B' selects several.
+    number is enough: '@last#003', or '#003' of the newest result. A pattern such as '#*-64B'
+    selects several.
 
     With --require, or where the scenario has requirements, exit code 1 if one is missed or
     undecided.

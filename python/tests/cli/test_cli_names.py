@@ -16,8 +16,11 @@ from synthetic_campaign import comparison
 import busmark
 from busmark.cli.main import busmark as command
 from busmark.cli.places import Target
+from busmark.cli.quickstart import SCENARIO
 from busmark.cli.wide import KEY
+from busmark.control.campaign import default_directory
 from busmark.errors import UserError
+from busmark.scenario import load
 from busmark.store.listing import Listing
 
 HEADS = ("Name", "Begun, UTC", "Machine", "Cases", "State", "Directory")
@@ -68,6 +71,33 @@ def test_a_case_of_a_named_result(home: Path) -> None:
     assert run("show", "@last#null-65536", "--json").stdout == run(
         "show", "busmark-results/after#null-65536", "--json"
     ).stdout  # fmt: skip
+
+
+def test_a_case_alone_is_of_the_newest_result_or_of_the_one_here(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (
+        run("show", "#null-64", "--json").stdout == run("show", "@after#null-64", "--json").stdout
+    )
+    monkeypatch.chdir(home / "busmark-results" / "before")
+    here = run("show", "#null-64", "--json")
+    assert json.loads(here.stdout)["created_utc"].startswith("2026-01-01")
+
+
+def test_quickstart_is_the_name_of_what_quickstart_writes(home: Path) -> None:
+    scenario, _ = load(SCENARIO)
+    Path("busmark-results/before").rename(default_directory(scenario.name))
+    assert "quickstart-" in run("show", "@quickstart", "--json").stderr
+
+
+def test_what_another_account_wrote_here_is_found_here_alone(
+    home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "of-another-account"))
+    assert run("show", "@last", "--json").stderr.startswith("@last is busmark-results/after")
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    with pytest.raises(UserError, match="no result is known"):
+        run("show", "@last")
 
 
 def test_compare_without_names_takes_the_newest_and_the_one_before(home: Path) -> None:
@@ -148,6 +178,15 @@ def test_a_shell_completes_names(home: Path, capsys: pytest.CaptureFixture[str])
     assert completed("compare", "@last", "@b") == ["@before"]
     assert completed("run", "--resume", "--out", "@a") == ["@after"]
     assert not capsys.readouterr().err
+
+
+def test_the_help_of_quickstart_says_what_it_measures() -> None:
+    told = run("quickstart", "--help").stdout
+    named = {"cyclonedds": "Cyclone DDS", "udp": "UDP", "tcp": "TCP", "uds": "Unix-domain",
+             "null": "null adapter"}  # fmt: skip
+    scenario, _ = load(SCENARIO)
+    assert {name for _, matrix in scenario.matrices for name in matrix.adapter} == named.keys()
+    assert all(name in told for name in named.values()) and "every" not in told
 
 
 def test_the_help_names_what_exists(home: Path) -> None:
