@@ -21,6 +21,8 @@ WORKER_VARIABLE = "BUSMARK_WORKER"
 PACKAGES_VARIABLE = "BUSMARK_SITE_PACKAGES"
 
 PACKAGE = Path(__file__).resolve().parent.parent
+WHEEL = PACKAGE / "_native"
+"""Adapters that a wheel carries; absent in a checkout."""
 
 
 def environment() -> dict[str, str]:
@@ -41,7 +43,7 @@ def search_path() -> list[Path]:
     """Folders that may hold adapters: the user's, the installed package's, the checkout's build."""
     named = os.environ.get(PATH_VARIABLE, "").split(os.pathsep)
     own = [Path(part).absolute() for part in named if part]
-    return [*own, PACKAGE / "_native", PACKAGE.parent.parent / "target" / "release"]
+    return [*own, WHEEL, PACKAGE.parent.parent / "target" / "release"]
 
 
 def worker() -> Path:

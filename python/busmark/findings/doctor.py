@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from busmark.adapters.locate import PATH_VARIABLE, WHEEL
 from busmark.findings import text
 from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from busmark.store.manifest import Finding
 
 UNKNOWN = "not known"
+
+IN_CHECKOUT = (
+    " Adapters in C++, such as Fast DDS, OpenDDS and omniORB, are built in a checkout of the "
+    f"repository by `make adapters`; name its target/release in {PATH_VARIABLE}."
+)
+"""Further remedy for who has installed a wheel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +174,10 @@ def _adapter_findings(
                 severity="note",
                 title=f"{text.count(len(missing), 'adapter')} cannot be used here",
                 cause="The middleware, a server or a licence is missing, or the adapter is not "
-                "built.",
+                + ("in the wheel, which has those in Rust only." if WHEEL.is_dir() else "built."),
                 evidence=reasons,
-                remedy="Run `busmark adapters`: it names the command that installs each.",
+                remedy="Run `busmark adapters`: it names the command that installs each."
+                + (IN_CHECKOUT if WHEEL.is_dir() else ""),
             )
         )
     return found

@@ -51,6 +51,11 @@ def share(fraction: float) -> str:
     return f"{whole(percent) if percent == round(percent) else number(percent)} %"
 
 
+def p_value(p: float, digits: int = 1) -> str:
+    """Return "p = 0.002"; "p < 0.0001" where it is less."""
+    return f"p = {p:.{digits}g}" if p >= 1e-4 else "p < 0.0001"
+
+
 def count(items: int, noun: str) -> str:
     """1 round; 2 rounds."""
     return f"{whole(items)} {noun}{'' if items == 1 else 's'}"

@@ -56,6 +56,14 @@ class TestSaturatedCore:
         (finding,) = campaign.found("saturated-core")
         assert "participants ran on CPU 1 98 % of the time" in finding.evidence
         assert finding.title == "The participants' common CPU is saturated"
+        assert "different" in finding.remedy
+
+    def test_other_cpus_are_no_remedy_where_there_are_too_few(self, campaign: Planted) -> None:
+        case = {**THROUGHPUT, "placement": "same", "subscribers": 99}
+        used(campaign, case, (0.5, 0.4), (0.48, 0.5), cpus="1;1")
+        campaign.hosts[""] = {"cpus_allowed": [0, 1]}
+        (finding,) = campaign.found("saturated-core")
+        assert "different" not in finding.remedy
 
     @pytest.mark.parametrize(
         "case", [PACED, THROUGHPUT, {**PACED, "placement": "same"}], ids=["rate", "full", "same"]

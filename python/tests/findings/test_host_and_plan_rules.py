@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from planted import ADAPTERS, LATENCY, THROUGHPUT, known, params
@@ -151,6 +153,8 @@ def test_a_placement_that_cannot_be(placement: str, allowed: list[int], fires: b
 
 def test_free_placement_is_told_before_the_run() -> None:
     assert [f.id for f in planned({**LATENCY, "placement": "free"})] == ["unpinned"]
+    (crowded,) = planned({**LATENCY, "placement": "free", "subscribers": 99})
+    assert crowded.id == "unpinned" and "different" not in crowded.remedy
 
 
 def test_realtime_without_permission() -> None:
@@ -194,6 +198,10 @@ class TestDoctor:
         assert diagnose(GOOD) == []
         assert [f.id for f in diagnose(GOOD, {})] == ["no-adapter"]
         (finding,) = diagnose(GOOD, {"udp": {}}, {"rti": "no licence", "fastdds": "not built"})
+        assert "wheel" not in finding.cause + finding.remedy
+        with patch("busmark.findings.doctor.WHEEL", Path(__file__).parent):
+            (finding,) = diagnose(GOOD, {"udp": {}}, {"rti": "no licence", "fastdds": "not built"})
+        assert "not in the wheel" in finding.cause and "Fast DDS" in finding.remedy
         assert finding.title == "2 adapters cannot be used here"
         assert finding.evidence == "fastdds: not built; rti: no licence"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Observation, Rule
-from busmark.findings.text import count
+from busmark.findings.text import count, p_value
 
 if TYPE_CHECKING:
     from busmark.stats import Dependence
@@ -29,7 +29,7 @@ def check_campaign(result: Result) -> Iterator[Observation]:
             yield Observation(
                 "warning",
                 f"successive rounds correlate by {found.correlation:.2f} "
-                f"({count(found.rounds, 'round')}, p = {found.p_value:.2g})",
+                f"({count(found.rounds, 'round')}, {p_value(found.p_value, 2)})",
                 weight=-found.p_value,
                 case=case,
             )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import ceil, inf
+from typing import TYPE_CHECKING
 
 from busmark.findings.rule import CheckedFact, Observation, Profile, Rule
 from busmark.findings.text import count
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 ENOUGH = 3
 """One for each of two participants and one for the controller, interrupts and everything else."""
@@ -16,6 +21,28 @@ def usable(profile: Profile) -> int | None:
     allowed = profile.get("cpus_allowed")
     number: int | None = len(allowed) if allowed is not None else profile.get("cpus_online")
     return number
+
+
+def on_one_node(params: Parameters) -> int:
+    """Participants that share a machine at most."""
+    publishers, subscribers = params.publishers or 1, params.subscribers or 1
+    if params.applications:
+        nodes = 1 if params.network == "nodes" else len(str(params.writer_on).split("+"))
+        return int(params.applications) * nodes
+    if params.network != "nodes":
+        return publishers + subscribers
+    writing, reading = (
+        str(getattr(params, side)).split("+") for side in ("writer_on", "reader_on")
+    )
+    # Taken in turn, where there are more of them than nodes.
+    each = (ceil(publishers / len(writing)), ceil(subscribers / len(reading)))
+    return sum(each) if set(writing) & set(reading) else max(each)
+
+
+def can_differ(params: Parameters, profiles: Iterable[Profile]) -> bool:
+    """Return whether placement "different" is possible: a CPU for each participant."""
+    cpus = [known for profile in profiles if (known := usable(profile)) is not None]
+    return params.deployment != "one" and min(cpus, default=inf) >= on_one_node(params)
 
 
 def check_host(profile: Profile) -> Iterator[Observation]:

@@ -7,7 +7,7 @@ from math import expm1, log
 from typing import TYPE_CHECKING, Any
 
 from busmark.findings.rule import Observation, Rule
-from busmark.findings.text import count
+from busmark.findings.text import count, p_value
 
 if TYPE_CHECKING:
     from busmark.store.result import Result
@@ -64,7 +64,7 @@ def _drift(rows: list[dict[str, Any]]) -> Iterator[Observation]:
             "warning",
             f"{'latency' if test == 'latency' else 'goodput'} in the second half of "
             f"{count(len(changes), 'round')} {expm1(by):+.1%} against the first "
-            f"(Mann-Kendall p = {found.p_value:.1g})",
+            f"(Mann-Kendall {p_value(found.p_value)})",
             weight=abs(by),
             title="The machine changed while the campaign ran",
             cause="Temperature, frequency, another tenant, or work that began or ended.",
@@ -88,7 +88,7 @@ def _predecessors(rows: list[dict[str, Any]]) -> Iterator[Observation]:
     yield Observation(
         "warning",
         f"after {names[found.highest]} values are {expm1(found.spread):.1%} above those after "
-        f"{names[found.lowest]} (Kruskal-Wallis p = {found.p_value:.1g})",
+        f"{names[found.lowest]} (Kruskal-Wallis {p_value(found.p_value)})",
         weight=found.spread,
     )
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
 from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities, Observation, Profile, Rule
-from busmark.findings.rules.few_cpus import usable
+from busmark.findings.rules.few_cpus import on_one_node, usable
 from busmark.findings.text import listed
 from busmark.host.read import cpu_list
 
@@ -21,7 +20,7 @@ def check_plan(
     placement = str(params.placement or "")
     cpus = usable(profile)
     if placement == "different":
-        if cpus == 1 and _on_one_node(params) > 1:
+        if cpus == 1 and on_one_node(params) > 1:
             yield Observation("error", 'placement "different" with one usable CPU')
         return
     allowed = profile.get("cpus_allowed")
@@ -30,22 +29,6 @@ def check_plan(
     # On nodes each has its own: which of the CPUs is wanted where is known when the round begins.
     if absent and (params.network != "nodes" or len(absent) == len(set(named or ()))):
         yield Observation("error", f"CPU {listed(absent)} may not be used; asked for: {placement}")
-
-
-def _on_one_node(params: Parameters) -> int:
-    """Participants that share a machine at most."""
-    publishers, subscribers = params.publishers or 1, params.subscribers or 1
-    if params.applications:
-        nodes = 1 if params.network == "nodes" else len(str(params.writer_on).split("+"))
-        return int(params.applications) * nodes
-    if params.network != "nodes":
-        return publishers + subscribers
-    writing, reading = (
-        str(getattr(params, side)).split("+") for side in ("writer_on", "reader_on")
-    )
-    # Taken in turn, where there are more of them than nodes.
-    each = (ceil(publishers / len(writing)), ceil(subscribers / len(reading)))
-    return sum(each) if set(writing) & set(reading) else max(each)
 
 
 RULE = Rule(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from busmark.findings.params import has_rate
 from busmark.findings.rule import Observation, Rule
+from busmark.findings.rules.few_cpus import can_differ
 from busmark.findings.text import count, duration, share
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     if params.wait == "poll":
         yield Observation("note", evidence, weight, *POLLING)
     elif params.placement == "same" and params.network != "nodes":
-        yield Observation("note", evidence, weight, *SHARED)
+        possible = can_differ(params, view.hosts)
+        remedy = 'Compare with placement "different".' if possible else OVERLOAD
+        yield Observation("note", evidence, weight, *SHARED, remedy, "" if possible else "crowded")
     elif not has_rate(params):
         yield Observation("note", evidence, weight, *FULL_SPEED)
     else:
@@ -97,8 +100,9 @@ SHARED = (
     "The participants' common CPU is saturated",
     'With placement "same" writer and reader take turns on one CPU, and together they used all of '
     "it: the figure is what one CPU can do for both sides together.",
-    'Compare with placement "different".',
 )
+OVERLOAD = "Say so beside the figure: there is no CPU for each participant."
+"""Remedy where placement "different" is impossible."""
 FULL_SPEED = (
     "Throughput is limited by one CPU",
     "At full speed something has to be the limit, and here it is a CPU, not the network or a "

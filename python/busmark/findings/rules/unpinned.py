@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities, Observation, Profile, Rule
+from busmark.findings.rules.few_cpus import can_differ
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
 
+CROWDED = (
+    'Use placement "same", or a machine with a CPU for each participant, and compare within one '
+    "placement only."
+)
+"""Remedy where placement "different" is impossible."""
+
 FREE = "free"
 
 
 def check_plan(
-    params: Parameters, _profile: Profile, _capabilities: Capabilities
+    params: Parameters, profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
     if params.placement == FREE:
-        yield Observation("warning", f'placement "{FREE}"')
+        yield from _unpinned(params, [profile])
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    yield from check_plan(view.params, {}, view.capabilities)
+    if view.params.placement == FREE:
+        yield from _unpinned(view.params, view.hosts)
+
+
+def _unpinned(params: Parameters, profiles: Iterable[Profile]) -> Iterator[Observation]:
+    evidence = f'placement "{FREE}"'
+    if can_differ(params, profiles):
+        yield Observation("warning", evidence)
+    else:
+        yield Observation("warning", evidence, remedy=CROWDED, group="crowded")
 
 
 RULE = Rule(
