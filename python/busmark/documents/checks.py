@@ -61,7 +61,8 @@ class Each:
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
         """One for each case that has both."""
-        reason = missing(self.of, campaign)
+        # Where nothing arrived there is no headline, and all that was sent is lost.
+        reason = missing(self.of, campaign, lambda case: headline(case) or self.below(case))
         if reason:
             return reason
         found = self.of.of(campaign)
@@ -70,7 +71,7 @@ class Each:
             Pair(named(case, shown), self.above(case), self.below(case), (case.id,))
             for case in found
         ]
-        return [pair for pair in pairs if pair.rounds] or "no case has that figure"
+        return [pair for pair in pairs if pair.common] or "no case has that figure"
 
 
 def share(name: str, of: Select, whole: Callable[[Parameters], float | None], claim: Claim) -> Each:

@@ -10,9 +10,9 @@ from busmark.analysis.pairwise.verdict import Limits
 from busmark.analysis.words.text import number
 from busmark.stats import Estimate
 
-Verdict = Literal["agrees", "disagrees", "cannot tell"]
+Verdict = Literal["agrees", "disagrees", "undecided"]
 
-VERDICTS: dict[bool | None, Verdict] = {True: "agrees", False: "disagrees", None: "cannot tell"}
+VERDICTS: dict[bool | None, Verdict] = {True: "agrees", False: "disagrees", None: "undecided"}
 """By whether the interval lies within the claim, or wholly outside of it."""
 
 ALIKE = 1.25

@@ -18,6 +18,7 @@ from busmark.analysis.model import Campaign
 from busmark.analysis.pairwise.change import ratio
 from busmark.analysis.pairwise.measured import Measured
 from busmark.analysis.pairwise.verdict import LEVEL, of_each
+from busmark.analysis.words.text import plural
 from busmark.documents.claim import ALL, Claim, Verdict
 from busmark.documents.values import PerRound
 from busmark.stats import Estimate
@@ -34,6 +35,11 @@ class Pair:
 
     @property
     def rounds(self) -> list[int]:
+        """Numbers of the rounds that give a ratio: both sides have more than 0."""
+        return [number for number in self.common if self.above[number] and self.below[number]]
+
+    @property
+    def common(self) -> list[int]:
         """Numbers of the rounds that both sides have."""
         return sorted(self.above.keys() & self.below.keys())
 
@@ -85,30 +91,32 @@ def evidence(check: Check, campaign: Campaign) -> Evidence:
     """The ratios of a check, and the verdict."""
     found = check.pairs(campaign)
     if isinstance(found, str):
-        return Evidence("cannot tell", None, reason=found)
+        return Evidence("undecided", None, reason=found)
     usable = [pair for pair in found if pair.rounds]
+    if check.claim == ALL and any(pair.common for pair in found):
+        return _whole(found, usable)
     if not usable:
-        return Evidence("cannot tell", None, reason="no round was good on both sides")
-    if check.claim == ALL:
-        return _whole(usable)
+        return Evidence("undecided", None, reason="no round was good on both sides")
     each = check.claim.of_each and len(usable) > 1
     # Some of many intervals miss by chance; widened they all keep the confidence.
     confidence = 1 - of_each(LEVEL, len(usable) + 1) if each else CONFIDENCE
     overall = _overall(usable, confidence)
     if overall.low is None:
-        return Evidence("cannot tell", overall, tuple(usable), "one round gives no interval")
+        return Evidence("undecided", overall, tuple(usable), "one round gives no interval")
     verdict = check.claim.verdict(overall)
     if each:
         verdict = _of_each(check.claim, overall, [pair.ratio(confidence) for pair in usable])
     return Evidence(verdict, overall, tuple(usable), confidence=confidence)
 
 
-def _whole(pairs: Sequence[Pair]) -> Evidence:
-    """That nothing is missing: what was counted decides, without an interval. One lost sample
-    disproves it."""
-    whole = all(pair.above[r] == pair.below[r] for pair in pairs for r in pair.rounds)
-    overall = _overall(pairs, CONFIDENCE)
-    return Evidence("agrees" if whole else "disagrees", overall, tuple(pairs))
+def _whole(pairs: Sequence[Pair], usable: Sequence[Pair]) -> Evidence:
+    """Return whether nothing is missing: what was counted decides, without an interval. One lost
+    sample disproves it, also where all of a round were lost, which has no ratio."""
+    whole = all(pair.above[r] == pair.below[r] for pair in pairs for r in pair.common)
+    overall = _overall(usable, CONFIDENCE) if usable else None
+    nothing = sum(not pair.above[r] for pair in pairs for r in pair.common)
+    reason = f"in {plural(nothing, 'round')} nothing arrived" if nothing else ""
+    return Evidence("agrees" if whole else "disagrees", overall, tuple(usable), reason)
 
 
 def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Verdict:
@@ -116,7 +124,7 @@ def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Ver
     each = {claim.verdict(ratio) for ratio in ratios}
     if "disagrees" in {*each, claim.verdict(overall)}:
         return "disagrees"
-    return "agrees" if each == {"agrees"} else "cannot tell"
+    return "agrees" if each == {"agrees"} else "undecided"
 
 
 def _overall(pairs: Sequence[Pair], confidence: float) -> Estimate:
@@ -125,8 +133,9 @@ def _overall(pairs: Sequence[Pair], confidence: float) -> Estimate:
     kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
     while len(kept) > 1 and len(_common(kept)) < 2:
         kept.pop()
-    above = product(*(pair.above for pair in kept))
-    below = product(*(pair.below for pair in kept))
+    rounds = _common(kept)
+    above = product(*({r: pair.above[r] for r in rounds} for pair in kept))
+    below = product(*({r: pair.below[r] for r in rounds} for pair in kept))
     return Pair("", above, below, ()).ratio(confidence)
 
 

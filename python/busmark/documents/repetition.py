@@ -36,8 +36,8 @@ class Answered:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """One for each check; for a statement without any, "inconclusive"."""
-        return [found.verdict for _, found in self.lines] or ["cannot tell"]
+        """One for each check; for a statement without any, "undecided"."""
+        return [found.verdict for _, found in self.lines] or ["undecided"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,12 @@ Value = Callable[[CaseSummary], PerRound]
 
 def per_round(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
     """`of` every counted round that has it."""
+    return {number: value for number, value in _known(case, of).items() if value}
+
+
+def _known(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
     counted = [attempt for attempt in case.attempts if attempt.status == "ok"]
-    return {attempt.round: value for attempt in counted if (value := of(attempt))}
+    return {attempt.round: value for attempt in counted if (value := of(attempt)) is not None}
 
 
 def headline(case: CaseSummary) -> PerRound:
@@ -52,8 +56,8 @@ def mbit_per_s(case: CaseSummary) -> PerRound:
 
 
 def received(case: CaseSummary) -> PerRound:
-    """Distinct samples received."""
-    return per_round(case, lambda attempt: attempt.received)
+    """Distinct samples received; also 0, where all were lost."""
+    return _known(case, lambda attempt: attempt.received)
 
 
 def expected(case: CaseSummary) -> PerRound:

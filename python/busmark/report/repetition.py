@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, log
 
 from busmark.analysis.figures import CONFIDENCE
+from busmark.analysis.words.ratios import limits_text
 from busmark.analysis.words.text import ABSENT, joined, number, plural
 from busmark.documents import Repetition
 from busmark.documents.claim import Claim, Verdict
@@ -174,7 +175,7 @@ def ratio_text(ratio: Estimate) -> str:
     """Such as "1.42 [1.30, 1.55]"."""
     if ratio.low is None or ratio.high is None:
         return f"{number(ratio.value)} [{ABSENT}]"
-    return f"{number(ratio.value)} [{number(ratio.low)}, {number(ratio.high)}]"
+    return f"{number(ratio.value)} {limits_text(ratio.value, ratio.low, ratio.high)}"
 
 
 def _drawn(ratio: Estimate, claim: Claim, span: float) -> Drawn:

@@ -87,12 +87,12 @@ def test_little_difference_must_hold_for_each_pair() -> None:
 
 def test_noise_that_hides_the_difference_cannot_be_told() -> None:
     of, to = throughput("a", [10, 21, 9, 20]), throughput("b", [20, 10, 19, 11])
-    assert asked(Ratio("", A, B, ABOVE), of, to).verdict == "cannot tell"
+    assert asked(Ratio("", A, B, ABOVE), of, to).verdict == "undecided"
 
 
 def test_one_round_gives_no_verdict() -> None:
     found = asked(Ratio("", A, B, ABOVE), throughput("a", [9.0]), throughput("b", [1.0]))
-    assert (found.verdict, found.reason) == ("cannot tell", "one round gives no interval")
+    assert (found.verdict, found.reason) == ("undecided", "one round gives no interval")
 
 
 @given(st.lists(st.integers(0, 600), min_size=1, max_size=6))
@@ -156,7 +156,7 @@ def test_who_has_no_lead_cannot_lose_one() -> None:
     of = [throughput("a", 10 * f, subscribers=n) for n, f in ((1, 0.9), (5, 0.8))]
     to = [throughput("b", 10, subscribers=n) for n in (1, 5)]
     found = asked(Convergence("", A, B, "subscribers", ABOVE, lead=True), *of, *to)
-    assert (found.verdict, found.ratio) == ("cannot tell", None)
+    assert (found.verdict, found.ratio) == ("undecided", None)
     assert found.reason == "no lead at the least value of subscribers that could narrow"
 
 
@@ -170,8 +170,8 @@ def test_the_interval_that_is_shown_is_the_one_that_decides() -> None:
     shown = [found.ratio, *(ratio for _, ratio in found.ratios)]
     assert {ratio.confidence for ratio in shown} == {found.confidence}
     outside = any(ratio.low > 1.25 for ratio in shown if ratio.low is not None)
-    assert found.verdict == ("disagrees" if outside else "cannot tell")
-    assert found.verdict == "cannot tell"
+    assert found.verdict == ("disagrees" if outside else "undecided")
+    assert found.verdict == "undecided"
     # At 95 % they lie outside: the page must not show these beside that verdict.
     assert all((pair.ratio().low or 0) > 1.25 for pair in found.pairs)
 
@@ -217,6 +217,18 @@ def test_a_single_lost_sample_is_not_all() -> None:
     ).verdict == "disagrees"  # fmt: skip
 
 
+def test_where_nothing_arrived_all_was_lost() -> None:
+    whole = throughput("a", [0.0] * len(MOOD))
+    nothing = [a.model_copy(update={"received": 0}) for a in whole.attempts]
+    found = asked(delivered("", A, ALL), whole.model_copy(update={"attempts": nothing}))
+    assert (found.verdict, found.ratio) == ("disagrees", None)
+    assert found.reason == f"in {len(nothing)} rounds nothing arrived"
+    some = [*whole.attempts[1:], nothing[0]]
+    assert asked(
+        delivered("", A, ALL), whole.model_copy(update={"attempts": some})
+    ).verdict == "disagrees"  # fmt: skip
+
+
 @given(st.floats(0.1, 10), st.floats(0.1, 10), st.floats(0.5, 1), st.floats(1, 2))
 def test_a_verdict_needs_the_whole_interval(a: float, b: float, low: float, high: float) -> None:
     first, last = sorted((a, b))
@@ -224,7 +236,7 @@ def test_a_verdict_needs_the_whole_interval(a: float, b: float, low: float, high
     verdict = claim.verdict(Estimate((first + last) / 2, first, last, 0.95, 3, 3))
     inside = low <= first and last <= high
     outside = last < low or first > high
-    assert verdict == ("agrees" if inside else "disagrees" if outside else "cannot tell")
+    assert verdict == ("agrees" if inside else "disagrees" if outside else "undecided")
 
 
 def test_selections_of_several_values_pair_value_by_value() -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
+from busmark.analysis.words.text import percent_text
 from busmark.documents import Repetition, repetition
 from busmark.report.html.repetition import render_repetition
 from busmark.report.own_tables import show_tables
@@ -86,9 +87,12 @@ def test_the_line_through_latencies_is_told_with_its_interval(opendds: Repetitio
 
 def test_every_size_has_jitter_and_the_bounds_of_a_hop(opendds: Repetition) -> None:
     (table,) = opendds.tables
-    for row in table.rows:
-        told = dict(zip(table.columns, row, strict=True))
-        assert " to " in told["σ of a hop, µs"] and told["Jitter / latency"].endswith(" %")
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    assert all(" to " in row["σ of a hop, µs"] for row in rows)
+    shares = [c.latency.jitter_share for c in opendds.campaign.cases if c.latency]
+    assert {row["Median |jitter| / median"] for row in rows} == {
+        percent_text(share.value if share else None) for share in shares
+    }, "the share of jitter that charts and other tables have"
 
 
 def test_statements_that_are_not_asked_are_counted_on_the_page(opendds: Repetition) -> None:

@@ -16,7 +16,7 @@ from busmark.stats import MIN_POINTS, Estimate, robust_line
 
 COLUMNS = (
     "Size", "Samples", "Median, µs", "MAD, µs", "Mean, µs", "σ, µs", "σ of a hop, µs", "Min, µs",
-    "Max, µs", "Jitter, µs", "Jitter / latency",
+    "Max, µs", "Mean |jitter|, µs", "Median |jitter| / median",
 )  # fmt: skip
 
 MICRO = 1e3
@@ -50,6 +50,7 @@ def _row(case: CaseSummary) -> tuple[str, ...]:
     assert of is not None
     rounds = of_latency(lambda latency: latency.jitter_ns)(case)
     jitter = float(np.mean([*rounds.values()])) if rounds else None
+    share = case.latency.jitter_share if case.latency else None
     return (
         size_text(case.size),
         number(of.count, 0),
@@ -62,7 +63,7 @@ def _row(case: CaseSummary) -> tuple[str, ...]:
         _micro(of.min_ns),
         _micro(of.max_ns),
         _micro(jitter),
-        percent_text(None if jitter is None else jitter / of.median.value),
+        percent_text(share.value if share else None),
     )
 
 

@@ -81,8 +81,6 @@ mean = per_route(lambda own: own.mean_ns)
 """Average L; of conditions without a confirmation the application's time, as in the paper."""
 greatest = per_route(lambda own: own.greatest_ns)
 bits = per_route(lambda own: own.bits_mean)
-entered = per_route(lambda own: own.entered)
-arrived = per_route(lambda own: own.arrived)
 hops = per_route(lambda own: own.hops)
 
 

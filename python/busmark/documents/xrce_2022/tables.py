@@ -9,6 +9,7 @@ from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import ABSENT, count, number
 from busmark.documents.table import Table
+from busmark.documents.values import PerRound, expected, received
 from busmark.documents.xrce_2022 import stated
 from busmark.documents.xrce_2022.places import condition, deployment, limit, middleware, route
 
@@ -31,8 +32,10 @@ NOTE_EQ2 = (
     "by time."
 )
 NOTE_LENGTHS = (
-    "A packet's length is the sum over all hops, on the wire with headers of the link. First lost: "
-    "lost samples before the first of their round that arrived."
+    "A packet's length is the sum over all hops, on the wire with headers of the link. Sent and "
+    "received are what the application wrote and read, in all counted rounds; followed are samples "
+    "that the capture has on the first hop and on the last. First lost: samples that it has on the "
+    "first hop alone, before the first of their round that it followed."
 )
 
 Cell = Callable[[CaseSummary, Route], str]
@@ -84,11 +87,16 @@ def _of(group: str, own: Sequence[tuple[CaseSummary, Route]]) -> Iterator[Table]
         "By hop (bit)": lambda _, of: " + ".join(number(hop.bytes_each * 8) for hop in of.hops),
         "Hops": lambda _, of: " → ".join(hop.protocol.upper() for hop in of.hops),
         "Packets per sample": lambda _, of: number(of.packets_per_sample),
-        "Number of Sent": lambda _, of: count(of.entered),
-        "Number of Recv.": lambda _, of: count(of.arrived),
+        "Number of Sent": lambda case, _: count(_total(expected(case))),
+        "Number of Recv.": lambda case, _: count(_total(received(case))),
+        "Followed on all hops": lambda _, of: count(of.arrived),
         "First lost": lambda _, of: count(of.lost_first),
         "Rounds": lambda _, of: count(len(of.rounds)),
     })  # fmt: skip
+
+
+def _total(rounds: PerRound) -> int | None:
+    return round(sum(rounds.values())) if rounds else None
 
 
 def _place(case: CaseSummary) -> int:

@@ -27,7 +27,7 @@ def render_repetition(repetition: Repetition, report: str) -> str:
         document=repetition.document,
         entries=entries(repetition),
         groups=groups(repetition.tables),
-        verdicts={v: repetition.count(v) for v in ("agrees", "disagrees", "cannot tell")},
+        verdicts={v: repetition.count(v) for v in ("agrees", "disagrees", "undecided")},
         style=asset("style.css"),
         report=report,
         width=WIDTH,
