@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -43,7 +44,7 @@ class Links(BaseModel):
     def __str__(self) -> str:
         parts = [f"{self.rate_bit_s / 1e6:g} Mbit/s" if self.rate_bit_s else "no rate limit"]
         row = f" in bursts of {self.burst:g}" if self.burst else ""
-        parts.append(f"{self.loss:.3g} lost{row}" if self.loss else "no loss")
+        parts.append(f"{Decimal(f'{self.loss:.3g}'):f} lost{row}" if self.loss else "no loss")
         jitter = f" ± {self.jitter_s * 1e3:g} ms" if self.jitter_s else ""
         parts.append(f"{self.delay_s * 1e3:g} ms{jitter}" if self.delay_s else "no delay")
         if self.reassembly == "tuned":

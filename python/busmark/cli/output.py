@@ -7,11 +7,13 @@ obey are shown as signs of their own, and what the output cannot encode is escap
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import shutil
 import sys
 import textwrap
+import unicodedata
 from pathlib import Path
 
 import click
@@ -89,9 +91,29 @@ def print_error(error: object) -> None:
     echo(wrapped(f"busmark: {error}"), err=True)
 
 
+LETTERS = {
+    "—": "-", "–": "-", "−": "-", "×": "x", "÷": "/", "±": "+-", "·": "*", "≤": "<=", "≥": ">=",
+    "→": "->", "▲": "^", "▼": "v", "✓": "+", "✗": "x", "“": '"', "”": '"', "\u2019": "'", "─": "-",
+    "µ": "u", "σ": "sigma",
+}  # fmt: skip
+"""What stands for signs of ours in an encoding that does not have them."""
+
+
+def _spelt(error: UnicodeError) -> tuple[str, int]:
+    """Return letters for what cannot be encoded; its code where nothing is like it."""
+    assert isinstance(error, UnicodeEncodeError)
+    found = []
+    for sign in error.object[error.start : error.end]:
+        plain = LETTERS.get(sign) or unicodedata.normalize("NFKD", sign)
+        found.append(plain.encode("ascii", "ignore").decode()
+                     or sign.encode("ascii", "backslashreplace").decode())  # fmt: skip
+    return "".join(found), error.end
+
+
 def lenient() -> None:
-    """What the encoding of the outputs does not have is escaped instead of being an error."""
+    """What the encoding of the outputs does not have is spelt instead of being an error."""
+    codecs.register_error("spelt", _spelt)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:
-            reconfigure(errors="backslashreplace")
+            reconfigure(errors="spelt")

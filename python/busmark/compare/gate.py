@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import ceil, exp, log
 from typing import Literal
 
@@ -342,7 +343,7 @@ class _Test:
 
     def _shown_share(self) -> str:
         assert self.beyond is not None
-        allowed = f"{100.0 * self.beyond.allowed:.6g} %"
+        allowed = f"{Decimal(f'{100.0 * self.beyond.allowed:.6g}'):f} %"
         value, low, high = (_share_text(end, self.beyond.allowed) for end in self._ends)
         estimate = self.beyond.found.estimate
         bound = "at most" if self.criterion.above else "at least"

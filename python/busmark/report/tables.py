@@ -386,13 +386,15 @@ def _criterion(campaign: Campaign) -> str:
     asked = campaign.criterion
     if not asked:
         return "What a rate had to meet is not known: it is missing in the manifest."
-    p99 = f", 99th percentile of the round trip up to {asked['max_p99_us']:g} µs"
+    p99 = f", 99th percentile of the round trip up to {text.number(asked['max_p99_us'])} µs"
+    loss = text.percent_text(asked["max_loss"])
+    keeps_up, confidence = (round(100 * asked[name]) for name in ("keeps_up", "confidence"))
     return (
-        f"The greatest rate with a loss of at most {asked['max_loss']:.3g}, writers and readers at "
-        f"{asked['keeps_up']:.0%} of it or more{p99 if asked['max_p99_us'] else ''}; found by "
-        f"trials that may mislead. In brackets: where the limit is, with {asked['confidence']:.0%} "
-        "probability. Confirmed: trials at that rate that passed afterwards."
-    ).replace("%", " %")
+        f"The greatest rate with a loss of at most {loss}, writers and readers at {keeps_up} % of "
+        f"it or more{p99 if asked['max_p99_us'] else ''}; found by trials that may mislead. In "
+        f"brackets: where the limit is, with {confidence} % probability. Confirmed: trials at that "
+        "rate that passed afterwards."
+    )
 
 
 def _precision(cases: Sequence[CaseSummary]) -> str:
@@ -599,9 +601,12 @@ def _places(shown: str) -> int:
 
 
 def flat_facts(values: dict[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Nested facts, such as a host profile, as (name, text); what is not known is an em dash."""
+    """Nested facts, such as a host profile, as (name, text); what is not known is an em dash.
+    Entries of a list that have a `key`, such as options of an adapter, are facts of that name."""
     for key, value in values.items():
         name = f"{prefix}{key}".replace("_", " ")
+        if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+            value = {v.get("key", n): v.get("value", v) for n, v in enumerate(value, 1)}
         if isinstance(value, dict) and value:
             yield from flat_facts(value, f"{name} / ")
         else:
@@ -609,7 +614,7 @@ def flat_facts(values: dict[str, object], prefix: str = "") -> Iterable[tuple[st
 
 
 def _fact(name: str, value: object) -> tuple[str, str]:
-    if value is None or value == {} or value == []:
+    if value is None or value in ({}, [], ""):
         return name, text.ABSENT
     if isinstance(value, bool):
         return name, "yes" if value else "no"
@@ -617,4 +622,6 @@ def _fact(name: str, value: object) -> tuple[str, str]:
         return name.removesuffix(" bytes"), text.size_text(value)
     if isinstance(value, list):
         return name, ", ".join(_fact("", item)[1] for item in value)
-    return name, str(value)
+    if isinstance(value, dict):
+        return name, ", ".join(" ".join(fact) for fact in flat_facts(value))
+    return name, text.number(value) if isinstance(value, float) else str(value)

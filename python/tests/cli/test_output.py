@@ -110,6 +110,8 @@ def test_an_output_without_unicode_is_no_error(tmp_path: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "Median RTT/2, us" in done.stdout and "\\x" not in done.stdout + done.stderr
+    assert "\\u" not in done.stdout + done.stderr
 
 
 def test_every_command_prints_through_it() -> None:

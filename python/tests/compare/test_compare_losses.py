@@ -120,6 +120,7 @@ def test_a_median_that_is_faster_hides_no_tail_that_is_slower(tmp_path: Path) ->
     (answer,) = words.answers(comparison)
     assert "median RTT/2: 1 faster, 0 slower" in answer
     assert "p99 RTT/2: 0 faster, 1 slower" in answer
+    assert "; worst: max RTT/2 11" in answer or "; worst: p99 RTT/2 11" in answer
     assert comparison.pairs[0].verdict == "mixed" and comparison.summary[0].mixed == 1
     (grid,) = headlines(comparison)
     styles = {h.title: c.verdict for h, c in zip(grid.heads, grid.rows[0].cells, strict=True)}

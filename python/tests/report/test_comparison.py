@@ -63,7 +63,7 @@ def test_lines_fit_the_terminal(comparison: Comparison, width: int, every: bool)
 def test_the_terminal_says_what_matters_at_any_width(comparison: Comparison, width: int) -> None:
     text = " ".join(terminal(comparison, width).split())
     assert "s2 vs. s1 (baseline), 3 cases: median RTT/2: 0 faster, 2 slower; p99 RTT/2" in text
-    assert "; goodput: 0 faster, 1 slower." in text
+    assert "; goodput: 0 faster, 1 slower; worst: " in text
     assert "were not interleaved" in text
     assert "▲ slower" in text and "▼ slower" in text
     assert text.startswith("✗ Gate failed: 2 missed")

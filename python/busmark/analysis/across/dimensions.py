@@ -153,6 +153,8 @@ def value_text(name: str, value: Any) -> str:
         return shown + next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
     if isinstance(value, list):
         return ", ".join(value_text("", item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{title(key)} {value_text(key, item)}" for key, item in value.items())
     return str(value).replace("_", " ")
 
 

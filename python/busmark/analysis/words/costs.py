@@ -124,6 +124,9 @@ def _told(
     verb = verbs[0 if subject.endswith("CPUs") else 1]
     lead = f"{_capital(subject)} {verb} {told(first)} the {what} of {other}"
     lead += f" with {first.label}{doubt(first)}"
+    if doubt(first) and _is_open(first):
+        lead = f"Undecided: {subject} against {other}, {told(first)} the {what} with {first.label}"
+        lead += doubt(first).removesuffix(" (undecided)")
     others = [
         f"{told(e).removesuffix(' of')} with {e.label}{doubt(e)}"
         for e in shown

@@ -183,10 +183,11 @@ def _reference(standing: Standing, cases: Cases) -> str:
     if place is None or place.to_leader is None or place.to_leader.ratio is None:
         return ""
     ratio, label = inverse(place.to_leader.ratio), cases[place.case].label
+    open_ = "undecided: " if place.to_leader.verdict == "undecided" else ""
     if ratio.value < 1.0:
         what = figure_of(standing.figure)
-        return f"{label} (baseline): {ratio_text(place.to_leader.ratio)} this {what}"
-    return f"{ratio_text(ratio)} the {figure_of(standing.figure)} of {label} (baseline)"
+        return f"{open_}{label} (baseline): {ratio_text(place.to_leader.ratio)} this {what}"
+    return f"{open_}{ratio_text(ratio)} the {figure_of(standing.figure)} of {label} (baseline)"
 
 
 def _uncompared(standing: Standing, cases: Cases) -> Answer | None:
@@ -269,7 +270,10 @@ def _of_one(led: Sequence[Standing], cases: Cases) -> Answer:
     if all(ratio.value < 1.0 for ratio in ratios):
         turned = range_text([inverse(ratio) for ratio in ratios])
         rest = f"; {joined(names)} (baseline): {turned} this {what}"
-    return Answer(lead=lead, rest=f"{rest} over {plural(len(held), 'workload')}.")
+    against = [s.place(s.reference or "") for s, _ in held]
+    open_ = sum(bool(p and p.to_leader and p.to_leader.verdict == "undecided") for p in against)
+    undecided = f", {open_} undecided" if open_ else ""
+    return Answer(lead=lead, rest=f"{rest} over {plural(len(held), 'workload')}{undecided}.")
 
 
 def _held(led: Sequence[Standing]) -> list[tuple[Standing, Figure]]:

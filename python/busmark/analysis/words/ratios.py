@@ -9,6 +9,10 @@ from busmark.analysis.words.text import decimals, number
 
 MOST_PLACES = 5
 
+FAR = 100.0
+"""A limit that is this many times from its ratio, and from 1, is shown as a bound: what two rounds
+extrapolate to, such as 30 905, is no figure."""
+
 
 def ratio_text(ratio: Figure) -> str:
     """ "1.34 [1.30, 1.38] ×", with decimals enough that no limit reads as 1 or 0 that is not."""
@@ -17,10 +21,23 @@ def ratio_text(ratio: Figure) -> str:
         return f"{number(ratio.value, 2)} ×"
     least = min(decimals(ratio.value), 2)
     places = min(max(decimals((high - low) / 2 or 0.01, 1), least), MOST_PLACES)
+    shown = [limit for limit in (low, high) if not _is_far(limit, ratio.value)]
     while places < MOST_PLACES and any(round(v, places) in (0, 1) and v not in (0, 1)
-                                       for v in (low, high)):  # fmt: skip
+                                       for v in shown):  # fmt: skip
         places += 1
-    return f"{number(ratio.value, places)} [{number(low, places)}, {number(high, places)}] ×"
+    return f"{number(ratio.value, places)} {limits_text(ratio.value, low, high, places)} ×"
+
+
+def limits_text(value: float, low: float, high: float, places: int | None = None) -> str:
+    """Return "[1.30, 1.38]"; limits far from the ratio and from 1 are bounds: "[<0.01, >120]"."""
+    least, most = min(value, 1.0) / FAR, max(value, 1.0) * FAR
+    below = f"<{number(least, decimals(least, 1))}" if _is_far(low, value) else number(low, places)
+    above = f">{number(most, 0)}" if _is_far(high, value) else number(high, places)
+    return f"[{below}, {above}]"
+
+
+def _is_far(limit: float, value: float) -> bool:
+    return not min(value, 1.0) / FAR <= limit <= max(value, 1.0) * FAR
 
 
 def inverse(ratio: Figure) -> Figure:

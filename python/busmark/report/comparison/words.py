@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from math import log
 
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.figures import Figure, Quantity
 from busmark.analysis.pairwise.verdict import BETTER, UNDECIDED, WORSE
 from busmark.analysis.words import text
-from busmark.analysis.words.ratios import inverse
+from busmark.analysis.words.ratios import inverse, limits_text
 from busmark.analysis.words.text import ABSENT, joined, number, percent_text, plural
 from busmark.compare import naming
 from busmark.compare.model import (
@@ -88,7 +90,7 @@ def change_text(change: Change, decimals: int | None = None) -> str:
     shown = places([figure]) if decimals is None else decimals
     if figure.low is None or figure.high is None:
         return f"{number(figure.value, shown)} [{ABSENT}]"
-    limits = f"[{number(figure.low, shown)}, {number(figure.high, shown)}]"
+    limits = limits_text(figure.value, figure.low, figure.high, shown)
     return f"{number(figure.value, shown)} {limits}"
 
 
@@ -128,7 +130,7 @@ def verdict_text(change: Change, margin: float) -> str:
 
 def share_text(share: float) -> str:
     """A share that the user or the code has set, as it was set: "2 %"."""
-    return f"{share * 100:g} %"
+    return f"{Decimal(f'{share * 100:g}'):f} %"
 
 
 def p_text(value: float | None) -> str:
@@ -164,8 +166,25 @@ def answers(comparison: Comparison) -> list[str]:
         order = sorted(counts.figures, key=_rank)
         parts = [_counted(figure, comparison) for figure in order]
         parts += gone if counts.missing else []
+        parts += _worst(comparison, counts.candidate)
         found.append(f"{who}, {plural(counts.cases, 'case')}: {'; '.join(parts)}.")
     return found
+
+
+def _worst(comparison: Comparison, candidate: str) -> list[str]:
+    """The decided change for the worse that is the greatest, of latencies and goodput."""
+    worse = [
+        (abs(log(change.change.value)), pair, change)
+        for pair in comparison.pairs
+        if pair.candidate == candidate and not pair.is_floor
+        for change in pair.changes
+        if change.verdict == "slower" and change.change and change.change.value > 0
+    ]
+    if not worse:
+        return []
+    _, pair, change = max(worse, key=lambda each: each[0])
+    told = f"{figure_name(change)} {_at_least_1(change)}{_unit(change)} {change.verdict}"
+    return [f"worst: {told} ({title(pair, comparison)})"]
 
 
 def _rank(of: FigureCounted) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 
 from busmark.analysis.across.dimensions import flatten, value_text
 from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import ABSENT, joined, plural
+from busmark.analysis.words.text import ABSENT, joined, number, plural
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
 from busmark.report.workbook.table import Column
@@ -90,13 +89,13 @@ def benchmark_configuration(book: Book, campaign: Campaign) -> None:
     names = dict.fromkeys(name for flat in flats for name in flat)
     rows: list[tuple[str, str, str]] = []
     for name in names:
-        values = dict.fromkeys(_written(name, flat.get(name)) for flat in flats)
+        values = dict.fromkeys(value_text(name, flat.get(name)) for flat in flats)
         listed = ", ".join([*values][:MOST_VALUES])
         if len(values) > MOST_VALUES:
             listed += f" and {len(values) - MOST_VALUES} more"
         told = "the same in all cases" if len(values) == 1 else plural(len(values), "value")
         rows.append((name, told, listed))
-    rows += [("criterion." + name, "the same in all cases", f"{value:g}")
+    rows += [("criterion." + name, "the same in all cases", number(value))
              for name, value in campaign.criterion.items()
              if isinstance(value, int | float)]  # fmt: skip
     rows.sort(key=lambda row: row[1] == "the same in all cases")
@@ -106,8 +105,3 @@ def benchmark_configuration(book: Book, campaign: Campaign) -> None:
         Column("Values", "wrapped", lambda row: row[2], width=80, keep=True),
     ]
     table.write(sheet, FIRST_ROW, columns, rows, frozen=1)
-
-
-def _written(name: str, value: object) -> str:
-    """With its unit where it has one."""
-    return value_text(name, value) if not isinstance(value, dict) else json.dumps(value)

@@ -46,8 +46,9 @@ def _draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Bars]:
 
 CHART = BarChart(
     "latency-medians", "Medians, round by round", "latency",
-    "Hollow circles: the median RTT/2 of each round. Mark and line above them: their mean and its "
-    "interval. Where intervals are apart, the difference is larger than round-to-round variation.",
+    "Hollow circles: the median RTT/2 of each round. Mark and line above them: the median of a "
+    "typical round and its interval. Where intervals are apart, the difference is larger than "
+    "round-to-round variation.",
     "latency cases with a counted round", _medians, _draw, of_series=True,
     figures=("median", "latency", "rounds"),
 )  # fmt: skip

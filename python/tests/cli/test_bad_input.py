@@ -1,0 +1,95 @@
+"""Campaigns of which little or nothing is left, and names of somebody else's: each is a screen and
+a page that one would show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from synthetic_campaign import Builder
+
+from busmark.cli.main import busmark as command
+from busmark.report.html.templating import environment
+
+NAMES = "a \"quoted\" 'one' <script>alert(1)</script> & \u202eright to left\nand a line"
+RTT = np.linspace(20_000, 40_000, 400)
+
+
+def one(build: Builder) -> None:
+    """One case, one round."""
+    build.pings(build.case("000-udp"), 0, RTT)
+
+
+def failures(build: Builder) -> None:
+    """Nothing but failures."""
+    for number in range(3):
+        case = build.case(f"00{number}-udp")
+        build.row(case, 0, "failed", reason="worker died: SIGSEGV")
+
+
+def nothing(build: Builder) -> None:
+    """No round of the only case, which is unsupported."""
+    build.case("000-udp", "unsupported", "no transport shm")
+
+
+def alike(build: Builder) -> None:
+    """Samples that are all equal."""
+    case = build.case("000-udp")
+    for number in range(3):
+        build.pings(case, number, np.full(400, 20_000.0))
+
+
+def named(build: Builder) -> None:
+    """Names of somebody else's."""
+    for number, name in enumerate((NAMES, "ordinary")):
+        build.pings(build.case(f"00{number}-udp", adapter=name, transport=name), 0, RTT)
+    build.findings.append({
+        "id": "drift", "severity": "warning", "title": NAMES, "cause": NAMES, "evidence": NAMES,
+        "remedy": NAMES, "cases": ["000-udp"],
+    })  # fmt: skip
+
+
+@pytest.fixture(params=[one, failures, nothing, alike, named], ids=lambda f: f.__name__)
+def result(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    build = Builder(tmp_path / "result")
+    make: Callable[[Builder], None] = request.param
+    make(build)
+    return build.finish()
+
+
+def run(*words: object) -> str:
+    ended = CliRunner().invoke(command, [str(word) for word in words], catch_exceptions=False)
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def test_show_and_its_parts(result: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    for words in ((result,), (f"{result}#*",), (result, "--findings"), (result, "--json")):
+        shown = run("show", *words)
+        assert shown.strip()
+        assert not re.search(r"\bnan\b|\binf\b|None\b|\{'", shown), shown
+        assert "\u202e" not in shown
+
+
+def test_report_in_all_texts(result: Path, tmp_path: Path) -> None:
+    run("report", result, "--to", "html,markdown,csv,xlsx,junit", "--out", tmp_path / "report")
+    page = (tmp_path / "report" / "report.html").read_text("utf-8")
+    shown = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)
+    assert "<script>alert" not in page
+    assert not re.search(r">[^<]*(\{'|\d(\.\d+)?e[-+]\d\d)", shown)
+
+
+def test_facts_are_no_dictionaries_and_have_no_exponents() -> None:
+    facts = environment().filters["facts"]({
+        "options": [{"key": "nodelay", "value": "true", "doc": "…"}, {"key": "to", "value": ""}],
+        "counters": [{"a": 1, "b": [2, 3]}], "drift": 1e-05, "rate": None,
+    })  # fmt: skip
+    assert facts == [
+        ("options / nodelay", "true"), ("options / to", "—"), ("counters / 1 / a", "1"),
+        ("counters / 1 / b", "2, 3"), ("drift", "0.0000100"), ("rate", "—"),
+    ]  # fmt: skip
