@@ -42,6 +42,8 @@ class Cell:
     """Of findings that concern it, such as "!b"."""
     label: str = ""
     """Of a name: the label whose colour and mark stand beside it."""
+    case: str = ""
+    """Identifier of the case that it is of, where the row is of several."""
 
 
 ABSENT = Cell()

@@ -191,12 +191,12 @@ def _figure(case: CaseSummary | None) -> Cell:
     if case is None:
         return ABSENT
     if case.headline is None:
-        return Cell(text=text.lost_text(case, "median"), note=case.reason or "")
+        return Cell(text=text.lost_text(case, "median"), note=case.reason or "", case=case.id)
     figure = case.headline.figure
     # The share that the tables show: of all rounds together.
     lost, due = LOST.pick(case), LOST.of(case) if LOST.of else None
     more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.latency else ""
-    return Cell(figure.value, figure.low, figure.high, more=more)
+    return Cell(figure.value, figure.low, figure.high, more=more, case=case.id)
 
 
 def _ratio(case: CaseSummary | None, standing: Standing) -> Cell:

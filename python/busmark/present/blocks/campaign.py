@@ -10,18 +10,21 @@ from busmark.present.blocks.answer import answer
 from busmark.present.blocks.cases import cases
 from busmark.present.blocks.further import further
 from busmark.present.blocks.opening import caveats, lines, requirements, state
-from busmark.present.document import Document
+from busmark.present.document import Document, Section
 from busmark.present.sinks.markdown import write
 from busmark.store import Result
 
 
 def document(campaign: Campaign) -> Document:
     """Return the document, in the order in which it is read."""
+    sections = [*opening(campaign), *cases(campaign), *further(campaign)]
+    return Document(campaign.name, list(lines(campaign)), sections)
+
+
+def opening(campaign: Campaign) -> list[Section]:
+    """Return the first screen: what was required, the answer, what may spoil it."""
     first = (state(campaign), requirements(campaign), answer(campaign), caveats(campaign))
-    sections = [section for section in first if section is not None]
-    return Document(
-        campaign.name, list(lines(campaign)), [*sections, *cases(campaign), *further(campaign)]
-    )
+    return [section for section in first if section is not None]
 
 
 def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:

@@ -5,6 +5,7 @@ All text is escaped. What stands beside a name, such as the colour of a curve, c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -43,7 +44,8 @@ def section_html(section: Section, page: Page, name: str = "") -> str:
 def text_html(text: Text) -> str:
     """Return a sentence as a paragraph."""
     kind = f' class="is-{text.style}"' if text.style else ""
-    return f"<p{kind}>{escape(str(text).strip())}</p>"
+    words = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(str(text).strip()))
+    return f"<p{kind}>{words}</p>"
 
 
 def table_html(table: Table, page: Page, name: str = "") -> str:
@@ -53,7 +55,7 @@ def table_html(table: Table, page: Page, name: str = "") -> str:
     notes = "".join(f'<p class="note">{escape(str(note))}</p>' for note in table.notes)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {escape(title)}">'
-        f'<table class="values">{caption}<thead>{"".join(_head(table))}</thead>'
+        f'<table class="values{" brief" if table.brief else ""}">{caption}<thead>{"".join(_head(table))}</thead>'
         f"<tbody>{''.join(_body(table, page))}</tbody></table></div>{notes}"
     )
 
@@ -96,8 +98,9 @@ def _body(table: Table, page: Page) -> Iterator[str]:
 
 def _cell(column: Column, cell: Cell, shown: figures.Shown, page: Page, case: str) -> str:
     words = escape(shown.value)
-    if column.kind == "label" and case:
-        words = f'<a href="#{escape(case)}">{words}</a>'
+    target = page.case(cell.case) if cell.case else case if column.kind == "label" else ""
+    if target := page.findings.get(shown.value, target):
+        words = f'<a href="#{escape(target)}">{words}</a>'
     if swatch := page.swatches.get(cell.label):
         words = (
             f'<span class="mark" style="color:{swatch["colour"]}" aria-hidden="true">'

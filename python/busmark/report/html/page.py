@@ -12,7 +12,8 @@ from busmark.adapters import compliance
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.findings.kinds import Kind, kinds
-from busmark.findings.rule import SEVERITIES
+from busmark.present.blocks.campaign import opening
+from busmark.present.sinks.html import Page, section_html
 from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
 from busmark.report.drawing import look
@@ -23,11 +24,7 @@ from busmark.report.html.cases import MOST_DETAILS, case_details_data, case_inde
 from busmark.report.html.charts import Chart, draw_all
 from busmark.report.html.embedded import as_json, plain_json
 from busmark.report.html.files import RawFiles
-from busmark.report.html.front import front
-from busmark.report.html.front_chart import front_chart
-from busmark.report.html.front_costs import front_costs
 from busmark.report.html.packing import Packed, Packing
-from busmark.report.html.required import requirement_blocks
 from busmark.report.html.rows import STATIC_ROWS, further_rows
 from busmark.report.html.spent_costs import spent_costs
 from busmark.report.html.templating import anchor, asset, environment
@@ -44,8 +41,8 @@ SCRIPTS = (
 THEMES: tuple[Theme, ...] = ("light", "dark")
 """Themes of the page; on paper it is light."""
 
-MOST_ANSWERS = 3
-"""Sentences on the first screen; the others are folded."""
+FIRST = ("latency-medians", "goodput")
+"""Charts of which the first that there is stands on the first screen."""
 
 
 def write_html(
@@ -105,7 +102,6 @@ def context(
     found = tables(campaign)
     numbers = {case.id: number for number, case in enumerate(campaign.cases)}
     colours = swatches(campaign)
-    overview = front(campaign)
     found_kinds = kinds(campaign.findings)
     parts = spent_costs(campaign)
     every = [chart for of_test in charts.values() for chart in of_test]
@@ -119,12 +115,8 @@ def context(
         "embedded": _embedded(campaign, found, colours, numbers, files),
         "most_details": MOST_DETAILS,
         "style": asset("style.css") + asset("tables.css") + asset("front.css"),
-        "most_answers": MOST_ANSWERS,
-        "rely": _severe(found_kinds),
-        "required": requirement_blocks(campaign.requirements),
-        "front": overview,
-        "front_costs": front_costs(campaign) if overview else [],
-        "front_chart": front_chart(campaign, overview) if overview else None,
+        "opening": _opening(campaign, colours, found_kinds),
+        "first_chart": next((c for name in FIRST for c in every if c.id == name), None),
         "swatches": colours,
         "by_status": by_status,
         "unsupported": by_status.get("unsupported", []),
@@ -143,10 +135,12 @@ def context(
     }
 
 
-def _severe(found: list[Kind]) -> str:
-    """How many errors and warnings there are: "1 error and 6 warnings"; empty without any."""
-    counts = {name: sum(kind.severity == name for kind in found) for name in SEVERITIES[:2]}
-    return text.joined([text.plural(count, name) for name, count in counts.items() if count])
+def _opening(
+    campaign: Campaign, colours: dict[str, dict[str, str]], found: list[Kind]
+) -> str:  # fmt: skip
+    """The first sections of the document."""
+    shown = Page(colours, {kind.mark: kind.anchor for kind in found}, anchor)
+    return "\n".join(section_html(section, shown) for section in opening(campaign))
 
 
 def _row_ids(found: list[Table]) -> dict[str, str]:
