@@ -52,10 +52,11 @@ def table_html(table: Table, page: Page, name: str = "") -> str:
     """Return a table in a region that scrolls, and its notes."""
     title = table.title or name
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    kind = "values brief" if table.brief else "values"
     notes = "".join(f'<p class="note">{escape(str(note))}</p>' for note in table.notes)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {escape(title)}">'
-        f'<table class="values{" brief" if table.brief else ""}">{caption}<thead>{"".join(_head(table))}</thead>'
+        f'<table class="{kind}">{caption}<thead>{"".join(_head(table))}</thead>'
         f"<tbody>{''.join(_body(table, page))}</tbody></table></div>{notes}"
     )
 
@@ -92,7 +93,13 @@ def _body(table: Table, page: Page) -> Iterator[str]:
             row = table.rows[at]
             yield f'<tr class="is-{row.role or "plain"}">'
             for column, texts in zip(table.columns, shown, strict=True):
-                yield _cell(column, column.cells[at], texts[at], page, page.case(row.case))
+                yield _cell(
+                    column,
+                    column.cells[at],
+                    texts[at],
+                    page,
+                    page.case(row.case) if row.case else "",
+                )
             yield "</tr>"
 
 

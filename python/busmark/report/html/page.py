@@ -12,7 +12,6 @@ from busmark.adapters import compliance
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.findings.kinds import Kind, kinds
-from busmark.present.blocks.campaign import opening
 from busmark.present.sinks.html import Page, section_html
 from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
@@ -139,6 +138,9 @@ def _opening(
     campaign: Campaign, colours: dict[str, dict[str, str]], found: list[Kind]
 ) -> str:  # fmt: skip
     """The first sections of the document."""
+    # Only now: blocks use tables of this package.
+    from busmark.present.blocks.campaign import opening
+
     shown = Page(colours, {kind.mark: kind.anchor for kind in found}, anchor)
     return "\n".join(section_html(section, shown) for section in opening(campaign))
 
