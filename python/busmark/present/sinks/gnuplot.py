@@ -1,7 +1,7 @@
 """gnuplot: a data file and a script for each figure, and all samples of each case.
 
-`scripts/NAME.gpi` plots `data/NAME.gpd` to `images/NAME.png`; names and number of the figures are
-those of `--to png`.
+`scripts/NAME.gpi` plots `data/NAME.gpd` to `images/NAME.png`; `--to png` makes figures of the same
+names.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from busmark.present.sinks.gnuplot_samples import comment, number, stats_text, w
 from busmark.present.sinks.gnuplot_sheet import (
     GREY,
     LIMITS,
+    LONGEST,
     MARKS,
     STYLE,
     WIDE,
@@ -270,7 +271,7 @@ def _drawings(
             if isinstance(drawn, Picture) and drawn.as_bars:
                 continue
             parts = [chart.key, *parts_of(drawn.keys, drawn.members[0])]
-            marked, letters = findings.on(chart.figures, drawn.members, drawn)
+            marked, letters = findings.on(chart.figures, drawn.members, drawn, LONGEST)
             yield chart.key, chart.title, chart.explanation, parts, marked, letters
     for found, heat in heats(campaign):
         marked, letters = findings.on(found.figures, heat.members, heat)

@@ -173,7 +173,7 @@ def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution
 
 
 def write_csv(path: Path, campaign: Campaign) -> None:
-    """Write a row for each case that has a latency: its statistics and those of the magnitude of
+    """Write a row for each case that has a latency: statistics of it and of the magnitude of
     its jitter. What is not known is empty. Text is no formula to a spreadsheet."""
     columns = ["samples", *(column for column, _, _ in STATISTICS)]
     both = [f"{what}_{column}" for what in ("latency", "jitter") for column in columns]

@@ -13,7 +13,6 @@ from textwrap import wrap
 
 from busmark.present.sinks.gnuplot_samples import Rows, comment, number, rows
 from busmark.report.drawing import look, ticks
-from busmark.report.drawing.flagged import LONGEST
 from busmark.report.drawing.picture import Axis, Curve, OnAxes, Reference
 from busmark.report.drawing.texts import one_line
 
@@ -59,6 +58,9 @@ MARKS = {
 HOLLOW = {"circle": 6, "square": 4, "diamond": 12, "triangle-up": 8, "triangle-down": 10}
 """The page's names as gnuplot's numbers; crosses and stars, which cannot be hollow, become
 pentagons."""
+
+LONGEST = 100
+"""Characters of the name of a curve."""
 
 FEW = 500
 """Dots that are drawn larger."""
@@ -291,7 +293,7 @@ class Sheet:
         entry = max(map(len, self.legend), default=0) * CHARACTER + 50
         in_line = max(1, int(self.wide / entry))
         legend_top = 8 + 18 * len(heading)
-        top = legend_top + 17 * ceil(len(self.legend) / in_line) + 4
+        top = legend_top + 15 * ceil(len(self.legend) / in_line) + 6
         below = top + self.high * ceil(len(self.panels) / self.columns)
         high = below + LINE * len(caption) + 10
         text = comment(f"{title}. {explanation}") + f"name = {quoted(name)}\n"
@@ -305,7 +307,7 @@ class Sheet:
         text += f"set key at screen 0.01, screen {1 - legend_top / high:.4f} left top Left reverse "
         text += f"samplen 3 font ',11' maxrows {ceil(len(self.legend) / in_line) or 1}\n"
         text += "set multiplot\n" if len(self.panels) > 1 else ""
-        # All panels begin at the same distance, that of the longest tick.
+        # All panels begin at the same distance: the longest tick decides.
         marks = [t for p in self.panels for _, mark in p.y.marks for t in mark.splitlines()]
         left = 32 + max(map(len, marks), default=0) * CHARACTER
         entries = [f"keyentry with {of} title {quoted(e)}" for e, of in self.legend.items()]
@@ -320,7 +322,7 @@ class Sheet:
                entries: Sequence[str]) -> str:  # fmt: skip
         """Return the commands of one panel, whose margins have room for its texts."""
         x, y = panel.x, panel.y
-        heading = wrap(one_line(panel.heading), int(self.wide / self.columns / CHARACTER))
+        heading = wrap(one_line(panel.heading, 200), int(self.wide / self.columns / CHARACTER))
         names = max((len(mark) for _, mark in x.marks), default=0) * CHARACTER
         turned = names * len(x.marks) > 0.8 * self.wide / self.columns
         below = 14 + (0.6 * names + 6 if turned else 15) + (22 if x.title else 0)

@@ -1,6 +1,6 @@
 """What a chart of bars shows, as data: a row for each case, with its value and the interval of it.
 
-It is computed once. The page and print draw it, each with its own look.
+It is computed once. The page, print and gnuplot draw it, each with its own look.
 """
 
 from __future__ import annotations

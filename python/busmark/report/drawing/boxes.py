@@ -1,6 +1,6 @@
 """What a chart of boxes shows, as data: of each case a box and a violin for each of its rounds.
 
-It is computed once. The page draws a case at a time, print all that belong together.
+It is computed once. The page draws a case at a time, print and gnuplot all that belong together.
 """
 
 from __future__ import annotations

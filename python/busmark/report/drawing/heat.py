@@ -1,6 +1,6 @@
 """What a heat map shows, as data: fields in rows and columns, each with its text and its shade.
 
-It is computed once. The page and print draw it, each with its own colours: light is the best.
+It is computed once. The page, print and gnuplot draw it: light is the best.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a chart over time shows, as data: plots of one case, one below the other.
 
-It is computed once. The page and print draw it, each with its own look.
+It is computed once. The page, print and gnuplot draw it, each with its own look.
 """
 
 from __future__ import annotations
