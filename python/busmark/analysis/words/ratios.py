@@ -10,8 +10,8 @@ from busmark.analysis.words.text import decimals, number
 MOST_PLACES = 5
 
 FAR = 100.0
-"""A limit that is this many times from its ratio, and from 1, is shown as a bound: what two rounds
-extrapolate to, such as 30 905, is no figure."""
+"""A limit that is this many times from its ratio, and from 1, is shown as a bound: two rounds may
+extrapolate to 30 905."""
 
 
 def ratio_text(ratio: Figure) -> str:
