@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from busmark.adapters.locate import PATH_VARIABLE, WHEEL
 from busmark.findings import text
 from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile
@@ -20,7 +19,7 @@ UNKNOWN = "not known"
 
 IN_CHECKOUT = (
     " Adapters in C++, such as Fast DDS, OpenDDS and omniORB, are built in a checkout of the "
-    f"repository by `make adapters`; name its target/release in {PATH_VARIABLE}."
+    "repository by `make adapters`; name its target/release in BUSMARK_ADAPTER_PATH."
 )
 """Further remedy for who has installed a wheel."""
 
@@ -149,6 +148,7 @@ INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
 def _adapter_findings(
     adapters: dict[str, Capabilities] | None, missing: dict[str, str] | None
 ) -> list[Finding]:
+    from busmark.adapters.locate import WHEEL
     from busmark.store.manifest import Finding
 
     found = []
