@@ -57,6 +57,9 @@ PASSES = 2
 FEW_COLUMNS = 5
 """Columns of a heat map up to which it is one column of a paper wide."""
 
+LONGEST_NAME = 50
+"""Characters of a name in the legend of one column, with its letters."""
+
 LONGEST, LONGEST_DRAWN = 3000, 2000
 """Characters of a caption in the list, and on the sheet; longer ones are cut."""
 
@@ -113,7 +116,7 @@ def _of_chart(chart: Any, source: Source) -> Iterator[Sheet]:
     for shape in chart.draw(source.campaign, known.cases(source.campaign)):
         if isinstance(shape, Picture) and shape.as_bars:
             continue
-        drawn, findings = source.findings.on(known.figures, shape.members, shape)
+        drawn, findings = source.findings.on(known.figures, shape.members, shape, LONGEST_NAME)
         caption = drawn.caption
         if name := same_in_all.middleware(drawn.members):
             # On paper nothing else says so.
@@ -176,7 +179,7 @@ def _is_wide(shape: Captioned) -> bool:
 
 
 def _lines(text: str, width: float, em: float) -> list[str]:
-    return lines(one_line(text, LONGEST_DRAWN), int((width - EM) / (CHARACTER * em)))
+    return lines(text, int((width - EM) / (CHARACTER * em)), label=False)
 
 
 SIZE = re.compile(r'width="([0-9.]+)" height="([0-9.]+)"')

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log, log10
 from typing import Any
 
-from busmark.present.vega.parts import Frame, Row, Spec, dashes, layer, mark_path, short
+from busmark.present.vega.parts import MARGIN, Frame, Row, Spec, dashes, layer, mark_path, short
 from busmark.report.drawing import look, ticks
 from busmark.report.drawing.picture import Axis, Reference
 
@@ -18,9 +18,6 @@ HEADROOM = 1.06
 GROUPED = "replace(datum.label, /,/g, '\u2009')"
 IN_FULL = "replace(format(datum.value, ',.9~r'), /,/g, '\u2009')"
 """Names of ticks: thousands apart, as in texts."""
-
-MARGIN = 5.2
-"""Width of a vertical axis with its title, in sizes of the text."""
 
 GAP = 1.6
 """Space between the plots of a grid."""

@@ -9,11 +9,13 @@ from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
     APART,
+    CHARACTER,
     LONGEST,
     Entry,
     Frame,
     Row,
     Spec,
+    extent,
     layer,
     legend,
     line_path,
@@ -34,19 +36,26 @@ ABOVE, BELOW, HALF, MARKED = 0.16, 0.2, 0.31, 0.42
 """Where a row has points: its value above the middle, its parts below; half of a bar, and of a
 mark to compare with."""
 
+FLAT = 8
+"""Times that an axis of bars may reach beyond the longest."""
+
 BAR, POINTS, LINE = 1.9, 2.4, 1.25
 """Heights of a row, and of a line of its name, in sizes of the text."""
 
 
 def view(of: Bars, frame: Frame) -> Spec:
     """Return all rows on one axis."""
-    solid, em = of.axis.from_zero, frame.em
+    values, em = of.values(), frame.em
+    best = max((row.value for row in of.rows), default=0.0)
+    # An interval is whole: where it would flatten the bars, they are points on a logarithmic axis.
+    solid = (of.axis.from_zero and max(values, default=0.0) <= FLAT * best) or best <= 0
     names = [lines(row.label.text, NAME) or [""] for row in of.rows]
-    tallest = LINE * max(map(len, names), default=1)
+    taken = (max((extent(line) for name in names for line in name), default=0) + 4) * CHARACTER * em
+    tallest = LINE * max(map(len, names), default=1) + 0.6
     height = frame.height or len(names) * em * max(BAR if solid else POINTS, tallest)
     title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
-    ends = None if solid else ticks.log_ends(of.values())
-    x = axes.logarithmic(ends, title) if ends else axes.linear(axes.from_zero(of.values()), title)
+    ends = None if solid else ticks.log_ends(values)
+    x = axes.logarithmic(ends, title) if ends else axes.linear(axes.from_zero(values), title)
     y = axes.linear(
         (len(names) - 0.5, -0.5),
         {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",
@@ -77,7 +86,7 @@ def view(of: Bars, frame: Frame) -> Spec:
     if of.references:
         layers += axes.references(of.references, x, y, em)
     beyond = [edge for at, row in enumerate(of.rows) for edge in _edges(row, at, x)]
-    layers += [*axes.edges(beyond, colour, x, y), *legend(_entries(of), frame)]
+    layers += [*axes.edges(beyond, colour, x, y), *legend(_entries(of), em, frame.width - taken)]
     return {"width": frame.width, "height": height, "layer": layers, "resolve": APART}
 
 

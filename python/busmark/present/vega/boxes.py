@@ -97,7 +97,7 @@ def _plot(
         layers += axes.references(cell.references, x, y, frame.em)
     layers += axes.edges(beyond, colour["color"], x, y)
     if explained:
-        layers += legend(map(reference_entry, cell.references), frame)
+        layers += legend(map(reference_entry, cell.references), frame.em, width)
     return {"width": width, "height": height, "layer": layers, "resolve": APART}
 
 

@@ -13,6 +13,7 @@ from busmark.present.vega.parts import (
     APART,
     LONGEST,
     MANY,
+    MARGIN,
     OWN_LOOKS,
     SIDE_BY_SIDE,
     Entry,
@@ -67,7 +68,7 @@ def picture(of: Picture, frame: Frame) -> Spec:
         ]
         return grid(pair, 2)
     if not of.apart or len(of.curves) < 2:
-        return _plot(of, frame, frame.width, height, _entries(of))
+        return _plot(of, frame, frame.width, height, _entries(of), MARGIN * frame.em)
     columns = min(SIDE_BY_SIDE, len(of.curves))
     width = axes.cell(frame, columns)
     # Each reaches as far as its curve does.
@@ -99,9 +100,11 @@ def stack(of: Stack, frame: Frame) -> Spec:
 
 
 def _plot(
-    plot: OnAxes, frame: Frame, width: float, height: float, entries: Iterable[Entry]
-) -> Spec:
-    """Return curves on two axes, with a legend of these entries."""
+    plot: OnAxes, frame: Frame, width: float, height: float, entries: Iterable[Entry],
+    taken: float = 0.0,
+) -> Spec:  # fmt: skip
+    """Return curves on two axes, with a legend of these entries; `taken`: what of the width an
+    axis takes."""
     x, y = _axes(plot, frame, width, height)
     known = {series(curve): curve for curve in plot.curves}
     colour = looks(known, [look.colour(curve.label) for curve in known.values()])
@@ -123,7 +126,7 @@ def _plot(
     if plot.references:
         layers += axes.references(plot.references, x, y, frame.em)
     beyond = [row for curve in plot.curves for row in _edges(curve, x, y)]
-    layers += [*axes.edges(beyond, colour, x, y), *legend(entries, frame)]
+    layers += [*axes.edges(beyond, colour, x, y), *legend(entries, frame.em, width - taken)]
     return {"width": width, "height": height, "layer": layers, "resolve": APART}
 
 

@@ -60,6 +60,9 @@ SAMPLE = 2.2
 AROUND_SAMPLE = 3.6
 """What an entry of the legend takes besides its name, in sizes of the text."""
 
+MARGIN = 5.2
+"""Width of a vertical axis with its title, in sizes of the text."""
+
 APART = {"scale": dict.fromkeys(("shape", "strokeDash", "fill", "stroke"), "independent")}
 """Channels of which the legend, or lines to compare with, have scales of their own."""
 
@@ -98,16 +101,18 @@ def extent(text: str) -> int:
     return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
-def lines(text: str, width: int) -> list[str]:
-    """Return the text in lines of at most so many characters: cut between the parts of a label
-    where they fit, else between words."""
+def lines(text: str, width: int, *, label: bool = True) -> list[str]:
+    """Return the text in lines of at most so many characters: a label cut between its parts, where
+    they fit, else between words."""
     text = one_line(text, LONGEST)
     width = max(width, 8) * len(text) // max(extent(text), 1)
     parts = text.split(" · ")
-    if any(len(part) + 3 > width for part in parts):
-        return textwrap.wrap(text, max(width, 4))
+    if not label or any(len(part) + 3 > width for part in parts):
+        return textwrap.wrap(text, max(width, 4), break_on_hyphens=False)
     tied = "\u00a0· ".join(part.replace(" ", "\u00a0") for part in parts)
-    return [line.replace("\u00a0", " ") for line in textwrap.wrap(tied, width)]
+    return [
+        line.replace("\u00a0", " ") for line in textwrap.wrap(tied, width, break_on_hyphens=False)
+    ]
 
 
 def mark_path(symbol: str, size: float = 1.0) -> str:
@@ -177,17 +182,19 @@ def reference_entry(line: Reference) -> Entry:
     return Entry(line.name, look.GREY, line_path(line.dash))
 
 
-def legend(entries: Iterable[Entry], frame: Frame) -> list[Spec]:
+def legend(entries: Iterable[Entry], em: float, width: float) -> list[Spec]:
     """Return a layer without data that has the legend: samples with line and mark, which no channel
-    of the plot has together. Empty without any name."""
+    of the plot has together. Empty without any name. It begins where the plot does, which is
+    `width` wide."""
     known = {one_line(entry.name, LONGEST): entry for entry in entries if entry.name}
     if not known:
         return []
-    names, em = list(known), frame.em
+    names = list(known)
     longest = (max(map(extent, names)) * CHARACTER + AROUND_SAMPLE) * em
     shown = {
-        "title": None, "orient": "top", "direction": "horizontal", "labelLimit": 0,
-        "columns": max(1, min(len(names), int(frame.width / longest))),
+        "title": None, "orient": "top", "direction": "horizontal",
+        "labelLimit": width - AROUND_SAMPLE * em,
+        "columns": max(1, min(len(names), int(width / longest))),
         "symbolSize": (SAMPLE * em) ** 2, "clipHeight": 1.3 * em, "values": names,
     }  # fmt: skip
     values = {"fill": "fill", "stroke": "stroke", "shape": "path"}
