@@ -176,7 +176,7 @@ def test_shared_parts_give_back_what_went_in(data: Any) -> None:
     assert resolved(parts.shared(data), parts.values) == data
 
 
-cells = st.none() | st.floats(-1e30, 1e30, width=32) | st.integers(0, 60_000)
+cells = st.none() | st.floats(-(2.0**90), 2.0**90, width=32) | st.integers(0, 60_000)
 
 
 @given(st.lists(st.tuples(st.text(max_size=3), cells, st.booleans()), min_size=1, max_size=60),
@@ -197,4 +197,4 @@ def test_what_is_said_twice_is_kept_once() -> None:
     table = {"values": [{"x": float(i), "y": 0.5} for i in range(100)]}
     first, second = parts.shared(table), parts.shared(dict(table))
     assert first == second
-    assert len(parts.values) == 2
+    assert len(parts.values) == 1

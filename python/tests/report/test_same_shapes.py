@@ -161,7 +161,7 @@ def test_heat_maps_on_the_page_are_those_that_were_computed(
             for column, field in enumerate(row):
                 found = fields.get((at, column), (None, None))
                 assert found[0] == (field and field.text)
-                assert found[1] == pytest.approx(field and field.shade)
+                assert found[1] == pytest.approx(field and field.shade, rel=1e-4)
 
 
 def test_gnuplots_scripts_have_the_same_axes_and_captions(

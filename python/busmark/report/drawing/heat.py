@@ -86,8 +86,7 @@ class HeatChart(AnyChart):
 
 
 def ground(shade: float) -> str:
-    """The colour of a field on the page: light is the best. Between the steps it goes evenly, as
-    plotly does."""
+    """The colour of a field on the page: light is the best. Between the steps it goes evenly."""
     place = min(max(shade, 0.0), 1.0) * (len(SHADES) - 1)
     first = min(int(place), len(SHADES) - 2)
     pairs = zip(_bytes(SHADES[first]), _bytes(SHADES[first + 1]), strict=True)

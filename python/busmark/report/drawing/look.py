@@ -1,6 +1,6 @@
 """How curves look and where values stand, for all kinds of drawing.
 
-Dashes and marks go by plotly's names; other drawings translate them.
+Dashes and marks go by names of their own, which each drawing translates.
 """
 
 from __future__ import annotations

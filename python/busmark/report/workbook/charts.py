@@ -37,7 +37,7 @@ DASHES = {"solid": "solid", "dash": "dash", "dot": "round_dot", "dashdot": "dash
 MARKS = {"circle": "circle", "square": "square", "diamond": "diamond", "triangle-up": "triangle",
          "cross": "plus", "x": "x", "triangle-down": "long_dash", "star": "star",
          "line-ew-open": "short_dash"}  # fmt: skip
-"""Names of plotly, and what Excel calls the nearest."""
+"""Names of `look`, and what Excel calls the nearest."""
 
 
 @dataclass(slots=True)

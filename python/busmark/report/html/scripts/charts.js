@@ -82,10 +82,12 @@ const charts = (() => {
     let unit = spec.vconcat ? null : spec;
     while (unit?.layer) [unit] = unit.layer;
     const channels = [unit?.encoding?.x, unit?.encoding?.y];
-    if (channels.every((channel) => channel?.type === "quantitative")) {
+    const moves = channels.every((channel) => channel?.type === "quantitative");
+    if (moves) {
       unit.params = [{ name: "part", bind: "scales",
         select: { type: "interval", zoom: "wheel![event.ctrlKey]" } }];
     }
+    return moves;
   };
 
   const tip = make("div", { class: "tip", role: "tooltip", hidden: "" });
@@ -128,7 +130,7 @@ const charts = (() => {
       if (panel.explanation) explanation.textContent = panel.explanation;
       const width = printing ? PAPER : element.clientWidth;
       const spec = fitted(panel.spec, chart.width, width);
-      if (!printing && width >= NARROW) movable(spec);
+      figure.querySelector(".moves").hidden = printing || width < NARROW || !movable(spec);
       const { View, compile, expressionInterpreter, parse } = window.vegaLite;
       const place = make("div");
       const view = new View(parse(compile({ ...spec, config: theme() }).spec, null, { ast: true }),
