@@ -69,7 +69,7 @@ def view(of: Bars, frame: Frame) -> Spec:
     down = {"y": y.channel("top"), "y2": {"field": "bottom"}}
     tooltip = {"tooltip": [{"field": "s", "title": "title"},
                            {"field": "note", "title": of.axis.title}]}  # fmt: skip
-    interval = place | {"x": x.channel("high"), "x2": {"field": "low"}}
+    interval = place | {"x": x.channel("high"), "x2": {"field": "low"}} | tooltip
     if solid:
         del interval["color"]
         layers = [layer("rect", "bar", place | {"x2": {"datum": 0}} | down | tooltip, rows)]

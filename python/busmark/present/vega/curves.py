@@ -267,7 +267,8 @@ def _layers(
     if rows and "low" in rows[0]:
         ends = place | {"y": y.channel("high"), "y2": {"field": "low"}}
         if curve.marks:
-            yield layer("errorbar", "interval", ends, ticks=True, **aria)
+            # Without one of ours it has a tooltip of its own, of bare fields.
+            yield layer("errorbar", "interval", ends | tooltip, ticks=True, **aria)
         else:
             yield layer("area", "band", ends | UNSORTED, **aria)
     if curve.line and not curve.stacked:

@@ -78,16 +78,19 @@ const charts = (() => {
   };
 
   /* Ctrl and the wheel zoom, dragging moves, a double click shows all again. */
-  const movable = (spec) => {
-    let unit = spec.vconcat ? null : spec;
-    while (unit?.layer) [unit] = unit.layer;
-    const channels = [unit?.encoding?.x, unit?.encoding?.y];
-    const moves = channels.every((channel) => channel?.type === "quantitative");
-    if (moves) {
+  const movable = ({ spec, rows }) => {
+    if (spec.vconcat || rows.length) return false;
+    let unit = null;
+    walk(spec, (node) => {
+      const channels = [node.encoding?.x, node.encoding?.y];
+      if (node.mark && node.mark.type !== "errorbar"
+        && channels.every((channel) => channel?.type === "quantitative")) unit ??= node;
+    });
+    if (unit) {
       unit.params = [{ name: "part", bind: "scales",
         select: { type: "interval", zoom: "wheel![event.ctrlKey]" } }];
     }
-    return moves;
+    return unit !== null;
   };
 
   const tip = make("div", { class: "tip", role: "tooltip", hidden: "" });
@@ -130,7 +133,7 @@ const charts = (() => {
       if (panel.explanation) explanation.textContent = panel.explanation;
       const width = printing ? PAPER : element.clientWidth;
       const spec = fitted(panel.spec, chart.width, width);
-      figure.querySelector(".moves").hidden = printing || width < NARROW || !movable(spec);
+      figure.querySelector(".moves").hidden = printing || width < NARROW || !movable(panel);
       const { View, compile, expressionInterpreter, parse } = window.vegaLite;
       const place = make("div");
       const view = new View(parse(compile({ ...spec, config: theme() }).spec, null, { ast: true }),
