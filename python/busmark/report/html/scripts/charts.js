@@ -163,7 +163,14 @@ const charts = (() => {
       const rows = node.data?.values;
       if (!rows?.length) return;
       let shown = null;
-      walk(node, (inner) => { shown ??= [inner.encoding?.tooltip].flat()[0] ? [inner.encoding.tooltip].flat() : null; });
+      walk(node, ({ encoding: { x, tooltip } = {} }) => {
+        if (shown || !tooltip) return;
+        shown = [tooltip].flat();
+        /* Who points at a chart sees at which size that is. */
+        if (x?.field === "x" && x.axis.title && !shown.some(({ field }) => field === "x" || field === "note")) {
+          shown.splice(1, 0, { field: "x", title: [x.axis.title].flat().join(" ") });
+        }
+      });
       if (shown && (rows[0].r !== undefined || shown.every((each) => each.title))) found.push(tableOf(shown, rows));
     });
     return [...(view.title?.text ? [make("h4", {}, [view.title.text].flat().join(" "))] : []), ...found];

@@ -88,7 +88,10 @@ const choice = (() => {
     /* Lines across all rows. */
     const rests = (row) => row.s === undefined && row.r === undefined;
     walk(spec, (node) => {
-      if (node.legend?.gradientLength) node.legend.gradientLength = spec.height;
+      if (node.legend?.gradientLength) {
+        /* Of one or two rows the scale has no room for its names. */
+        node.legend = staying.length > 2 ? { ...node.legend, gradientLength: spec.height } : null;
+      }
       if (node.data?.values) {
         node.data.values = node.data.values.filter((row) => rests(row) || places.has(rowOf(row)));
         for (const row of node.data.values) {
