@@ -86,7 +86,8 @@ def named(marks: Sequence[ticks.Tick]) -> Spec:
 
 def logarithmic(ends: tuple[float, float], title: Spec) -> Position:
     """Return a logarithmic axis between these ends."""
-    marks = {"values": [at for at, _ in ticks.log_ticks(*ends)], "labelExpr": IN_FULL}
+    marks = {"values": [at for at, _ in ticks.log_ticks(*ends)], "labelExpr": IN_FULL,
+             "labelOverlap": "greedy"}  # fmt: skip
     return Position({"type": "log", "domain": [*ends], "nice": False}, title | marks)
 
 

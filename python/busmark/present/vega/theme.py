@@ -89,7 +89,7 @@ def config(theme: Theme) -> Spec:
             "titleColor": own.text, "labelColor": own.text, "domainColor": own.faint,
             "tickColor": own.faint, "gridColor": own.grid, "gridWidth": line * 0.4,
             "domainWidth": line * 0.5, "tickWidth": line * 0.5, "tickSize": em * 0.35,
-            "titlePadding": em * 0.4, "labelPadding": em * 0.2, "labelOverlap": "greedy",
+            "titlePadding": em * 0.4, "labelPadding": em * 0.2, "labelOverlap": True,
             "labelFlush": False, "labelSeparation": em * 0.6,
         },
         "legend": {
