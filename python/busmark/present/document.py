@@ -1,7 +1,7 @@
 """A document: sections of tables and text. Blocks make it, sinks write it.
 
 A table has its values as numbers in base units, so that every sink shows the same: the terminal and
-the page format them (`present.figures`), files have them as they are.
+the page format them (`present.figures`), files have the numbers.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Cell:
     note: str = ""
     """For who points at it: why it is absent, what it rests on."""
     verdict: Verdict = ""
-    """Of a ratio."""
+    """What the interval of a ratio allows to be said."""
     marks: tuple[str, ...] = ()
-    """Of findings that concern it, such as "!b"."""
+    """Findings that concern it, such as "!b"."""
     label: str = ""
-    """Of a name: the label whose colour and mark stand beside it."""
+    """The label whose colour and mark stand before a name."""
     case: str = ""
     """Identifier of the case that it is of, where the row is of several."""
 
@@ -57,7 +57,7 @@ class Column:
     cells: Sequence[Cell]
     kind: Kind = "text"
     unit: str = ""
-    """Of the cells' values, as in `analysis.words.text.SCALES`; 1: a share."""
+    """Base unit of the cells, as in `analysis.words.text.SCALES`; 1: a share."""
     group: str = ""
     """Heading over this column and its neighbours of the same group."""
     detail: bool = False

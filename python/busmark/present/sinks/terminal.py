@@ -130,7 +130,7 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
     """Columns as there is room for them, and titles of those that were left out."""
     columns = list(table.columns)
     hidden: list[str] = []
-    # Of what is no detail, figures behind the first go, but for what a matrix consists of.
+    # Figures behind the first go last, but for those that a matrix consists of.
     measured = [column for column in table.columns if column.kind == "figure"]
     details = [column for column in measured[1:] if not column.detail and not table.brief]
     details += [column for column in table.columns if column.detail]

@@ -1,4 +1,4 @@
-"""Themes: fonts, sizes and colours of everything that does not tell series apart."""
+"""Themes: fonts, sizes and colours of all that series have in common."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Theme:
     """Size of the text: pixels on a screen, points on paper."""
     font: str = SCREEN
     weight: str = "bold"
-    """Of titles. With one font only, PDF is the same each time."""
+    """Font of titles. With one font only, PDF is the same each time."""
 
 
 THEMES: dict[Theme, _Theme] = {

@@ -1,5 +1,5 @@
-"""The charts of the page: those of `drawing.charts` as panels to choose from, each a specification
-of Vega-Lite, which the page's script draws."""
+"""The charts of the page: `drawing.charts` as panels to choose from, each a specification of
+Vega-Lite, which the page's script draws."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOWN = "Shown"
 AXES = ("logarithmic", "linear")
 
 WIDTH = 1000
-"""Pixels of a specification's width; the page's script sets that of its window."""
+"""Pixels of a specification's width; the page's script sets the width of its window."""
 
 PLOT, STACKED = 340, 130
 """Pixels of a plot's height, alone and one below the other. Rows have the height that they need."""
