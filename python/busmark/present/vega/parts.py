@@ -163,7 +163,7 @@ def looks(names: Iterable[str], values: Iterable[Any]) -> Spec:
 
 
 def grid(views: Sequence[Spec], columns: int) -> Spec:
-    """Return plots side by side, in rows of `SIDE_BY_SIDE`."""
+    """Return plots side by side, `columns` in a row."""
     return {"concat": list(views), "columns": columns, "resolve": OWN_LOOKS}
 
 

@@ -1,4 +1,4 @@
-"""Themes: fonts, sizes and colours of all that series have in common."""
+"""Themes: fonts, sizes and colours of everything but series."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Theme:
     """Size of the text: pixels on a screen, points on paper."""
     font: str = SCREEN
     weight: str = "bold"
-    """Font of titles. With one font only, PDF is the same each time."""
+    """Weight of titles. With one font only, PDF is the same each time."""
 
 
 THEMES: dict[Theme, _Theme] = {
