@@ -90,7 +90,7 @@ def config(theme: Theme) -> Spec:
             "tickColor": own.faint, "gridColor": own.grid, "gridWidth": line * 0.4,
             "domainWidth": line * 0.5, "tickWidth": line * 0.5, "tickSize": em * 0.35,
             "titlePadding": em * 0.4, "labelPadding": em * 0.2, "labelOverlap": True,
-            "labelFlush": False, "labelSeparation": em * 0.6,
+            "labelFlush": False,
         },
         "legend": {
             "labelFontSize": em, "labelColor": own.text, "offset": em * 0.6, "padding": 0,

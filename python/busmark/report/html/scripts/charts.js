@@ -14,7 +14,8 @@ const charts = (() => {
 
   const theme = () => {
     const config = data("themes")[dark.matches && !printing ? "dark" : "light"];
-    return { ...config, background: "transparent", font: getComputedStyle(document.body).fontFamily };
+    return { ...config, background: "transparent", font: getComputedStyle(document.body).fontFamily,
+      axis: { ...config.axis, labelSeparation: EM / 2 } };
   };
 
   /* A column of a table, as `Parts` of embedded.py has packed it. */
