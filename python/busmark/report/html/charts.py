@@ -1,4 +1,4 @@
-"""The charts of the page: `drawing.charts` as panels to choose from, each a specification of
+"""The charts of the page, from `drawing.charts`: panels to choose from, each a specification of
 Vega-Lite, which the page's script draws."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHOWN = "Shown"
 AXES = ("logarithmic", "linear")
 
 WIDTH = 1000
-"""Pixels of a specification's width; the page's script sets the width of its window."""
+"""Width of a specification in pixels; the page's script fits it to the window."""
 
 PLOT, STACKED = 340, 130
 """Pixels of a plot's height, alone and one below the other. Rows have the height that they need."""

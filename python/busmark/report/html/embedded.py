@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 SHORT = 8
-"""Columns of so few values are written out."""
+"""Columns of at most this many values are written out."""
 
 NUMBERS = {int, float, type(None)}
 """Types in a column of numbers."""
