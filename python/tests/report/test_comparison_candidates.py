@@ -91,7 +91,7 @@ def test_every_candidate_has_its_figures_at_any_width(folder: Path, width: int, 
     # Neither side's own value, or both.
     names = ("base", "second") if count == 1 else ("base", "Value")
     assert len({name in heads for name in names}) == 1
-    told = [line for line in lines if " hidden: " in line]
+    told = [line for line in lines if "Hidden: " in line]
     assert bool(told) == (names[0] not in heads)
     assert "5 rounds on either side." in lines and "Rounds" not in heads
 
