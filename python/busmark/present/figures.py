@@ -1,8 +1,8 @@
 """How figures are written, the same in every sink that people read.
 
 One unit for a column, chosen by its smallest value, floors apart. Value and interval have the same
-number of decimals: three significant digits of the value, four where three hide the interval. What
-is absent is an em dash.
+number of decimals: three significant digits of the value, four where three hide the interval, and
+no more than three of the half of the interval's width. What is absent is an em dash.
 """
 
 from __future__ import annotations
@@ -84,6 +84,9 @@ def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
         return Shown(text.count(int(cell.value)), more=cell.more)
     figure = _InUnit(cell.value, cell.low, cell.high)
     places = text.places_for(figure, scale)
+    if cell.low is not None and cell.high is not None and cell.high > cell.low:
+        # Digits far beyond the width of the interval say nothing.
+        places = min(places, text.decimals((cell.high - cell.low) / 2 / scale.factor))
     if row.role == "floor":
         # It is far below the rest: none of its digits matters beside it.
         places = min(places, text.decimals(cell.value / scale.factor, 2))

@@ -55,6 +55,10 @@ TEXTS = {
     "remedy": "→ {remedy}",
     "more": "More: {commands}",
     "more_cases": "{number} more; `--json` has all.",
+    "sizes": (
+        "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
+        "deviation of the medians from the line."
+    ),
     "effects": (
         "The value over the other, all else being equal, round by round; smallest and largest of "
         "the comparisons. Below 1: less."

@@ -12,18 +12,23 @@ from math import log
 
 from busmark.analysis.across.dimensions import placement_short
 from busmark.analysis.across.effects import WITH_SPENT
+from busmark.analysis.across.overall import carried
 from busmark.analysis.across.standing import Effect, Standing, Versus
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.across.type_cost import type_costs
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import Answer, Campaign, CaseSummary
 from busmark.analysis.pairwise.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.analysis.words import text
+from busmark.analysis.words.breaking import breaking
 from busmark.analysis.words.naming import described
+from busmark.analysis.words.unreached import unreached
 from busmark.model.quantities import LOST
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import ratio_text
 
 MOST_WORKLOADS = 12
 MOST_LABELS = 12
-MOST_EFFECTS = 12
+MOST_EFFECTS = MOST_FITS = 12
 
 FIGURES = {
     "latency": "Median RTT/2", "throughput": "Goodput", "capacity": "Sustained goodput",
@@ -45,11 +50,17 @@ Members = Mapping[str, CaseSummary]
 def answer(campaign: Campaign) -> Section | None:
     """Return who is best in each workload and what parameters cost; None without any figure."""
     known = workloads(campaign)
-    if not known:
+    blocks: list[Table | Text] = [_ranking(campaign, known)] if known else []
+    blocks += [
+        Text("line", {"line": found.sentence})
+        for found in (
+            *unreached(campaign.cases), *type_costs(campaign.cases, campaign.adapters),
+            *breaking(campaign.cases), *_carried(campaign),
+        )
+    ]  # fmt: skip
+    blocks += [table for table in (_effects(campaign), _sizes(campaign)) if table]
+    if not blocks:
         return None
-    blocks: list[Table | Text] = [_ranking(campaign, known)]
-    if effects := _effects(campaign):
-        blocks.append(effects)
     if campaign.differing_choices:
         names = text.joined(campaign.differing_choices)
         blocks.append(Text("settings", {"names": names}, style="quiet"))
@@ -272,6 +283,31 @@ def _effects(campaign: Campaign) -> Table | None:
         notes.append(Text("more_cases", {"number": len(found) - len(kept)}))
     return Table(columns, [Row() for _ in kept], title="What each choice costs", notes=notes,
                  key="effects")  # fmt: skip
+
+
+def _sizes(campaign: Campaign) -> Table | None:
+    """How latency grows with the size of the body: overhead and time per byte."""
+    fits = [fit for fit in campaign.fits if not campaign.case(fit.cases[0]).is_floor][:MOST_FITS]
+    if not fits:
+        return None
+    columns = [
+        Column("Middleware", [Cell(fit.label, label=fit.label) for fit in fits], "label"),
+        Column("Overhead", [_of_figure(fit.overhead) for fit in fits], "figure", "ns"),
+        Column("Per byte", [_of_figure(fit.slope) for fit in fits], "figure", "ns/B"),
+        Column("Departure", [Cell(fit.departure) for fit in fits], "number", "1"),
+    ]
+    rows = [Row(group=placement_short(fit.placement)) for fit in fits]
+    return Table(columns, rows, "Median RTT/2 against size", [Text("sizes")], key="sizes")
+
+
+def _of_figure(figure: Figure) -> Cell:
+    return Cell(figure.value, figure.low, figure.high)
+
+
+def _carried(campaign: Campaign) -> Iterator[Answer]:
+    """Up to which rate what is specified arrives."""
+    for group in campaign.groups:
+        yield from carried(group, [campaign.case(case) for case in group.cases])
 
 
 def _of(kind: str) -> str:

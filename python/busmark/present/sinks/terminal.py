@@ -188,6 +188,8 @@ def _places(
                 whole=column.kind == "label",
             )
         )  # fmt: skip
+    if made and len(table.groups) > 1:
+        made[0].room = max(map(len, table.groups))
     return made
 
 
