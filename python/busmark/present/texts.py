@@ -12,6 +12,7 @@ TEXTS = {
         "1: the reference of its column. = equal within {margin} at {level}; ? undecided; all "
         "others differ at {level} (Holm)."
     ),
+    "open": "No best can be named at {where}: {reason}.",
     "columns": "Hidden: {names}. Widen the terminal, or use --wide.",
     "workloads": "{shown} of {known} workloads; the tables below have all.",
     "labels": "{shown} of {known} rows; the tables below have all.",

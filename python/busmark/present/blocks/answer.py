@@ -129,6 +129,9 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
         notes.append(
             Text("ratio", {"margin": f"{EQUIVALENT:.0%}".replace("%", " %"), "level": level})
         )
+    for workload in shown:
+        if (standing := standings.get(workload)) and standing.open:
+            notes.append(Text("open", {"where": _where(workload), "reason": standing.open}))
     for template, some, all_ in (
         ("workloads", len(shown), len(known)), ("labels", len(labels), len(every)),
     ):  # fmt: skip
@@ -179,6 +182,12 @@ def _cost(case: CaseSummary) -> float:
     return found.figure.value if found.is_time else 1 / found.figure.value
 
 
+def _where(workload: Workload) -> str:
+    _, placement, size, further = workload
+    parts = (text.size_text(size) if size is not None else "", described(dict(further)))
+    return ", ".join(filter(None, (*parts, placement_short(placement))))
+
+
 def _workload(
     workload: Workload, cases: Sequence[CaseSummary | None], standing: Standing | None
 ) -> Iterator[Column]:
@@ -216,8 +225,10 @@ def _ratio(case: CaseSummary | None, standing: Standing) -> Cell:
     if case.id == standing.leader:
         return Cell(1.0, verdict="reference")
     place = standing.place(case.id)
+    if place is not None and place.role == "not compared":
+        return Cell(text="not compared", note=place.reason or "")
     if place is None or place.to_leader is None:
-        return Cell(note=place.reason or "" if place else "")
+        return ABSENT
     return ratio_cell(place.to_leader)
 
 
