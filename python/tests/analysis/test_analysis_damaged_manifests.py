@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from printed import show
 from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import summarise
-from busmark.report import html, terminal
+from busmark.report import html
 from busmark.store import Result
 
 
@@ -41,7 +42,7 @@ def test_parameters_that_do_not_fit_are_drawn_all_the_same(
     directory: Path, params: dict[str, Any]
 ) -> None:
     campaign = summarise(Result(changed(directory, **params)))
-    terminal.show(campaign, Console(file=io.StringIO(), width=120))
+    show(campaign, Console(file=io.StringIO(), width=120))
     assert html.render(campaign).encode()
     assert [case.adapter for case in campaign.cases][-1] == "tcp"
 

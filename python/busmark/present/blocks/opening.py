@@ -4,6 +4,7 @@ answer."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from busmark.adapters.compliance import DISCLOSURES
@@ -37,7 +38,7 @@ def lines(campaign: Campaign) -> Iterator[str]:
         )
     host = campaign.hosts.get("") or {}
     machine = [
-        text.plural(int(host["cpus_online"]), "CPU") if host.get("cpus_online") else "",
+        text.plural(cpus, "CPU") if isinstance(cpus := host.get("cpus_online"), int) else "",
         str(host.get("cpu_model") or ""),
         " ".join(str(host[key]) for key in ("os", "kernel") if host.get(key)),
     ]
@@ -47,12 +48,13 @@ def lines(campaign: Campaign) -> Iterator[str]:
     if len({case.rounds.ok for case in measured}) > 1:
         size = f"{text.plural(len(measured), 'case')}, up to {text.plural(most, 'round')} each"
     when = [f"{campaign.created_utc[:16].replace('T', ' ')} UTC" if campaign.created_utc else ""]
-    if campaign.finished_utc and campaign.created_utc:
-        took = datetime.fromisoformat(campaign.finished_utc) - datetime.fromisoformat(
-            campaign.created_utc
-        )
-        if campaign.source is None:
-            when.append(text.duration(took.total_seconds()))
+    if campaign.source is None and campaign.finished_utc:
+        # A damaged manifest may have any text.
+        with suppress(ValueError, TypeError):
+            begun, ended = map(
+                datetime.fromisoformat, (campaign.created_utc, campaign.finished_utc)
+            )
+            when.append(text.duration((ended - begun).total_seconds()))
     yield " · ".join(part for part in (*when, *machine, size) if part)
 
 
@@ -189,7 +191,9 @@ def _handicaps(campaign: Campaign) -> Table | None:
     rows = []
     for name in measured:
         declared = campaign.adapters.get(name, {})
-        told = [DISCLOSURES.get(one, one) for one in declared.get("disclosures") or ()]
+        found = declared.get("disclosures")
+        disclosed = [str(one) for one in found] if isinstance(found, list) else []
+        told = [DISCLOSURES.get(one, one) for one in disclosed]
         cost = str(declared.get("cost") or "").removeprefix("none")
         if told or cost:
             title = str(declared.get("title") or name)
