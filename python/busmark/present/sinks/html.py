@@ -88,7 +88,8 @@ def _body(table: Table, page: Page) -> Iterator[str]:
     grouped = len(table.groups) > 1
     for name, rows in table.groups.items():
         if grouped and name:
-            yield f'<tr class="group"><th scope="colgroup" colspan="{len(table.columns)}">{escape(name)}</th></tr>'
+            span = f'scope="colgroup" colspan="{len(table.columns)}"'
+            yield f'<tr class="group"><th {span}>{escape(name)}</th></tr>'
         for at in rows:
             row = table.rows[at]
             yield f'<tr class="is-{row.role or "plain"}">'
