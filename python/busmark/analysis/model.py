@@ -575,7 +575,8 @@ class Campaign(Frozen):
     document: str | None = None
     """Whose experiments these are; see `busmark.documents`."""
     answers: list[Answer]
-    """The most important first; an order is claimed only where rounds tell it (`standings`)."""
+    """Rates that were not reached, what types cost, what a mesh and a link carry; who is best is in
+    `standings`, what parameters cost in `effects`."""
     requirements: list[Judged] = Field(default=[])
     """What cases say to the scenario's `[[require]]`, requirement by requirement."""
     standings: list[Standing] = Field(default=[])

@@ -15,6 +15,7 @@ from busmark.analysis.across.grouping import differing_choices, groups
 from busmark.analysis.across.growth import growths
 from busmark.analysis.across.interop import matrices
 from busmark.analysis.across.judged import Judged
+from busmark.analysis.across.overall import carried
 from busmark.analysis.across.repeated import repeated
 from busmark.analysis.across.type_cost import type_costs
 from busmark.analysis.beside import Helper, every
@@ -24,7 +25,6 @@ from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.one_case import CaseAnalysis, Task
 from busmark.analysis.read import rounds
-from busmark.analysis.words.answer import answers
 from busmark.analysis.words.breaking import breaking
 from busmark.analysis.words.naming import labels, name_cases
 from busmark.analysis.words.unreached import unreached
@@ -78,8 +78,6 @@ def summarise(
     step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
     counted = Rounds(cases, rows, interleaved=source is None, step_ns=step_ns)
     ranked, costs = standings(counted, manifest.findings), effects(counted)
-    by_goodput = manifest.scenario.get("answer", "goodput") == "goodput"
-    asked = f"{manifest.scenario.get('name') or ''} {manifest.scenario.get('question') or ''}"
     required = _required(result, cases)
     problems += required.problems
     return Campaign(
@@ -90,18 +88,12 @@ def summarise(
         answers=[
             *unreached(cases),
             *type_costs(cases, manifest.adapters),
-            # What a mesh carries is the answer, unless the scenario asks for something else.
-            *(breaking(cases) if by_goodput else []),
-            *answers(
-                grouped,
-                by_id,
-                standings=ranked,
-                effects=costs,
-                question=asked,
-                fits=fits,
-                findings=manifest.findings,
+            *breaking(cases),
+            *(
+                each
+                for group in grouped
+                for each in carried(group, [by_id[c] for c in group.cases])
             ),
-            *([] if by_goodput else breaking(cases)),
         ],
         standings=ranked,
         effects=costs,

@@ -134,25 +134,9 @@ def test_one_round_gives_a_value_without_an_interval(tmp_path: Path) -> None:
     case = campaign.cases[0]
     assert case.latency is not None and case.latency.round_trip is not None
     assert case.latency.round_trip.median.low is None
-    assert campaign.answers[0].sentence == (
-        "Not compared at 64 B on one CPU, median RTT/2: UDP socket (4.00 µs) and TCP socket "
-        "(4.50 µs), as one round gives no interval."
-    )
-
-
-def test_what_the_answer_says_is_not_said_again_by_a_finding(tmp_path: Path) -> None:
-    build = Builder(tmp_path)
-    case = build.case("udp-64")
-    build.pings(case, 0, np.full(100, 8000.0))
-    build.findings = [
-        {"id": name, "severity": "warning", "title": title, "cause": "", "remedy": "",
-         "evidence": "", "cases": [case]}
-        for name, title in (("few", "One round gives no interval"), ("load", "It was loaded"))
-    ]  # fmt: skip
-    assert analysed(build).answers[0].sentence == (
-        "UDP socket at 64 B on one CPU: median RTT/2 4.00 µs (one round gives no interval); "
-        "but it was loaded."
-    )
+    (standing,) = campaign.standings
+    assert standing.leader is None
+    assert {place.reason for place in standing.places} == {"one round gives no interval"}
 
 
 def test_the_answer_claims_an_order_where_rounds_tell_it(tmp_path: Path) -> None:
@@ -164,11 +148,11 @@ def test_the_answer_claims_an_order_where_rounds_tell_it(tmp_path: Path) -> None
         for number in range(1 if adapter == "zenoh" else 5):
             build.pings(case, number, np.rint(rng.normal(median, 200, 500)))
     campaign = analysed(build)
-    (answer,) = campaign.answers
-    assert answer.lead.startswith("Tie for fastest at 64 B on one CPU: ")
-    assert "Cyclone DDS (10" in answer.lead and "Fast DDS (10" in answer.lead
-    assert "UDP socket (baseline)" in answer.rest, "a reference, and no winner"
-    assert "Not compared: Zenoh (49.5 µs), as one round gives no interval" in answer.rest
+    (standing,) = campaign.standings
+    assert standing.outcome == "tie" and standing.best == ["cyclonedds", "fastdds"]
+    roles = {place.case: (place.role, place.reason) for place in standing.places}
+    assert roles["udp"][0] == "baseline", "a reference, and no winner"
+    assert roles["zenoh"] == ("not compared", "one round gives no interval")
     assert campaign.differing_choices == ["transport"]
 
 
@@ -210,7 +194,7 @@ def test_a_case_without_rounds_is_not_run_and_an_unsupported_one_says_why(tmp_pa
     assert [c.status for c in campaign.cases] == ["not_run", "unsupported"]
     assert campaign.cases[1].reason == "no listener"
     assert campaign.cases[0].latency is None
-    assert campaign.answers == []
+    assert campaign.answers == [] and campaign.standings == []
 
 
 def test_missing_and_damaged_samples_are_problems_and_the_rest_is_used(tmp_path: Path) -> None:
@@ -338,4 +322,4 @@ def test_without_series_the_figures_are_the_same(tmp_path: Path) -> None:
     result = Result(comparison(tmp_path, samples=200, rounds=2))
     lean, full = summarise(result, with_series=False), summarise(result)
     assert all(c.series is None for c in lean.cases)
-    assert lean.answers == full.answers
+    assert lean.standings == full.standings

@@ -12,8 +12,6 @@ from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
-from busmark.analysis.across.standing import Effect
-from busmark.analysis.words.costs import costs
 from busmark.report.drawing.charts import layers
 from busmark.report.html.page import render
 from busmark.report.html.spent_costs import spent_costs
@@ -63,42 +61,6 @@ def test_what_tls_costs_over_a_bare_socket_is_told_beside_middleware(tmp_path: P
     assert "CPU per sample" not in block.note and "Undecided" not in block.note
 
 
-def test_goodput_that_was_asked_for_says_nothing_of_a_cost(tmp_path: Path) -> None:
-    effect = campaign(tmp_path, "none", "all").effects[0]
-    same = effect.versus.model_copy(update={"verdict": "equivalent"})
-    stream = effect.model_copy(
-        update={
-            "test": "throughput",
-            "figure": "throughput",
-            "versus": same,
-            "spent": {},
-        }
-    )
-    assert "carries" in costs([stream])["security"][0].lead
-    paced = stream.model_copy(update={"rate_hz": 500.0})
-    assert costs([paced])["security"] == []
-
-
-def test_a_range_holds_no_ratio_that_is_open(tmp_path: Path) -> None:
-    first = campaign(tmp_path, "none", "all").effects[0]
-    assert first.versus.ratio
-
-    def other(label: str, value: float, verdict: str) -> Effect:
-        ratio = first.versus.ratio.model_copy(update={"value": value})  # type: ignore[union-attr]
-        versus = first.versus.model_copy(update={"ratio": ratio, "verdict": verdict})
-        return first.model_copy(update={"label": label, "versus": versus, "spent": {}})
-
-    open_one = other("d", 9.0, "undecided")
-    settled = [
-        other(label, value, "slower") for label, value in zip("abc", (1.5, 2.0, 3.0), strict=True)
-    ]
-    (told,) = costs([*settled, open_one])["security"]
-    assert "(1.50 to 3.00 × over 3 comparisons; 1 more is not significant)" in told.rest
-    (told,) = costs([open_one, open_one.model_copy(update={"label": "e"}),
-                     open_one.model_copy(update={"label": "f"})])["security"]  # fmt: skip
-    assert "(none of 3 comparisons is significant)" in told.rest
-
-
 def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:
     found = [each for each in campaign(tmp_path, "none", "all").effects]
     assert [(each.parameter, each.value, each.reference) for each in found] == [
@@ -139,11 +101,6 @@ def test_page_and_terminal_show_it_where_a_case_is_secured(tmp_path: Path) -> No
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
     assert f"{'What security costs'}: latency" in shown and "2.00 [2.00, 2.00] ×" in shown
-
-
-def test_bytes_are_told_first_where_packets_were_captured(tmp_path: Path) -> None:
-    first, *_ = costs(campaign(tmp_path, "none", "all").effects)["security"]
-    assert first.lead.startswith("All protected costs 2.00 [2.00, 2.00] × the bytes on the wire")
 
 
 def test_what_protects_every_case_stands_above_the_table(tmp_path: Path) -> None:

@@ -1,40 +1,17 @@
-"""Over all workloads of a group: how latency grows with size, and which rates are carried."""
+"""Which rates are carried, over all workloads of a group."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from busmark.analysis.across.dimensions import placement_text, title
-from busmark.analysis.model import Answer, CaseSummary, Group, Paced, SizeFit
+from busmark.analysis.model import Answer, CaseSummary, Group, Paced
 from busmark.analysis.words import text
 
 MOST_NAMED = 3
 
-WORST_LINE = 0.25
-"""A line from which sizes depart further, relative, is not told: the growth is not a line."""
-
 CARRIED = 0.99
 """Share of what was specified that must arrive."""
-
-PER_BYTE = (text.Scale("ns/B", 1.0),)
-
-
-def growth(group: Group, fits: Sequence[SizeFit]) -> list[Answer]:
-    """What a byte costs each label; nothing where labels have several lines, by workload."""
-    known = [fit for fit in fits if group.test == "latency" and set(fit.cases) <= set(group.cases)]
-    if len({fit.label for fit in known}) < len(known):
-        return []
-    rising = [f for f in known if f.departure <= WORST_LINE and f.slope.low and f.slope.low > 0]
-    if not rising:
-        return []
-    rising.sort(key=lambda fit: (fit.slope.value, fit.label))
-    told = [
-        f"{text.figure_text(fit.slope, PER_BYTE)} with {fit.label}" for fit in rising[:MOST_NAMED]
-    ]
-    hidden = len(known) - len(told)
-    further = f"; {hidden} more in the plot of sizes" if hidden else ""
-    lead = f"{_where(group)}, the median RTT/2 grows with the size"
-    return [Answer(lead=lead, rest=f": by {text.joined(told)}{further}.")]
 
 
 def carried(group: Group, cases: Sequence[CaseSummary]) -> list[Answer]:

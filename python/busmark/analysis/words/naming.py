@@ -164,3 +164,17 @@ def meant(names: Iterable[str], wanted: str) -> list[str]:
 def described(workload: Mapping[str, str]) -> str:
     """ "payload struct, rate 1 000 /s"; empty without further dimensions."""
     return ", ".join(f"{key} {text}" for key, text in workload.items() if text != ABSENT)
+
+
+FIGURES = {
+    "latency": "median RTT/2", "throughput": "goodput", "capacity": "sustained goodput",
+    "discovery": "median time to the first sample", "one_way": "median one-way latency",
+    "matching": "time until all had matched",
+    "recovery": "time from the last change to the next sample",
+}  # fmt: skip
+"""By kind of headline."""
+
+
+def figure_of(kind: str) -> str:
+    """Return what cases with this kind of headline are compared by."""
+    return FIGURES.get(kind, FIGURES["latency"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from busmark.analysis.figures import Figure
 from busmark.analysis.words.text import decimals, number
 
@@ -45,15 +43,3 @@ def inverse(ratio: Figure) -> Figure:
     low = None if ratio.high is None else 1 / ratio.high
     high = None if not ratio.low else 1 / ratio.low
     return ratio.model_copy(update={"value": 1 / ratio.value, "low": low, "high": high})
-
-
-def range_text(ratios: Iterable[Figure]) -> str:
-    """ "1.2 to 1.9 ×" of several; no interval: each has its own in the tables."""
-    values = sorted(ratio.value for ratio in ratios)
-    least, greatest = (number(v, min(decimals(v), 2)) for v in (values[0], values[-1]))
-    return f"{least} ×" if least == greatest else f"{least} to {greatest} ×"
-
-
-def verb(name: str, several: str, one: str) -> str:
-    """ "TCP sockets are", "Eclipse Zenoh is"."""
-    return several if name.partition(" · ")[0].endswith("sockets") else one

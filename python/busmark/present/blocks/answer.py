@@ -12,16 +12,12 @@ from math import log
 
 from busmark.analysis.across.dimensions import placement_short
 from busmark.analysis.across.effects import WITH_SPENT
-from busmark.analysis.across.overall import carried
 from busmark.analysis.across.standing import Effect, Standing, Versus
-from busmark.analysis.across.type_cost import type_costs
 from busmark.analysis.figures import Figure
-from busmark.analysis.model import Answer, Campaign, CaseSummary
+from busmark.analysis.model import TIMES, Campaign, CaseSummary
 from busmark.analysis.pairwise.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.analysis.words import text
-from busmark.analysis.words.breaking import breaking
-from busmark.analysis.words.naming import described
-from busmark.analysis.words.unreached import unreached
+from busmark.analysis.words.naming import described, figure_of
 from busmark.model.quantities import LOST
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import ratio_text
@@ -29,14 +25,6 @@ from busmark.present.figures import ratio_text
 MOST_WORKLOADS = 12
 MOST_LABELS = 12
 MOST_EFFECTS = MOST_FITS = 12
-
-FIGURES = {
-    "latency": "Median RTT/2", "throughput": "Goodput", "capacity": "Sustained goodput",
-    "discovery": "Time to the first sample", "one_way": "Median one-way latency",
-    "matching": "Time until all had matched",
-    "recovery": "From the last change to the next sample",
-}  # fmt: skip
-"""By the kind of headline."""
 
 FLOOR = "Busmark itself (null)"
 
@@ -51,13 +39,7 @@ def answer(campaign: Campaign) -> Section | None:
     """Return who is best in each workload and what parameters cost; None without any figure."""
     known = workloads(campaign)
     blocks: list[Table | Text] = [_ranking(campaign, known)] if known else []
-    blocks += [
-        Text("line", {"line": found.sentence})
-        for found in (
-            *unreached(campaign.cases), *type_costs(campaign.cases, campaign.adapters),
-            *breaking(campaign.cases), *_carried(campaign),
-        )
-    ]  # fmt: skip
+    blocks += [Text("line", {"line": found.sentence}) for found in campaign.answers]
     blocks += [table for table in (_effects(campaign), _sizes(campaign)) if table]
     if not blocks:
         return None
@@ -196,7 +178,8 @@ def _workload(
     parts = (text.size_text(size) if size is not None else "", described(dict(further)))
     where = ", ".join(filter(None, parts))
     headline = next(case.headline for case in cases if case and case.headline)
-    group = f"{FIGURES.get(headline.kind, FIGURES['latency'])}, {placement_short(placement)}"
+    what = figure_of(headline.kind)
+    group = f"{what[:1].upper()}{what[1:]}, {placement_short(placement)}"
     yield Column(
         where, [_figure(case) for case in cases], "figure", headline.figure.unit, group=group
     )
@@ -274,7 +257,7 @@ def _effects(campaign: Campaign) -> Table | None:
     """What each value of a parameter costs over another: a row for each middleware."""
     found: dict[tuple[str, str, str, str, str], list[Effect]] = {}
     for effect in campaign.effects:
-        if effect.parameter not in WITH_SPENT:
+        if effect.parameter not in WITH_SPENT and not _is_as_specified(effect):
             key = (effect.parameter, effect.value, effect.reference, effect.label, effect.figure)
             found.setdefault(key, []).append(effect)
     if not found:
@@ -284,7 +267,7 @@ def _effects(campaign: Campaign) -> Table | None:
         Column("With", [Cell(value) for (_, value, _, _, _), _ in kept], "label"),
         Column("Instead of", [Cell(key[2]) for key, _ in kept]),
         Column("Middleware", [Cell(key[3]) for key, _ in kept]),
-        Column("Figure", [Cell(_of(key[4])) for key, _ in kept]),
+        Column("Figure", [Cell(figure_of(key[4])) for key, _ in kept]),
         Column("Least ×", [_extreme(own, min) for _, own in kept], "ratio"),
         Column("Most ×", [_extreme(own, max) for _, own in kept], "ratio"),
         Column("Pairs", [Cell(len(own), more=_counts(own)) for _, own in kept], "count"),
@@ -315,19 +298,15 @@ def _of_figure(figure: Figure) -> Cell:
     return Cell(figure.value, figure.low, figure.high)
 
 
-def _carried(campaign: Campaign) -> Iterator[Answer]:
-    """Up to which rate what is specified arrives."""
-    for group in campaign.groups:
-        yield from carried(group, [campaign.case(case) for case in group.cases])
-
-
-def _of(kind: str) -> str:
-    return text.lower_first(FIGURES.get(kind, FIGURES["latency"]))
+def _is_as_specified(effect: Effect) -> bool:
+    """Whether both have just the goodput that the rate gives, which says nothing of a cost."""
+    paced = effect.figure not in TIMES and effect.rate_hz is not None
+    return paced and effect.versus.verdict == "equivalent"
 
 
 def _extreme(effects: Iterable[Effect], which: Callable[..., Versus]) -> Cell:
-    """The comparison with the smallest or largest ratio."""
-    known = [effect.versus for effect in effects if effect.versus.ratio]
+    """The decided comparison with the smallest or largest ratio."""
+    known = [e.versus for e in effects if e.versus.ratio and e.versus.verdict != "undecided"]
     if not known:
         return Cell(verdict="undecided")
     chosen = which(known, key=lambda one: one.ratio.value if one.ratio else 0)

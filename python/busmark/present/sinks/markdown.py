@@ -36,6 +36,11 @@ def markdown(document: Document) -> str:
     return shortened(parts, whole=WHOLE)
 
 
+def section_markdown(section: Section) -> str:
+    """Return a section by itself."""
+    return "\n\n".join(part.text for part in _parts(section))
+
+
 def _parts(section: Section) -> Iterator[Part]:
     title = f"{section.title}: {section.summary}" if section.summary else section.title
     heading = f"### {escaped(title)}\n\n" if title and not section.folded else ""

@@ -12,8 +12,7 @@ from busmark.analysis.across.spent import BYTES, CPU, PACKETS, SPENT, is_open
 from busmark.analysis.across.standing import Effect
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign
-from busmark.analysis.words.naming import described
-from busmark.analysis.words.ranking import figure_of
+from busmark.analysis.words.naming import described, figure_of
 from busmark.analysis.words.ratios import ratio_text
 from busmark.analysis.words.text import ABSENT, size_text
 from busmark.report.html.blocks import Block

@@ -84,9 +84,12 @@ def _head(campaign: Campaign) -> str:
     lines = [f"# {escaped(campaign.name)}", ""]
     if campaign.question:
         lines += [f"**Question.** {escaped(campaign.question)}", ""]
-    if campaign.answers:
-        lines += ["**Answer.**", ""]
-        lines += [f"- {escaped(answer.sentence)}" for answer in campaign.answers] + [""]
+    # Only now: blocks use tables of this package's neighbours.
+    from busmark.present.blocks.answer import answer
+    from busmark.present.sinks.markdown import section_markdown
+
+    if section := answer(campaign):
+        lines += [section_markdown(section), ""]
     measured = [case for case in campaign.cases if case.rounds.ok]
     lines += [
         f"{plural(len(measured), 'case')} of {len(campaign.cases)} were measured, in "

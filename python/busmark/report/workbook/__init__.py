@@ -2,8 +2,8 @@
 
 - `book`: sheets, names, print set-up. `styles`: formats of cells. `table`: columns and rows.
 - `names`: what a spreadsheet takes as text and as the name of a sheet. `charts`: native charts.
-- `contents`, `configuration`, `machine`, `findings`, `summary`, `groups`, `curves`, `pairs`,
-  `legs`, `batches`, `levels`: the sheets.
+- `sections`: parts of the document. `contents`, `configuration`, `machine`, `findings`, `summary`,
+  `groups`, `curves`, `pairs`, `legs`, `batches`, `levels`: the sheets.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from busmark.report.workbook import (
     levels,
     machine,
     pairs,
+    sections,
     summary,
 )
 from busmark.report.workbook.book import Book
@@ -49,6 +50,11 @@ def write_workbook(campaign: Campaign, path: Path) -> None:
     first = contents.begin(book, campaign)
     tests = all_pairs(campaign)
     shown = tests[:MOST_PAIRS]
+    # Only now: blocks use tables of this package's neighbours.
+    from busmark.present.blocks.answer import answer
+
+    if section := answer(campaign):
+        sections.sheet(book, section, "who is best in each workload, and what each choice costs")
     configuration.test_configuration(book, campaign)
     configuration.benchmark_configuration(book, campaign)
     machine.sheets(book, campaign)

@@ -1,4 +1,4 @@
-"""The first sheet: question, answer, and links to all others."""
+"""The first sheet: question, and links to all others."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ def begin(book: Book, campaign: Campaign) -> Sheet:
 
 
 def fill(sheet: Sheet, campaign: Campaign, left_out: Sequence[str]) -> None:
-    """Answer, sheets, and what is not in them."""
+    """The sheets, and what is not in them."""
     book, page, styles = sheet.book, sheet.page, sheet.book.styles
     page.set_column(0, 0, NAMES)
     page.set_column(1, 1, WIDTH)
     row = FIRST_ROW
-    if campaign.answers:
-        row = _sentences(sheet, row, "Answer", [answer.sentence for answer in campaign.answers])
     sheet.text(row, 0, "Sheets", styles.heading)
     sheet.text(row + 1, 0, "Sheet", styles.head)
     sheet.text(row + 1, 1, "What it shows", styles.head)
