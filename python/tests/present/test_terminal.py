@@ -56,7 +56,7 @@ def test_results_of_older_versions_are_as_reviewed(kept: Path, name: str, golden
     golden(f"kept-{name}-80.txt", printed(summarise(Result(kept / name / "result")), 80))
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
 def test_no_line_is_wider_than_the_terminal(
     campaign: Campaign, varied: Campaign, hostile: Campaign, width: int
 ) -> None:

@@ -110,10 +110,14 @@ def _longest(cell: str) -> int:
 def show_table(table: Table, console: Console) -> None:
     """Print a table under its title, and its notes."""
     if table.title:
-        console.print(RichText(table.title), soft_wrap=True)
+        paragraph(table.title, console)
     places, hidden = _fitted(table, room(console))
-    for band in _bands(places, room(console)):
-        _print(band, table, console)
+    widest = max(map(_total, _units(places[1:])), default=0)
+    if widest and _least(places[0]) + GAP + widest > room(console):
+        _records(places, table, console)
+    else:
+        for band in _bands(places, room(console)):
+            _print(band, table, console)
     notes = [Text("columns", {"names": ", ".join(hidden)})] if hidden else []
     for note in (*notes, *table.notes):
         paragraph(str(note), console, STYLES["quiet"])
@@ -239,6 +243,24 @@ def _units(places: Sequence[_Place]) -> Iterator[list[_Place]]:
         yield unit
 
 
+def _least(label: _Place) -> int:
+    """Characters of a column of labels whose words are not broken."""
+    return max(_longest(one.replace(" ", "\n")) for one in (label.title, *label.cells))
+
+
+def _records(places: Sequence[_Place], table: Table, console: Console) -> None:
+    """Print each row as a list: for a terminal that has no room for two columns."""
+    first, *others = places
+    for number, row in enumerate(table.rows):
+        name = ", ".join(part for part in (row.group, first.cells[number]) if part)
+        paragraph(name, console, "bold")
+        for place in others:
+            cell = " ".join(place.cells[number].split("\n")).strip()
+            title = ", ".join(part for part in (place.group, place.title) if part)
+            if cell:
+                paragraph(f"{title}: {cell}", console, lead="  ")
+
+
 def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
     """Print columns side by side, a row above each group of rows."""
     _headings(band, console)
@@ -278,7 +300,8 @@ def _headings(band: Sequence[_Place], console: Console) -> None:
                 own[-1].room = own[-1].width + lacking
             begin = max(at, at + _total(own) - len(place.group))
             if not line:
-                begin = max(0, at + _total(own) - len(place.group))
+                end = min(at + _total(own), room(console))
+                begin = max(0, end - len(place.group))
             line = f"{line:<{begin}}{place.group}"
         at += place.width + GAP
     console.print(RichText(line, style="bold"), soft_wrap=True)
