@@ -28,7 +28,11 @@ TEXTS = {
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
     "batches": "For a stream in batches, goodput is measured within batches.",
-    "phases": "Something changes in the middle of every round: figures are over all phases.",
+    "beside": "Beside it ran {what}.",
+    "phases": (
+        "In the middle of every round something changes ({what}): figures are over all phases "
+        "together, `busmark show DIRECTORY#CASE` has each phase."
+    ),
     "discovery": (
         "Times are from just before the first call that creates something. “− creation”: from the "
         "return of the last such call; below 0: before it."

@@ -67,7 +67,7 @@ def test_what_was_chosen_is_told_in_a_sentence(campaign: Campaign) -> None:
 def test_reports_tell_of_it(campaign: Campaign) -> None:
     lab, out, _ = campaign
     shown = lab.busmark("show", out)
-    assert "How long a round measures was chosen by the run" in " ".join(shown.out.split())
+    assert "A round's length" in " ".join(shown.out.split())
     document = json.loads(lab.busmark("show", out, "--json").out)
     for case in document["cases"]:
         low, high = case["precision"]["chosen_s"]

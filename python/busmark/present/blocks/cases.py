@@ -343,8 +343,12 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("lost")
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
-    if any(case.params.timeline for case in cases):
-        yield Text("phases")
+    for template, known in (
+        ("phases", [case.params.timeline for case in cases]),
+        ("beside", [case.params.beside for case in cases]),
+    ):
+        if what := list(dict.fromkeys(str(one) for one in known if one)):
+            yield Text(template, {"what": text.joined(what)})
 
 
 ARRIVALS = {
