@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nbformat import NotebookNode
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import plural
 from busmark.findings.kinds import kinds
 from busmark.findings.rule import SEVERITIES
+from busmark.present.document import Section
 from busmark.report.drawing import look
 from busmark.report.drawing.flagged import examined
 from busmark.report.markup import escaped
@@ -18,6 +21,7 @@ def cells(campaign: Campaign, directory: str) -> list[NotebookNode]:
     """`directory` is where the results are, as the notebook sees it."""
     return [
         text(_head(campaign)),
+        *map(text, _answer(campaign)),
         text("## Open the results\n\n"
              "`busmark.open` gives data frames; every column is described in Busmark's "
              "documentation (*Python interface*). Times are nanoseconds."),
@@ -84,12 +88,6 @@ def _head(campaign: Campaign) -> str:
     lines = [f"# {escaped(campaign.name)}", ""]
     if campaign.question:
         lines += [f"**Question.** {escaped(campaign.question)}", ""]
-    # Only now: blocks use tables of this package's neighbours.
-    from busmark.present.blocks.answer import answer
-    from busmark.present.sinks.markdown import section_markdown
-
-    if section := answer(campaign):
-        lines += [section_markdown(section), ""]
     measured = [case for case in campaign.cases if case.rounds.ok]
     lines += [
         f"{plural(len(measured), 'case')} of {len(campaign.cases)} were measured, in "
@@ -101,6 +99,17 @@ def _head(campaign: Campaign) -> str:
         "again: it needs the Python package `busmark` and the results beside it, nothing else.",
     ]
     return "\n".join(lines)
+
+
+def _answer(campaign: Campaign) -> Iterator[str]:
+    """Each table and each sentence of the answer, as Markdown."""
+    # Only now: blocks use tables of this package's neighbours.
+    from busmark.present.blocks.answer import answer
+    from busmark.present.sinks.markdown import section_markdown
+
+    section = answer(campaign)
+    for number, block in enumerate(section.blocks if section else ()):
+        yield section_markdown(Section("" if number else "Answer", [block]))
 
 
 def _colours(campaign: Campaign) -> str:
