@@ -115,16 +115,18 @@ def _answer(server: socket.socket) -> None:
     peer, _ = server.accept()
     with peer:
         for seq in range(COUNT):
-            # As a receiver that has been idle: it acknowledges nothing at once.
-            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
-            _exactly(peer, 105)
+            _exactly(peer, 105, idle=True)
             own = header(PONG, seq, PING << 16)
             peer.sendall(struct.pack("<I", 101) + own + bytes(36) + b"\1")
 
 
-def _exactly(peer: socket.socket, count: int) -> bytes:
+def _exactly(peer: socket.socket, count: int, *, idle: bool = False) -> bytes:
+    """`idle`: as a receiver that has been idle, which acknowledges nothing at once. The kernel may
+    leave that state at each read."""
     got = b""
     while len(got) < count:
+        if idle:
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
         part = peer.recv(count - len(got))
         assert part, "the other side has gone"
         got += part
