@@ -40,7 +40,8 @@ def answer(campaign: Campaign) -> Section | None:
     known = workloads(campaign)
     blocks: list[Table | Text] = [_ranking(campaign, known)] if known else []
     blocks += [Text("line", {"line": found.sentence}) for found in campaign.answers]
-    blocks += [table for table in (_effects(campaign), _sizes(campaign)) if table]
+    if effects := _effects(campaign):
+        blocks.append(effects)
     if not blocks:
         return None
     if campaign.differing_choices:
@@ -279,8 +280,8 @@ def _effects(campaign: Campaign) -> Table | None:
                  key="effects")  # fmt: skip
 
 
-def _sizes(campaign: Campaign) -> Table | None:
-    """How latency grows with the size of the body: overhead and time per byte."""
+def sizes(campaign: Campaign) -> Section | None:
+    """Return how latency grows with the size of the body: overhead and time per byte."""
     fits = [fit for fit in campaign.fits if not campaign.case(fit.cases[0]).is_floor][:MOST_FITS]
     if not fits:
         return None
@@ -291,7 +292,8 @@ def _sizes(campaign: Campaign) -> Table | None:
         Column("Departure", [Cell(fit.departure) for fit in fits], "number", "1"),
     ]
     rows = [Row(group=placement_short(fit.placement)) for fit in fits]
-    return Table(columns, rows, "Median RTT/2 against size", [Text("sizes")], key="sizes")
+    table = Table(columns, rows, notes=[Text("sizes")], key="sizes")
+    return Section("Median RTT/2 against size", [table])
 
 
 def _of_figure(figure: Figure) -> Cell:

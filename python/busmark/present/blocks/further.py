@@ -12,6 +12,7 @@ from busmark.analysis.words import text
 from busmark.analysis.words.naming import described
 from busmark.findings.kinds import Flags, kinds, worst
 from busmark.findings.kinds import Kind as Found
+from busmark.present.blocks.answer import sizes
 from busmark.present.document import (
     ABSENT,
     Block,
@@ -40,6 +41,7 @@ STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "not
 def further(campaign: Campaign) -> Iterator[Section]:
     """Return the sections behind the tables of cases, in their order."""
     for section in (
+        sizes(campaign),
         _pairs(campaign), _precision(campaign), _own_flows(campaign), *_levels(campaign),
         *_matrices(campaign), *_costs(campaign), _dead(campaign), _not_measured(campaign),
         findings(campaign), _counters(campaign), _made_by(campaign),
