@@ -19,7 +19,7 @@ Kind = Literal["label", "text", "count", "number", "figure", "ratio"]
 
 Verdict = Literal["", "reference", "better", "worse", "equivalent", "undecided"]
 
-Style = Literal["", "error", "warning", "note", "quiet", "good"]
+Style = Literal["", "error", "warning", "note", "quiet"]
 
 
 @dataclass(frozen=True, slots=True)

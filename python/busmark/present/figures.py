@@ -7,14 +7,14 @@ no more than three of the half of the interval's width. What is absent is an em 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from busmark.analysis.words import text
+from busmark.analysis.words.ratios import limits_text
 from busmark.present.document import Cell, Column, Row, Table
 
 PERCENT = text.Scale("%", 0.01)
-MIB = text.Scale("MiB", 1.0)
 
 SIGNS = {"equivalent": "=", "undecided": "?", "reference": "1"}
 """What a ratio with this verdict shows instead of its value."""
@@ -75,7 +75,7 @@ def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
         value, sign, limits = cell.text.partition(" [")
         return Shown(value, f"[{limits}" if sign else "", cell.more)
     if column.kind == "ratio":
-        return Shown(ratio_text(cell), more=cell.more)
+        return Shown(ratio_text(cell), interval_of_ratio(cell), cell.more)
     if cell.value is None:
         return Shown(text.ABSENT if column.kind != "label" else "", more=cell.more)
     if isinstance(cell.value, str):
@@ -90,13 +90,6 @@ def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
     if row.role == "floor":
         # It is far below the rest: none of its digits matters beside it.
         places = min(places, text.decimals(cell.value / scale.factor, 2))
-    if scale is PERCENT:
-        value = text.percent_text(cell.value).removesuffix(" %")
-        limits = ""
-        if cell.low is not None and cell.high is not None:
-            ends = (text.percent_text(end).removesuffix(" %") for end in (cell.low, cell.high))
-            limits = f"[{', '.join(ends)}]"
-        return Shown(value, limits, cell.more)
     return Shown(
         text.value_text(figure, scale, places), text.interval_text(figure, scale, places), cell.more
     )
@@ -110,31 +103,33 @@ class _InUnit:
 
 
 def ratio_text(cell: Cell) -> str:
-    """Return "1.6", or "1/1.6" where the ratio is below 1: both say how many times."""
+    """Return "1.61", or "1/1.61" where the ratio is below 1: both say how many times."""
     if cell.verdict in SIGNS:
         return SIGNS[cell.verdict]
-    if not isinstance(cell.value, int | float) or cell.value <= 0:
+    if not isinstance(cell.value, int | float):
         return ""
-    if cell.value < 1:
-        return f"1/{_times(1 / cell.value)}"
-    return _times(cell.value)
-
-
-def _times(ratio: float) -> str:
-    """A ratio with digits enough that it does not read as 1."""
-    places = max(0, min(text.decimals(ratio, 2), 4))
-    while places < 4 and round(ratio, places) == 1 and ratio != 1:
-        places += 1
-    return text.number(ratio, places)
+    if 0 < cell.value < 1:
+        return f"1/{text.number(1 / cell.value, _places(1 / cell.value))}"
+    return text.number(cell.value, _places(cell.value))
 
 
 def interval_of_ratio(cell: Cell) -> str:
-    """Return the limits of a ratio, the same way round as its text; empty where there are none."""
-    if cell.low is None or cell.high is None or not isinstance(cell.value, int | float):
+    """Return the limits of a ratio, the same way round and with the same decimals as its text;
+    empty where there are none."""
+    value, low, high = cell.value, cell.low, cell.high
+    if low is None or high is None or not isinstance(value, int | float):
         return ""
-    if cell.value < 1 and cell.low > 0:
-        return f"[1/{_times(1 / cell.low)}, 1/{_times(1 / cell.high)}]"
-    return f"[{_times(cell.low)}, {_times(cell.high)}]"
+    if low > 0 and value < 1 and cell.verdict not in SIGNS:
+        return f"1/{limits_text(1 / value, 1 / high, 1 / low, _places(1 / value))}"
+    return limits_text(value, low, high, _places(value))
+
+
+def _places(ratio: float) -> int:
+    """Decimals of a ratio: three digits, and as many as it takes not to read as 1."""
+    places = text.decimals(ratio, 3)
+    while places < 4 and round(ratio, places) == 1 != ratio:
+        places += 1
+    return places
 
 
 def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
@@ -149,7 +144,6 @@ def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
     return made
 
 
-def in_words(values: Mapping[str, int] | Iterable[tuple[str, int]]) -> str:
+def in_words(counts: Mapping[str, int]) -> str:
     """Return "2 met, 1 missed" of counts that are not 0."""
-    pairs = values.items() if isinstance(values, Mapping) else values
-    return ", ".join(f"{text.count(number)} {what}" for what, number in pairs if number)
+    return ", ".join(f"{text.count(number)} {what}" for what, number in counts.items() if number)

@@ -58,7 +58,6 @@ TEXTS = {
     "one_run": "One run of each, hence no interval.",
     "settings": "Settings differ between the rows: {names}.",
     "remedy": "→ {remedy}",
-    "more": "More: {commands}",
     "more_cases": "{number} more; `--json` has all.",
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
@@ -66,7 +65,7 @@ TEXTS = {
     ),
     "effects": (
         "The value over the other, all else being equal, round by round; smallest and largest of "
-        "the comparisons. Below 1: less."
+        "the decided comparisons. 1/2: half as much."
     ),
 }
 """By name."""

@@ -371,3 +371,24 @@ FINDINGS: list[dict[str, Any]] = [
         "cases": [],
     },
 ]
+
+
+def hostile(directory: Path) -> Path:
+    """An interrupted campaign with markup in every text, nothing measured."""
+    build = Builder(directory)
+    markup = (
+        "</script><script>window.hit=1</script><img src=http://example.org/x> "
+        "\N{RIGHT-TO-LEFT OVERRIDE}[bold]\nline"
+    )
+    build.case("udp-1", transport=markup)
+    build.case("udp-2", "unsupported", markup)
+    build.findings.append(
+        {"id": "x", "severity": "error", "title": markup, "cause": markup, "evidence": markup,
+         "remedy": markup}
+    )  # fmt: skip
+    build.finish(
+        scenario={"name": markup, "question": markup}, scenario_text=markup, command=markup,
+        finished_utc=None, missing_adapters={"rti": markup}, hosts={}, adapters={},
+    )  # fmt: skip
+    (directory / "cases.parquet").unlink()
+    return directory

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from synthetic_campaign import Builder, comparison
+import synthetic_campaign
 from varied_campaigns import alike_campaign, varied_campaign
 
 from busmark.analysis import Campaign, summarise
@@ -33,7 +33,7 @@ def golden() -> Golden:
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     """A comparison with everything in it."""
     directory = tmp_path_factory.mktemp("comparison")
-    return summarise(Result(comparison(directory, samples=1500, rounds=3)))
+    return summarise(Result(synthetic_campaign.comparison(directory, samples=1500, rounds=3)))
 
 
 @pytest.fixture(scope="session")
@@ -49,17 +49,5 @@ def alike(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     """An interrupted campaign with markup in every text, nothing measured."""
-    build = Builder(tmp_path_factory.mktemp("hostile"))
-    markup = "</script><img src=http://example.org/x> \N{RIGHT-TO-LEFT OVERRIDE}[bold]\nline"
-    build.case("udp-1", transport=markup)
-    build.case("udp-2", "unsupported", markup)
-    build.findings.append(
-        {"id": "x", "severity": "error", "title": markup, "cause": markup, "evidence": markup,
-         "remedy": markup}
-    )  # fmt: skip
-    directory = build.finish(
-        scenario={"name": markup, "question": markup}, command=markup, finished_utc=None,
-        missing_adapters={"rti": markup}, hosts={}, adapters={},
-    )  # fmt: skip
-    (directory / "cases.parquet").unlink()
-    return summarise(Result(directory))
+    directory = tmp_path_factory.mktemp("hostile") / "result"
+    return summarise(Result(synthetic_campaign.hostile(directory)))

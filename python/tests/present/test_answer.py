@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from busmark.analysis import Campaign
 from busmark.analysis.across.standing import Effect
-from busmark.present.blocks.answer import answer, representative
+from busmark.present import figures
+from busmark.present.blocks.answer import answer, representative, version
+from busmark.present.blocks.opening import caveats
 from busmark.present.document import Cell, Table
 
 
@@ -99,3 +103,59 @@ def test_the_workloads_that_are_shown_are_of_all_tests_and_of_the_ends() -> None
     assert all(
         {w[2] for w in shown if w[:2] == group} == {1, 16} for group in {w[:2] for w in known}
     )
+
+
+def test_a_finding_counts_the_cases_of_the_answer_and_no_floor(campaign: Campaign) -> None:
+    floor = next(case.id for case in campaign.cases if case.is_floor)
+    concerned = {"cases": ["udp-64-same", floor], "severity": "warning", "title": "It was loaded"}
+    finding = campaign.findings[0].model_copy(update=concerned)
+    section = caveats(campaign.model_copy(update={"findings": [finding]}))
+    assert section is not None
+    (found,) = (each for each in section.tables if each.key == "caveats")
+    (cell,) = column(found, "Cases")
+    assert cell.value == 1 and cell.text.startswith("1 of ")
+
+
+def test_a_version_stands_once_behind_a_name(campaign: Campaign) -> None:
+    declared = {
+        "title": "Cyclone DDS 3", "cost": "it copies",
+        "middleware_version": "Cyclone DDS 3.2.2, built without security",
+    }  # fmt: skip
+    assert version(declared) == "3.2.2" and version({}) == ""
+    labels = [label.model_copy(update={"text": label.text.replace("Cyclone DDS", "Cyclone DDS 3")})
+              for label in campaign.labels]  # fmt: skip
+    cases = [case.model_copy(update={"label": case.label.replace("Cyclone DDS", "Cyclone DDS 3")})
+             for case in campaign.cases]  # fmt: skip
+    named = campaign.model_copy(update={
+        "adapters": campaign.adapters | {"cyclonedds": declared}, "labels": labels, "cases": cases,
+    })  # fmt: skip
+    ranking = table(named, "answer")
+    assert ranking is not None
+    assert "Cyclone DDS 3.2.2" in [cell.value for cell in ranking.columns[0].cells]
+    section = caveats(named)
+    assert section is not None
+    (found,) = (each for each in section.tables if each.key == "handicaps")
+    assert declared["middleware_version"] in [cell.value for cell in column(found, "Version")]
+    unknown = {"title": "Cyclone DDS 3", "cost": "it copies"}
+    section = caveats(named.model_copy(update={"adapters": {"cyclonedds": unknown}}))
+    assert section is not None
+    (found,) = (each for each in section.tables if each.key == "handicaps")
+    assert column(found, "Version")[0].value is None, "what is not known is absent"
+
+
+@given(st.floats(1e-3, 1e3), st.floats(0.2, 1.0), st.floats(1.0, 5.0))
+def test_a_ratio_lies_within_the_limits_that_are_printed(
+    value: float, below: float, above: float
+) -> None:
+    cell = Cell(value, value * below, value * above)
+    shown, limits = figures.ratio_text(cell), figures.interval_of_ratio(cell)
+    assert shown.startswith("1/") == limits.startswith("1/")
+    plain = limits.removeprefix("1/").strip("[]").replace("\N{NARROW NO-BREAK SPACE}", "")
+    low, high = map(float, plain.split(", "))
+    middle = float(shown.removeprefix("1/").replace("\N{NARROW NO-BREAK SPACE}", ""))
+    assert low <= middle <= high
+
+
+def test_a_ratio_of_nothing_is_0_and_an_unknown_one_is_absent() -> None:
+    assert figures.ratio_text(Cell(0.0, verdict="worse")) == "0"
+    assert figures.ratio_text(Cell()) == ""

@@ -10,8 +10,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
+import synthetic_campaign
 from browser import Browser
-from synthetic_campaign import Builder, comparison
 
 from busmark.analysis import Campaign, summarise
 from busmark.report.html import write_html
@@ -22,27 +22,14 @@ from busmark.store import Result
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     """A comparison with everything in it."""
     directory = tmp_path_factory.mktemp("comparison")
-    return summarise(Result(comparison(directory, samples=1500, rounds=3)))
+    return summarise(Result(synthetic_campaign.comparison(directory, samples=1500, rounds=3)))
 
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     """An interrupted campaign with markup in every text, nothing measured."""
-    build = Builder(tmp_path_factory.mktemp("hostile"))
-    markup = "</script><script>window.hit=1</script><img src=http://example.org/x>"
-    build.case("udp-1", transport=markup)
-    build.case("udp-2", "unsupported", markup)
-    build.findings.append(
-        {"id": "x", "severity": "error", "title": markup, "cause": markup, "evidence": markup,
-         "remedy": markup}
-    )  # fmt: skip
-    scenario = {"name": markup, "question": markup}
-    directory = build.finish(
-        scenario=scenario, scenario_text=markup, command=markup, finished_utc=None,
-        missing_adapters={"rti": markup}, hosts={}, adapters={},
-    )  # fmt: skip
-    (directory / "cases.parquet").unlink()
-    return summarise(Result(directory))
+    directory = tmp_path_factory.mktemp("hostile") / "result"
+    return summarise(Result(synthetic_campaign.hostile(directory)))
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,12 @@ def _versioned(label: str, declared: Mapping[str, object]) -> str:
     """A label with the version of its middleware behind the name."""
     title = str(declared.get("title") or "")
     number = version(declared)
-    return label.replace(title, f"{title} {number}", 1) if title and number else label
+    if not title or not number:
+        return label
+    name, _, last = title.rpartition(" ")
+    # "Fast DDS 3", of version 3.2.2.
+    name = name if number.startswith(f"{last}.") else title
+    return label.replace(title, f"{name} {number}", 1)
 
 
 def _key(standing: Standing) -> Workload:
@@ -224,6 +229,7 @@ def ratio_cell(versus: Versus) -> Cell:
     more = ""
     if (
         versus.p99
+        and versus.p99.value > 0
         and tail in ("better", "worse")
         and tail != verdict
         and abs(log(versus.p99.value)) > log(1 + EQUIVALENT)
@@ -251,7 +257,7 @@ def version(declared: Mapping[str, object]) -> str:
     told = str(declared.get("middleware_version") or "")
     words = told.split()
     numbered = [word for word in words if word.removeprefix("v")[:1].isdigit()]
-    return numbered[0] if numbered else ""
+    return numbered[0].rstrip(",;") if numbered else ""
 
 
 def _effects(campaign: Campaign) -> Table | None:

@@ -3,7 +3,7 @@ answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from busmark.analysis.model import Campaign
 from busmark.analysis.words import text
 from busmark.findings.kinds import Kind, kinds
 from busmark.present.blocks.answer import workloads
-from busmark.present.document import Cell, Column, Row, Section, Style, Table, Text
+from busmark.present.document import Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import in_words
 from busmark.report.requirements import SIGNS, WORST, by_requirement, worst
 
@@ -22,8 +22,6 @@ MOST_CASES = 12
 """Cases named below a requirement; of more, only those that do not meet it."""
 
 MOST_FILES = 6
-
-STYLES: dict[str, Style] = {"met": "good", "missed": "error", "undecided": "warning"}
 
 
 def lines(campaign: Campaign) -> Iterator[str]:
@@ -59,7 +57,7 @@ def lines(campaign: Campaign) -> Iterator[str]:
 
 
 def state(campaign: Campaign) -> Section | None:
-    """Return that a campaign has not ended, or could not be read in full."""
+    """Return that a campaign has not ended, or was measured by others."""
     told: list[Text | Table] = []
     if campaign.finished_utc is None:
         told.append(Text("unfinished", style="warning"))
@@ -107,19 +105,13 @@ def _measured(words: str, own: Sequence[Judged]) -> Iterator[tuple[str, list[Cel
     """The percentile where the requirement is one on it; what was measured; the limit."""
     if any(each.percentile_ns is not None for each in own):
         yield words.partition("(")[0], [Cell(each.percentile_ns) for each in own], "ns"
-    unit = own[0].unit if own else ""
-    same = all(each.unit == unit for each in own)
-    if same:
-        figure = own[0].figure if len({each.figure for each in own}) == 1 else "Measured"
-        yield (
-            figure,
-            [Cell(each.value, each.low, each.high, note=each.reason) for each in own],
-            unit,
-        )
-        yield "Limit", [Cell(each.limit, text=_limit(each)) for each in own], ""
-        return
-    yield "Measured", [Cell(text=_text(each, each.value)) for each in own], ""
-    yield "Limit", [Cell(text=_limit(each)) for each in own], ""
+    if len({each.unit for each in own}) == 1:
+        title = own[0].figure if len({each.figure for each in own}) == 1 else "Measured"
+        cells = [Cell(each.value, each.low, each.high, note=each.reason) for each in own]
+        yield title, cells, own[0].unit
+    else:
+        yield "Measured", [Cell(text=_text(each, each.value)) for each in own], ""
+    yield "Limit", [Cell(each.limit, text=_limit(each)) for each in own], ""
 
 
 def _limit(judged: Judged) -> str:
@@ -156,7 +148,7 @@ def caveats(campaign: Campaign) -> Section | None:
         for kind in kinds(campaign.findings)
         if kind.severity != "note" and (not kind.cases or shown & set(kind.cases))
     ]
-    blocks: list[Table | Text] = [_touching(touching, len(shown))] if touching else []
+    blocks: list[Table | Text] = [_touching(touching, shown)] if touching else []
     if touching and touching[0].remedies:
         blocks.append(Text("remedy", {"remedy": touching[0].remedies[0]}, style="quiet"))
     if handicaps := _handicaps(campaign):
@@ -168,21 +160,24 @@ def caveats(campaign: Campaign) -> Section | None:
     )
 
 
-def _touching(found: Sequence[Kind], examined: int) -> Table:
+def _touching(found: Sequence[Kind], shown: Set[str]) -> Table:
+    """Findings, each with how many of the cases of the answer it is of."""
     return Table(
         [
             Column("", [Cell(kind.mark or "!") for kind in found], "label"),
             Column("Finding", [Cell(kind.title) for kind in found]),
-            Column("Cases", [_cases(kind, examined) for kind in found], "count"),
+            Column("Cases", [_cases(kind, shown) for kind in found], "count"),
         ],
         [Row() for _ in found],
         key="caveats",
     )
 
 
-def _cases(kind: Kind, examined: int) -> Cell:
-    count = len(kind.cases)
-    return Cell(count, text=f"{count} of {max(count, examined)}") if count else Cell(text="all")
+def _cases(kind: Kind, shown: Set[str]) -> Cell:
+    if not kind.cases:
+        return Cell(len(shown), text="all")
+    count = len(shown & set(kind.cases))
+    return Cell(count, text=f"{count} of {len(shown)}")
 
 
 def _handicaps(campaign: Campaign) -> Table | None:
@@ -194,17 +189,19 @@ def _handicaps(campaign: Campaign) -> Table | None:
         found = declared.get("disclosures")
         disclosed = [str(one) for one in found] if isinstance(found, list) else []
         told = [DISCLOSURES.get(one, one) for one in disclosed]
-        cost = str(declared.get("cost") or "").removeprefix("none")
-        if told or cost:
+        if declared.get("cost") not in (None, "", "none"):
+            told.append(str(declared["cost"]))
+        if told:
             title = str(declared.get("title") or name)
-            rows.append((title, declared.get("middleware_version"), "; ".join(told), cost))
+            version = str(declared.get("middleware_version") or "").removeprefix(f"{title} ")
+            rows.append((title, version or None, "; ".join(told)))
     if not rows:
         return None
     return Table(
         [
             Column("Middleware", [Cell(row[0]) for row in rows], "label"),
-            Column("Version", [Cell(str(row[1]).removeprefix(row[0]).strip()) for row in rows]),
-            Column("Handicap", [Cell(row[2] or row[3], note=row[3]) for row in rows]),
+            Column("Version", [Cell(row[1]) for row in rows]),
+            Column("Handicap", [Cell(row[2]) for row in rows]),
         ],
         [Row() for _ in rows],
         key="handicaps",

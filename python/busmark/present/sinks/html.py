@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import groupby
 
@@ -27,9 +27,9 @@ class Page:
     """Element of a case."""
 
 
-def section_html(section: Section, page: Page, name: str = "") -> str:
-    """Return a section; `name` is the identifier of its element."""
-    key = name or section.title.lower().replace(" ", "-")
+def section_html(section: Section, page: Page) -> str:
+    """Return a section; its title is the identifier of its element."""
+    key = section.title.lower().replace(" ", "-")
     summary = f" <small>{escape(section.summary)}</small>" if section.summary else ""
     title = f"<h2>{escape(section.title)}{summary}</h2>\n" if section.title else ""
     label = escape(section.title or "Notes")
@@ -37,7 +37,8 @@ def section_html(section: Section, page: Page, name: str = "") -> str:
         table_html(block, page, section.title) if isinstance(block, Table) else text_html(block)
         for block in section.blocks
     )
-    begin = f'<section class="part" id="{escape(key)}" aria-label="{label}">'
+    named = f' id="{escape(key)}"' if key else ""
+    begin = f'<section class="part"{named} aria-label="{label}">'
     return f"{begin}\n{title}{blocks}\n</section>"
 
 
@@ -49,16 +50,25 @@ def text_html(text: Text) -> str:
 
 
 def table_html(table: Table, page: Page, name: str = "") -> str:
-    """Return a table in a region that scrolls, and its notes."""
+    """Return a table in a region that scrolls, and its notes. Each group of columns of a brief
+    table is a table of its own, so that all are in sight."""
+    first, *others = table.columns
+    groups = [list(own) for _, own in groupby(others, key=lambda column: column.group)]
+    if table.brief and len(groups) > 1:
+        parts = [replace(table, columns=[first, *own], notes=()) for own in groups]
+        return "".join(table_html(part, page, name) for part in parts) + _notes(table)
     title = table.title or name
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     kind = "values brief" if table.brief else "values"
-    notes = "".join(f'<p class="note">{escape(str(note))}</p>' for note in table.notes)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {escape(title)}">'
         f'<table class="{kind}">{caption}<thead>{"".join(_head(table))}</thead>'
-        f"<tbody>{''.join(_body(table, page))}</tbody></table></div>{notes}"
+        f"<tbody>{''.join(_body(table, page))}</tbody></table></div>{_notes(table)}"
     )
+
+
+def _notes(table: Table) -> str:
+    return "".join(f'<p class="note">{escape(str(note))}</p>' for note in table.notes)
 
 
 def _head(table: Table) -> Iterator[str]:
@@ -120,8 +130,7 @@ def _cell(column: Column, cell: Cell, shown: figures.Shown, page: Page, case: st
         words += (
             f' <a class="flag" href="#{escape(page.findings.get(mark, ""))}">{escape(mark)}</a>'
         )
-    told = cell.note or (figures.interval_of_ratio(cell) if column.kind == "ratio" else "")
-    note = f' title="{escape(told)}"' if told else ""
+    note = f' title="{escape(cell.note)}"' if cell.note else ""
     verdict = f" is-{cell.verdict}" if cell.verdict else ""
     if column.kind == "label":
         return f'<th scope="row"{note}>{words}</th>'

@@ -21,7 +21,6 @@ from busmark.report.roomy import NARROW, paragraph, room
 
 STYLES: dict[Style, str] = {
     "": "", "error": "bold red", "warning": "yellow", "note": "cyan", "quiet": "dim",
-    "good": "green",
 }  # fmt: skip
 
 GAP = 2
@@ -100,6 +99,11 @@ class _Place:
         """Width where text is broken between words."""
         if self.right or (self.whole and self.width <= WIDEST_LABEL):
             return self.width
+        return self.words
+
+    @property
+    def words(self) -> int:
+        """Characters of its longest word."""
         return max(_longest(one.replace(" ", "\n")) for one in (self.title, *self.cells))
 
 
@@ -112,22 +116,37 @@ def show_table(table: Table, console: Console) -> None:
     if table.title:
         paragraph(table.title, console)
     places, hidden = _fitted(table, room(console))
-    widest = max(map(_total, _units(places[1:])), default=0)
-    if widest and _least(places[0]) + GAP + widest > room(console):
+    widest = max((_total(unit, broken=True) for unit in _units(places[1:])), default=0)
+    if widest and places[0].words + GAP + widest > room(console):
         _records(places, table, console)
     else:
-        for band in _bands(places, room(console)):
-            _print(band, table, console)
+        # A matrix that is wider than a screen is read group by group, in a pipe as well.
+        apart = table.brief and _total(places) > NARROW
+        groups = _groups(places[1:]) if apart else [places[1:]]
+        for group in groups:
+            for band in _bands([places[0], *group], room(console)):
+                _print(band, table, console)
     notes = [Text("columns", {"names": ", ".join(hidden)})] if hidden else []
     for note in (*notes, *table.notes):
         paragraph(str(note), console, STYLES["quiet"])
 
 
-FORMS: tuple[tuple[bool, bool, bool], ...] = (
-    (True, True, False), (False, True, False), (False, True, True), (False, False, False),
-)  # fmt: skip
-"""Whether what stands behind values is printed, intervals, and these below their values: as the
-room gets less. The last is for brief tables."""
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How much of a cell is printed."""
+
+    more: bool = False
+    """What stands behind values, where it does not belong to them."""
+    intervals: bool = True
+    of_ratios: bool = True
+    below: bool = False
+    """Intervals below their values."""
+
+
+WHOLE = _Form(more=True)
+FORMS = (WHOLE, _Form(), _Form(below=True))
+BRIEF = (WHOLE, _Form(), _Form(of_ratios=False), _Form(intervals=False))
+"""As the room gets less."""
 
 
 def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
@@ -138,10 +157,9 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
     measured = [column for column in table.columns if column.kind == "figure"]
     details = [column for column in measured[1:] if not column.detail and not table.brief]
     details += [column for column in table.columns if column.detail]
-    forms = (FORMS[0], FORMS[1], FORMS[3]) if table.brief else FORMS[:3]
     while True:
-        for form in forms:
-            places = _places(table, columns, *form)
+        for form in BRIEF if table.brief else FORMS:
+            places = _places(table, columns, form)
             if notes := _marks_of(table, notes=width >= NARROW):
                 places.append(notes)
             widest = max(_total(places[:1] + group) for group in _groups(places[1:]))
@@ -168,18 +186,17 @@ def _total(places: Sequence[_Place], *, broken: bool = False) -> int:
     return wide + GAP * (len(places) - 1)
 
 
-def _places(
-    table: Table, columns: Sequence[Column], more: bool, intervals: bool, below: bool
-) -> list[_Place]:
+def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place]:
     made: list[_Place] = []
     for column in columns:
         shown = figures.shown(column, table)
-        widest = max((len(one.interval) for one in shown), default=0) if intervals else 0
+        limits = form.intervals and (form.of_ratios or column.kind != "ratio")
+        widest = max((len(one.interval) for one in shown), default=0) if limits else 0
         cells = []
         for one in shown:
-            always = more or column.kind in ("ratio", "figure")
+            always = form.more or column.kind in ("ratio", "figure")
             cell = f"{one.value} {one.more}" if one.more and always else one.value
-            if widest and below:
+            if widest and form.below:
                 cell = f"{cell.strip()}\n{one.interval}" if one.interval else cell.strip()
             elif widest:
                 cell = f"{cell} {one.interval:<{widest}}"
@@ -241,11 +258,6 @@ def _units(places: Sequence[_Place]) -> Iterator[list[_Place]]:
         unit.append(place)
     if unit:
         yield unit
-
-
-def _least(label: _Place) -> int:
-    """Characters of a column of labels whose words are not broken."""
-    return max(_longest(one.replace(" ", "\n")) for one in (label.title, *label.cells))
 
 
 def _records(places: Sequence[_Place], table: Table, console: Console) -> None:
