@@ -1,4 +1,4 @@
-"""A document: sections of tables and text. Blocks make it, sinks write it.
+"""A document: sections of tables, charts and text. Blocks make it, sinks write it.
 
 A table has its values as numbers in base units, so that every sink shows the same: the terminal and
 the page format them (`present.figures`), files have the numbers.
@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from busmark.report.drawing.bars import Bars
+    from busmark.report.drawing.boxes import Boxes
+    from busmark.report.drawing.heat import Heat
+    from busmark.report.drawing.picture import Picture
+    from busmark.report.drawing.stacks import Stack
 
 Role = Literal["", "baseline", "floor"]
 """floor: the null adapter, which must not decide the unit or the digits of a column."""
@@ -114,7 +121,21 @@ class Table:
         return found
 
 
-Block = Table | Text
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What is drawn, for sinks that draw: a shape, which has its data and their axes."""
+
+    key: str
+    """Name of its file and element."""
+    title: str
+    """What is drawn, with its unit."""
+    shapes: Sequence[Picture | Stack | Bars | Boxes | Heat]
+    """One for each choice of what is shown; each has its keys and its caption."""
+    explanation: str = ""
+    """For who sees such a chart for the first time."""
+
+
+Block = Table | Chart | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +150,8 @@ class Section:
     """Whether it is read after a click, where there are clicks."""
     detail: bool = False
     """Whether the terminal leaves it to `busmark show DIRECTORY#CASE` and to files."""
+    key: str = ""
+    """Identifier of its element; empty: its title in small letters."""
 
     @property
     def tables(self) -> Iterator[Table]:

@@ -1,4 +1,4 @@
-"""Sections of a document as HTML, for a page.
+"""Blocks of a document as HTML, for a page.
 
 All text is escaped. What stands beside a name, such as the colour of a curve, comes from the page.
 """
@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 
 from busmark.present import figures
-from busmark.present.document import Cell, Column, Section, Table, Text
+from busmark.present.document import Block, Cell, Chart, Column, Section, Table, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,60 @@ class Page:
     """Element of a case."""
 
 
-def section_html(section: Section, page: Page) -> str:
-    """Return a section; its title is the identifier of its element."""
-    key = section.title.lower().replace(" ", "-")
+def key_of(section: Section) -> str:
+    """Return the identifier of the element of a section."""
+    return section.key or section.title.lower().replace(" ", "-")
+
+
+def section_html(section: Section, page: Page, *, folds: bool = False) -> str:
+    """Return a section; `folds`: a folded one is opened by a click."""
     summary = f" <small>{escape(section.summary)}</small>" if section.summary else ""
     title = f"<h2>{escape(section.title)}{summary}</h2>\n" if section.title else ""
     label = escape(section.title or "Notes")
-    blocks = "\n".join(
-        table_html(block, page, section.title) if isinstance(block, Table) else text_html(block)
-        for block in section.blocks
-    )
+    blocks = "\n".join(block_html(block, page, section.title) for block in section.blocks)
+    key = key_of(section)
     named = f' id="{escape(key)}"' if key else ""
     begin = f'<section class="part"{named} aria-label="{label}">'
+    if folds and section.folded:
+        return f"{begin}\n<details><summary>{title.strip()}</summary>{blocks}</details>\n</section>"
     return f"{begin}\n{title}{blocks}\n</section>"
+
+
+def block_html(block: Block, page: Page, name: str = "") -> str:
+    """Return a table, a chart's figure or a paragraph; `name`: of a table without a title."""
+    if isinstance(block, Table):
+        return table_html(block, page, name)
+    return chart_html(block) if isinstance(block, Chart) else text_html(block)
+
+
+def chart_html(chart: Chart) -> str:
+    """Return the figure in which the page's script draws a chart."""
+    key, title, caption = escape(chart.key), escape(chart.title), escape(chart.shapes[0].caption)
+    explanation = escape(chart.explanation)
+    choices = "".join(
+        f'<label>{escape(name)} <select autocomplete="off" data-key="{escape(name)}">'
+        f"{''.join(f'<option>{escape(value)}</option>' for value in values)}</select></label>"
+        for name, values in selectors(chart).items()
+    )
+    return (
+        f'<figure class="chart"><h3>{title}</h3><p class="note explanation">{explanation}</p>'
+        f'<div class="controls">{choices}</div>'
+        f'<div class="plot" id="{key}" role="img" aria-label="{title}. {caption}"></div>'
+        f'<figcaption>{caption}</figcaption><p class="legend note" hidden></p>'
+        '<details class="data"><summary>Data</summary></details>'
+        f'<p class="tools note"><a href="#{key}">Link to this chart</a> '
+        '<button type="button" class="save">Save as SVG</button> <span class="moves" hidden>'
+        "Drag to move, Ctrl and wheel to zoom, double click for all.</span></p></figure>"
+    )
+
+
+def selectors(chart: Chart) -> dict[str, list[str]]:
+    """Return the keys of which the shapes of a chart have several values, with these."""
+    values: dict[str, dict[str, None]] = {}
+    for shape in chart.shapes:
+        for name, value in shape.keys:
+            values.setdefault(name, {})[value] = None
+    return {name: list(found) for name, found in values.items() if len(found) > 1}
 
 
 def text_html(text: Text) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from busmark.present import figures
-from busmark.present.document import Document, Section, Table, Text
+from busmark.present.document import Chart, Document, Section, Table, Text
 from busmark.report.comparison.shortened import Part, folded, shortened
 from busmark.report.markup import escaped, row
 from busmark.store.atomic import write_text
@@ -48,6 +48,8 @@ def _parts(section: Section) -> Iterator[Part]:
     for block in section.blocks:
         if isinstance(block, Text):
             lines.append(f"- {escaped(str(block))}")
+            continue
+        if isinstance(block, Chart):
             continue
         if lines:
             yield Part(f"lines of “{section.title}”", lines, before=heading)

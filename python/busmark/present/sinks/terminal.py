@@ -59,7 +59,7 @@ def show_section(section: Section, console: Console) -> None:
             if number and isinstance(section.blocks[number - 1], Table):
                 console.print()
             show_table(block, console)
-        else:
+        elif isinstance(block, Text):
             show_text(block, console)
 
 

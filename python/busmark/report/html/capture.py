@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from busmark import __version__
 from busmark.capture.model import Analysis
+from busmark.present.web import style
 from busmark.report.capture.blocks import blocks, title
-from busmark.report.html.templating import asset, environment
+from busmark.report.html.templating import environment
 
 
 def render(analysis: Analysis) -> str:
     """The page as text; the same capture gives the same bytes."""
     return environment().get_template("capture.html.j2").render(
         analysis=analysis, title=title(analysis), blocks=blocks(analysis),
-        style=asset("style.css"), version=__version__,
+        style=style("style"), version=__version__,
     )  # fmt: skip

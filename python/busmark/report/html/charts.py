@@ -10,6 +10,7 @@ from typing import Any
 from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.findings.kinds import Flags, Kind, by_case, kinds
 from busmark.present.vega import specification
+from busmark.present.web.embedded import Parts
 from busmark.report.drawing.bars import Bars
 from busmark.report.drawing.boxes import BoxChart
 from busmark.report.drawing.charts import CHARTS
@@ -19,7 +20,6 @@ from busmark.report.drawing.look import is_null
 from busmark.report.drawing.panels import Keys, described
 from busmark.report.drawing.picture import AnyChart, Picture
 from busmark.report.drawing.stacks import Stack
-from busmark.report.html.embedded import Parts
 
 MOST_DRAWN = 500
 """Cases of a test in one chart of distributions or of time: with more, the first of the table."""

@@ -7,10 +7,11 @@ from math import log
 
 from busmark import __version__
 from busmark.compare.model import Change, Comparison, SideSummary
+from busmark.present.web import style
 from busmark.report.comparison import words
 from busmark.report.comparison.grids import Grid, brief, environments, every_figure
 from busmark.report.drawing.look import swatch
-from busmark.report.html.templating import asset, environment
+from busmark.report.html.templating import environment
 
 WIDTH = 140
 """Width of a drawn interval, in units of its drawing."""
@@ -56,7 +57,7 @@ def render(comparison: Comparison) -> str:
         differs=words.differs(comparison),
         environments=environments(comparison),
         findings=words.findings(comparison),
-        style=asset("style.css") + asset("comparison.css"),
+        style=style("style", "comparison"),
         swatch=swatch,
         width=WIDTH,
         version=__version__,

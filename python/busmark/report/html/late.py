@@ -6,7 +6,8 @@ from markupsafe import Markup
 
 from busmark import __version__
 from busmark.capture.late.model import Explained
-from busmark.report.html.templating import asset, environment
+from busmark.present.web import style
+from busmark.report.html.templating import environment
 from busmark.report.late.svg import svg
 from busmark.report.late.words import HEADS, of_capture, rows, summary, title
 
@@ -20,5 +21,5 @@ def render(found: Explained) -> str:
     return environment().get_template("late.html.j2").render(
         found=found, summary=summary(found), heads=HEADS, rows=rows(found), diagrams=diagrams,
         blocks=of_capture(found),
-        style=asset("style.css") + asset("late.css"), version=__version__,
+        style=style("style", "late"), version=__version__,
     )  # fmt: skip

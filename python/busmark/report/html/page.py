@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,20 +11,20 @@ from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.findings.kinds import Kind, kinds
 from busmark.present.sinks.html import Page, section_html
+from busmark.present.sinks.page import THEMES, policy
 from busmark.present.vega import config
-from busmark.present.vega.theme import Theme
+from busmark.present.web import packing, script, style
+from busmark.present.web.embedded import as_json, plain_json
+from busmark.present.web.packing import Packed, Packing
 from busmark.report.drawing import look
 from busmark.report.drawing.flagged import examined
-from busmark.report.html import packing as packing
 from busmark.report.html.beside_flows import beside_block
 from busmark.report.html.cases import MOST_DETAILS, case_details_data, case_index
 from busmark.report.html.charts import Chart, draw_all
-from busmark.report.html.embedded import as_json, plain_json
 from busmark.report.html.files import RawFiles
-from busmark.report.html.packing import Packed, Packing
 from busmark.report.html.rows import STATIC_ROWS, further_rows
 from busmark.report.html.spent_costs import spent_costs
-from busmark.report.html.templating import anchor, asset, environment
+from busmark.report.html.templating import anchor, environment
 from busmark.report.interop import dead_cells, heat_maps
 from busmark.report.tables import Table, label_title, tables
 from busmark.store.atomic import write_text
@@ -36,9 +34,6 @@ SCRIPTS = (
     "start",
 )  # fmt: skip
 """Parts of the page's script, in their order."""
-
-THEMES: tuple[Theme, ...] = ("light", "dark")
-"""Themes of the page; on paper it is light."""
 
 FIRST = ("latency-medians", "goodput")
 """Charts of which the first that there is stands on the first screen."""
@@ -54,7 +49,7 @@ def write_html(
 def render(campaign: Campaign, comparison: str = "", files: RawFiles | None = None) -> str:
     """The page as text. `comparison` is the file beside it that compares with a document, `files`
     where the raw data are, seen from the page."""
-    drawing, own = packing.drawing_script(), _script()
+    drawing, own = packing.drawing_script(), script(*SCRIPTS)
     with Packing() as threads:
         packed_drawing = threads.pack(packing.parts_of(drawing))
         charts = draw_all(campaign)
@@ -66,7 +61,7 @@ def render(campaign: Campaign, comparison: str = "", files: RawFiles | None = No
             .render(
                 shown,
                 comparison=comparison,
-                policy=_policy((drawing, own)),
+                policy=policy((drawing, own)),
                 absent=text.ABSENT,
             )
         )
@@ -113,7 +108,7 @@ def context(
         "charts": charts,
         "embedded": _embedded(campaign, found, colours, numbers, files),
         "most_details": MOST_DETAILS,
-        "style": asset("style.css") + asset("tables.css") + asset("front.css"),
+        "style": style(),
         "opening": _opening(campaign, colours, found_kinds),
         "first_chart": next((c for name in FIRST for c in every if c.id == name), None),
         "swatches": colours,
@@ -183,21 +178,3 @@ def swatches(campaign: Campaign) -> dict[str, dict[str, str]]:
 
 def _tests(campaign: Campaign) -> list[str]:
     return list(dict.fromkeys(group.test for group in campaign.groups))
-
-
-def _script() -> str:
-    """All parts in one scope of their own."""
-    parts = "\n".join(asset(f"scripts/{name}.js") for name in SCRIPTS)
-    return f'(() => {{\n"use strict";\n{parts}}})();\n'
-
-
-def _policy(scripts: Any) -> str:
-    """A Content-Security-Policy: these scripts and nothing else, and no network at all."""
-    hashes = " ".join(
-        "'sha256-" + base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() + "'"
-        for s in scripts
-    )
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from busmark.documents import Repetition
 from busmark.documents.claim import ALIKE
-from busmark.report.html.templating import asset, environment
+from busmark.present.web import style
+from busmark.report.html.templating import environment
 from busmark.report.repetition import WIDTH, entries, groups
 from busmark.store.atomic import write_text
 
@@ -28,7 +29,7 @@ def render_repetition(repetition: Repetition, report: str) -> str:
         entries=entries(repetition),
         groups=groups(repetition.tables),
         verdicts={v: repetition.count(v) for v in ("agrees", "disagrees", "undecided")},
-        style=asset("style.css"),
+        style=style("style"),
         report=report,
         width=WIDTH,
         alike=ALIKE,

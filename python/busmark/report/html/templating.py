@@ -49,11 +49,6 @@ def environment() -> Environment:
     return made
 
 
-def asset(name: str) -> str:
-    """A file beside this one, as text."""
-    return (HERE / name).read_text(encoding="utf-8")
-
-
 def anchor(case: str) -> str:
     """Identifier of the element of a case."""
     return "case-" + re.sub(r"[^A-Za-z0-9_.-]", "-", case)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from busmark import __version__
 from busmark.analysis.words.text import plural
+from busmark.present.web import style
 from busmark.report.drawing.look import swatch
-from busmark.report.html.templating import asset, environment
+from busmark.report.html.templating import environment
 from busmark.report.tracking import words
 from busmark.report.tracking.drawing import HEIGHT, LEFT, RIGHT, WIDTH, Drawing, drawing
 from busmark.track.model import Step, Tracked, TrackedSeries
@@ -35,7 +36,7 @@ def render(tracked: Tracked) -> str:
         machines=[(words.machine_title(tracked, n), plural(machine.results, "result"), machine)
                   for n, machine in enumerate(tracked.machines)],
         method=words.method(tracked),
-        style=asset("style.css"),
+        style=style("style"),
         swatch=swatch,
         width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT,
         version=__version__,

@@ -15,6 +15,8 @@ def sheet(book: Book, section: document.Section, about: str) -> None:
     made = book.sheet(section.title, section.title, about)
     row = FIRST_ROW
     for block in section.blocks:
+        if isinstance(block, document.Chart):
+            continue
         if isinstance(block, document.Text):
             made.text(row, 0, str(block).strip())
             row += 2

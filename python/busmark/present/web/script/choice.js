@@ -10,7 +10,7 @@ const choice = (() => {
   const selects = (figure) => [...figure.querySelectorAll(".controls select")];
   const own = (figure) => selects(figure).filter((select) => select.dataset.key !== SHOWN);
 
-  const kept = (panel) => panel.cases.some((number) => filter.keeps(number));
+  const kept = (panel) => !panel.cases.length || panel.cases.some((number) => filter.keeps(number));
   const alike = (a, b) => Object.keys({ ...a, ...b }).every((key) => a[key] === b[key]);
 
   /* The panel that agrees best, first with what was just changed, then with the chart's own keys,

@@ -3,8 +3,8 @@
 const filter = (() => {
   const WORDS = "find";
   const form = document.getElementById("filter");
-  const reset = form.querySelector("[type=reset]");
-  const { names, cases } = data("data-cases");
+  const reset = form?.querySelector("[type=reset]");
+  const { names, cases } = data("data-cases") ?? { names: [], cases: [] };
   const listeners = [];
   let kept = null;
 

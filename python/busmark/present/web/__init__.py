@@ -1,0 +1,23 @@
+"""What pages are made of beside their contents: style, script, and data that the script reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def style(*names: str) -> str:
+    """Return these parts of the style; without a name, those of all pages."""
+    return "".join(
+        (HERE / "style" / f"{name}.css").read_text(encoding="utf-8")
+        for name in names or ("style", "tables", "front")
+    )
+
+
+def script(*names: str) -> str:
+    """Return these parts of the script, in one scope of their own."""
+    parts = "\n".join(
+        (HERE / "script" / f"{name}.js").read_text(encoding="utf-8") for name in names
+    )
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
