@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use busmark_adapter::{Library, ParticipantConfig, ParticipantHandle};
-use busmark_worker::bus::{Caller, Listener, Member, Name, Pipe, Side, relay};
+use busmark_worker::bus::{Caller, Listener, Member, Name};
 use busmark_worker::carrier::Lines;
 use busmark_worker::desk::Desk;
 use busmark_worker::output::Output;
@@ -37,20 +37,6 @@ enum Task {
         /// Keep all memory in RAM.
         #[arg(long)]
         lock_memory: bool,
-        #[command(flatten)]
-        over: Over,
-    },
-    /// The controller's end of the bus, over which a participant with the same pipe takes its commands:
-    /// standard input goes there, what comes goes to standard output.
-    Gateway {
-        #[command(flatten)]
-        bus: Bus,
-        /// Number of the pipe, hexadecimal.
-        #[arg(long, value_parser = hexadecimal)]
-        pipe: u64,
-        /// It fails where nothing is acknowledged for this time, seconds.
-        #[arg(long, default_value_t = 10.0)]
-        patience: f64,
     },
     /// Join the bus as a participant that is driven through the middleware; goes when standard input ends.
     Member {
@@ -115,25 +101,6 @@ struct Bus {
     config: String,
 }
 
-/// How a participant of a round is driven over the bus, where it is.
-#[derive(clap::Args)]
-struct Over {
-    /// Take commands over the middleware: number of the pipe, hexadecimal. The attachment is the
-    /// participant's too; standard input then only says when it ends.
-    #[arg(long, value_parser = hexadecimal, requires_all = ["library", "config"])]
-    pipe: Option<u64>,
-    /// The adapter's library.
-    #[arg(long, requires = "pipe")]
-    library: Option<PathBuf>,
-    /// The participant's configuration, as JSON.
-    #[arg(long, requires = "pipe")]
-    config: Option<String>,
-}
-
-fn hexadecimal(text: &str) -> Result<u64, std::num::ParseIntError> {
-    u64::from_str_radix(text, 16)
-}
-
 impl Bus {
     fn attach(&self) -> Result<(ParticipantHandle, ParticipantConfig), Failure> {
         let config: ParticipantConfig = serde_json::from_str(&self.config)
@@ -157,10 +124,7 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<ExitCode, Failure> {
     platform::end_with_parent();
     match task {
-        Task::Participate { cpu, fifo, lock_memory, over } => {
-            participate(&cpu, fifo, lock_memory, over)
-        }
-        Task::Gateway { bus, pipe, patience } => gateway(&bus, pipe, patience),
+        Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
         Task::Member { bus, app, group, cpu, fifo } => {
             member(&bus, Name { app, group }, &cpu, fifo)
         }
@@ -203,17 +167,14 @@ fn describe(library: &Path) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn participate(
-    cpus: &[usize],
-    fifo: Option<u8>,
-    lock_memory: bool,
-    over: Over,
-) -> Result<ExitCode, Failure> {
+fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<ExitCode, Failure> {
     let output = Output::claim().map_err(|e| pipe(&e))?;
-    let own = reported(&output, || {
-        apply_limits(cpus, fifo, lock_memory)?;
-        over.join()
-    })?;
+    if let Err(failure) = apply_limits(cpus, fifo, lock_memory) {
+        // Why it cannot begin is the first line for the controller.
+        let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };
+        output.line(&reply).map_err(|e| pipe(&e))?;
+        return Err(failure);
+    }
     let hello = Hello {
         event: "hello",
         protocol: PROTOCOL,
@@ -226,55 +187,8 @@ fn participate(
         std::thread::sleep(Duration::from_secs(2));
         std::process::exit(0);
     });
-    let Some((bus, participant)) = own else {
-        desk.listen(Lines(BufReader::new(std::io::stdin())), output);
-        desk.work().map_err(|e| pipe(&e))?;
-        return Ok(ExitCode::SUCCESS);
-    };
-    let output = Output::new(bus.writer());
-    output.line(&hello).map_err(|e| pipe(&e))?;
-    let reader = bus.reader();
-    std::thread::spawn(move || {
-        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        reader.stop();
-    });
-    desk.listen(Lines(BufReader::new(bus.reader())), output);
-    desk.hosted(participant).work().map_err(|e| pipe(&e))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-impl Over {
-    /// The participant's end of the pipe, and its attachment, where it is driven over the bus.
-    fn join(self) -> Result<Option<(Pipe, ParticipantHandle)>, Failure> {
-        let Self { pipe: Some(number), library: Some(library), config: Some(config) } = self else {
-            return Ok(None);
-        };
-        let (participant, _) = Bus { library, config }.attach()?;
-        let own = Pipe::open(&participant, number, Side::Participant, None)?;
-        Ok(Some((own, participant)))
-    }
-}
-
-/// Why it cannot begin is the first line for the controller.
-fn reported<T>(output: &Output, begin: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    let begun = begin();
-    if let Err(failure) = &begun {
-        let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };
-        output.line(&reply).map_err(|e| pipe(&e))?;
-    }
-    begun
-}
-
-fn gateway(bus: &Bus, number: u64, patience: f64) -> Result<ExitCode, Failure> {
-    let patience = Duration::try_from_secs_f64(patience)
-        .map_err(|error| Failure::new("invalid", format!("--patience {patience}: {error}")))?;
-    let own = platform::take_stdout().map_err(|e| pipe(&e))?;
-    let output = Output::new(own.try_clone().map_err(|e| pipe(&e))?);
-    let end = reported(&output, || {
-        let (participant, _) = bus.attach()?;
-        Pipe::open(&participant, number, Side::Gateway, Some(patience))
-    })?;
-    relay(&end, std::io::stdin(), own)?;
+    desk.listen(Lines(BufReader::new(std::io::stdin())), output);
+    desk.work().map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -17,7 +17,6 @@ from busmark.control.collected import SAMPLES, completed
 from busmark.control.companions import COMPANIONS, Companion, Companions, Stage
 from busmark.control.companions.servers import served
 from busmark.control.discovery import UNKNOWN, Discovery, discovery
-from busmark.control.driven import Bus, Driven
 from busmark.control.live import EVERY_NS, Sights
 from busmark.control.phases import Moment
 from busmark.control.places import Place, Places
@@ -356,14 +355,7 @@ class RoundRunner:
                 "prefix": [*place.prefix, *shlex.split(params.side_prefix or "")],
                 "environment_too": variables, "log": self._log_dir / f"{stem}.{name}.log",
             }  # fmt: skip
-            if params.control == "bus" and number < len(shares):
-                seat = firsts[number]
-                bus = Bus(seat.adapter.path, seat.config, cookie ^ (number + 1), run.hang_s)
-                worker: Worker = await Driven.start_on(
-                    bus, name, cpus[number], place=place.prefix, **how
-                )
-            else:
-                worker = await Worker.start(name, cpus[number], node=place.node, **how)
+            worker = await Worker.start(name, cpus[number], node=place.node, **how)
             first = firsts[number]
             worker.faults = first.adapter.faults(first.config["transport"])
             among.append(worker)

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,9 +61,6 @@ class _Call:
     answer: asyncio.Future[dict[str, Any]]
 
 
-Meeting = Callable[["Worker"], Awaitable[None]]
-
-
 class Worker:
     """A worker process in a session of its own, so that it can be ended with all it has started.
 
@@ -99,13 +96,11 @@ class Worker:
     async def start(cls, name: str, cpus: list[int], *, fifo: int, lock: bool, log: Path,
                     deadline_s: float, prefix: Sequence[str] = (),
                     environment_too: Mapping[str, str] | None = None,
-                    node: Node | None = None, more: Sequence[str] = (),
-                    meet: Meeting | None = None) -> Worker:  # fmt: skip
+                    node: Node | None = None) -> Worker:  # fmt: skip
         """Starts a worker on these CPUs, by the command `prefix` or on a node, and waits for its
-        first line. `environment_too`: variables of its own; `more`: arguments of its own; `meet`:
-        done when the first line has come."""
+        first line. `environment_too`: variables of its own."""
         path = worker_path()
-        arguments = ["participate", *more]
+        arguments = ["participate"]
         if cpus:
             arguments += ["--cpu", ",".join(map(str, cpus))]
         if fifo:
@@ -127,8 +122,6 @@ class Worker:
                 if node:
                     await worker._arrive(how)
                 await worker._greet()
-                if meet:
-                    await meet(worker)
             worker.listen()
         except BaseException:
             worker.kill()

@@ -80,7 +80,6 @@ ORDER = (
     "target-missed",
     "too-few-rounds",
     "too-few-samples",
-    "driven-over-bus",
     "capture-nothing",
     "no-aes-instructions",
     "environment",

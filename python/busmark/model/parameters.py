@@ -157,13 +157,6 @@ class Parameters(Stated):
         asked=Priority | Literal["same"], initial="same",
         meaning="the same of the subscribers alone, which answer pings or receive the stream",
         settle=lambda value, point: None if value in ("same", point["fifo"]) else value)] = None
-    control: Annotated[Word | None, P(
-        "how participants are driven: pipe, or bus: by topics of the middleware under test; "
-        "null: pipe, and the scenario does not speak of it", role="choice", suffix="driven",
-        label="control", words={"bus": "driven over the bus", "pipe": "driven by pipes"},
-        asked=Literal["pipe", "bus", "default"], initial="default",
-        meaning="how participants are driven: pipe or bus; default: as `run.control`",
-        settle=settling.control)] = None
     security: Annotated[Word | None, P(
         "security profile of the participants, or none; null: none, and the scenario does not "
         "speak of it", role="choice", settled=True, asked=Security, initial="none",

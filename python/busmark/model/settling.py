@@ -51,8 +51,7 @@ class World:
     user_nodes: tuple[str, ...]
     """Names of `[nodes]`."""
     fifo: int
-    control: str
-    """Keys of `[run]`."""
+    """`run.fifo`"""
     secured: bool
     """Whether any case of the scenario has a security profile."""
     body_bytes: int
@@ -122,13 +121,6 @@ def peer_wait(_: object, point: Point) -> str | None:
         return None
     offered = point.world.offers(point["peer"], "waits")
     return point["wait"] if point["wait"] in offered else next(iter(offered), "listener")
-
-
-def control(value: str, point: Point) -> Any:
-    common = point.world.control
-    if value == "default":
-        return UNSTATED if common == "pipe" else common
-    return value
 
 
 def rate_hz(value: float, point: Point) -> float | None:

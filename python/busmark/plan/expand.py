@@ -145,7 +145,6 @@ def _world(scenario: Scenario, adapters: dict[str, Adapter]) -> World:
         lab_nodes=tuple(scenario.lab_nodes),
         user_nodes=tuple(scenario.nodes),
         fifo=scenario.run.fifo,
-        control=scenario.run.control,
         secured=profiles != {UNSECURED},
         body_bytes=file_size(body_file) if body_file else 0,
         statistic=scenario.rounds.statistic,

@@ -33,7 +33,7 @@ ORDER = (
 )  # fmt: skip
 """Parameters in the order in which names have them; all others follow, as the points state them."""
 
-LAST = ("settings", "peer_settings", "control", "qos", "chosen_flows", "side")
+LAST = ("settings", "peer_settings", "qos", "chosen_flows", "side")
 """Parameters that follow all others in a name."""
 
 UNSET = {"None", "none"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from busmark.adapters import Adapter
 from busmark.adapters.known import known, of_ros, unmatched
-from busmark.carriers import carrier, host_only, meets_at_server, process_only
+from busmark.carriers import carrier, host_only, process_only
 from busmark.errors import UserError
 from busmark.host.needs import missing
 from busmark.links import Links, links
@@ -39,11 +39,6 @@ FIXED_IN_DISCOVERY = {
 }  # fmt: skip
 """What one new endpoint and its counterpart leave no choice of."""
 
-BUS_BYTES = 32 * 1024
-"""Bytes of a piece of what is said over the bus: as the worker has it."""
-
-UNDRIVEN = "so participants cannot be driven over the bus"
-
 
 def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why this case cannot run; None if it can."""
@@ -58,7 +53,6 @@ def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
         or _unreachable(params, adapters)
         or unsupported_beside(params, adapters)
         or unsupported_timeline(params, adapters)
-        or _undriven(params, adapters)
         or _unsecured(params, adapters)
         or _never_matched(params, adapters)
         or _no_rmw(params, adapters)
@@ -118,48 +112,11 @@ def _no_discovery(params: Parameters, adapters: dict[str, Adapter]) -> str | Non
     return None
 
 
-def _undriven(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why participants of the case cannot be driven over the bus; None if they can, or need not."""
-    if params.control != "bus":
-        return None
-    if params.network == "nodes":
-        return "control bus: participants on [nodes] are driven through the way to their node"
-    if params.test == "discovery":
-        return (
-            "control bus: participants have found each other over the bus before a discovery test"
-        )
-    reasons = (
-        _undrivable(adapters[name], transport, settings)
-        for name, transport, settings in params.attachments
-    )
-    found = next(filter(None, reasons), None)
-    return f"control bus: {found}" if found else None
-
-
-def _undrivable(adapter: Adapter, transport: str, settings: dict[str, str]) -> str | None:
-    can, name = adapter.capabilities or {}, adapter.name
-    features = can.get("features", [])
-    if "locators" in features or "writer_locators" in features:
-        return f"{name} has no discovery, {UNDRIVEN}"
-    if confined := process_only(name, transport, can):
-        return f"{confined} works within one process only, {UNDRIVEN}"
-    if meets_at_server(can, settings) and not settings.get("server"):
-        return (
-            f"participants of {name} meet at a server, which has to be there before: name a "
-            f"running one with matrix.option.{name}.server"
-        )
-    if "octet" not in can.get("payloads", []) or can.get("max_body_bytes", 0) < BUS_BYTES:
-        return f"{name} does not carry octets in samples of {BUS_BYTES} B, {UNDRIVEN}"
-    return None
-
-
 def _unsecured(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the case cannot be secured so; None if it can, or need not."""
     profile = params.security_profile
     if profile is None:
         return None
-    if params.control == "bus":
-        return f"security {profile}: participants that are driven over the bus have no documents"
     reasons = (
         _no_profile(profile, adapters[name]) or _unprotected(profile, name, transport, options)
         for name, transport, options in params.attachments

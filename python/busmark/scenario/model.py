@@ -276,12 +276,6 @@ class Run(Section):
         default=0, ge=0, le=99, description="SCHED_FIFO priority; 0: ordinary scheduling"
     )
     lock_memory: bool = Field(default=False, description="mlockall in every worker")
-    control: Literal["pipe", "bus"] = Field(
-        default="pipe",
-        description="how participants are driven: pipe: by their standard input and output; bus: "
-        "by topics of the middleware under test, through the attachment that is measured. See "
-        "docs/tasks/drive-over-the-bus.md",
-    )
     hang_s: float = Field(
         default=20.0, gt=0, le=3600,
         description="a worker that answers so much later than it should is killed; while endpoints "

@@ -31,7 +31,6 @@ def test_every_parameter_is_one_that_some_plan_states() -> None:
     emitted |= set(params("cyclonedds", test="throughput", applications=2))
     emitted |= set(params("cyclonedds", test="discovery", new="writer", existing=100))
     emitted |= set(params("cyclonedds", socket_buffers="tuned"))
-    emitted |= set(params("cyclonedds", control="bus"))
     emitted |= set(params("cyclonedds", security="rtps_encrypt"))
     links = {"loss": "5%", "burst": 4.0, "reassembly": "tuned"}
     emitted |= set(params("cyclonedds", lab=2, link=links))

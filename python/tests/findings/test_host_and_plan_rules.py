@@ -130,12 +130,6 @@ def test_a_plan_is_looked_at_on_each_node_of_its_cases() -> None:
     ]
 
 
-@pytest.mark.parametrize(("control", "fires"), [("bus", True), ("pipe", False)])
-def test_participants_that_are_driven_over_the_bus_are_stated(control: str, fires: bool) -> None:
-    found = [each.id for each in planned(params("cyclonedds", control=control))]
-    assert found == ["driven-over-bus"] * fires
-
-
 @pytest.mark.parametrize(
     ("placement", "allowed", "fires"),
     [

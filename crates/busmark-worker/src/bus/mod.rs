@@ -19,7 +19,6 @@ mod looking;
 mod member;
 pub mod message;
 mod orders;
-mod pipe;
 mod test;
 #[cfg(test)]
 mod tests;
@@ -30,7 +29,6 @@ pub use self::caller::Caller;
 pub use self::definition::{Definition, Kind};
 pub use self::listener::Listener;
 pub use self::member::{Member, Name};
-pub use self::pipe::{Pipe, Side, relay};
 
 /// Orders, from callers to members.
 pub const ORDERS: &str = "busmark_bus_orders";

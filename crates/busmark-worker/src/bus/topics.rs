@@ -88,7 +88,6 @@ pub fn endpoint(adapter: &CapabilityReport, topic: &str) -> EndpointConfig {
 /// Writes messages on a topic.
 pub struct Speaker {
     writer: WriterHandle,
-    cookie: u64,
     number: u32,
     seq: u64,
 }
@@ -97,17 +96,7 @@ impl Speaker {
     /// On this topic; `number` is the application's, 0 for a caller.
     pub fn new(participant: &ParticipantHandle, topic: &str, number: u32) -> Result<Self, Failure> {
         let writer = participant.writer(&endpoint(participant.library().capabilities(), topic))?;
-        Ok(Self::of(writer, COOKIE, number))
-    }
-
-    /// With this writer and cookie.
-    pub fn of(writer: WriterHandle, cookie: u64, number: u32) -> Self {
-        Self { writer, cookie, number, seq: 0 }
-    }
-
-    /// Readers that were found.
-    pub fn matched(&self) -> Result<u32, Status> {
-        self.writer.matched()
+        Ok(Self { writer, number, seq: 0 })
     }
 
     /// Number of the next message, from 1.
@@ -126,12 +115,11 @@ impl Speaker {
         self.write(&text)
     }
 
-    /// Writes one sample with this body.
-    pub fn write(&mut self, body: &[u8]) -> Result<(), Failure> {
+    fn write(&mut self, body: &[u8]) -> Result<(), Failure> {
         let mut sample = self.writer.sample(body)?;
         let now = now_ns();
         let header = Header {
-            cookie: self.cookie,
+            cookie: COOKIE,
             seq: self.seq,
             intended_ns: now,
             sent_ns: now,
@@ -162,7 +150,6 @@ impl Speaker {
 pub struct Ear(Subscriber<Handler>);
 
 struct Handler {
-    cookie: u64,
     heard: Box<dyn Fn(Heard) + Send + Sync>,
 }
 
@@ -170,7 +157,7 @@ impl OnData for Handler {
     fn on_data(&self, taker: &Taker) {
         loop {
             let taken = taker.take(BATCH, &mut |received| {
-                let ours = received.header.cookie == self.cookie;
+                let ours = received.header.cookie == COOKIE;
                 (self.heard)(Heard { ours, body: received.body.to_vec() });
             });
             if !taken.is_ok_and(|taken| taken == BATCH) {
@@ -188,20 +175,11 @@ impl Ear {
         heard: impl Fn(Heard) + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
         let config = endpoint(participant.library().capabilities(), topic);
-        Self::of(participant, &config, COOKIE, heard)
-    }
-
-    /// With this configuration and cookie.
-    pub fn of(
-        participant: &ParticipantHandle,
-        config: &EndpointConfig,
-        cookie: u64,
-        heard: impl Fn(Heard) + Send + Sync + 'static,
-    ) -> Result<Self, Failure> {
         let yields = config.wait == Wait::Poll;
-        let context = Context { participant: participant.clone(), cookie, yields, news: None };
-        let handler = Arc::new(Handler { cookie, heard: Box::new(heard) });
-        let mut subscriber = Subscriber::new(&context, config, handler)?;
+        let context =
+            Context { participant: participant.clone(), cookie: COOKIE, yields, news: None };
+        let handler = Arc::new(Handler { heard: Box::new(heard) });
+        let mut subscriber = Subscriber::new(&context, &config, handler)?;
         subscriber.start();
         Ok(Self(subscriber))
     }
