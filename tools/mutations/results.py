@@ -26,9 +26,9 @@ from busmark.frames import Results
 from busmark.predict import predict
 from busmark.present.blocks import campaign as blocks
 from busmark.present.sinks import terminal
+from busmark.present.web import packing
 from busmark.report import formats, html, own_tables
 from busmark.report import tables as drawn_tables
-from busmark.report.html import page
 from busmark.store import Result, result
 
 
@@ -46,7 +46,7 @@ class Damage:
         self.places = [values.places(json.loads(text)) for text in self.manifests]
         self.known = Known()
         # Near a megabyte that is put into every page unchanged.
-        page.packing.drawing_script = lambda: "drawing"
+        packing.drawing_script = lambda: "drawing"
 
     def manifest(self, number: int, rng: Random) -> None:
         """One of the manifests, as JSON or as text."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from tools.pages import docstrings
 from tools.pages import markdown as md
 
 from busmark.findings import diagnose
-from busmark.findings.registry import RULES, rules
+from busmark.findings.registry import by_subject, rules
 from busmark.findings.rule import Rule
 from busmark.importers.possible import TWO_CLOCKS
 from busmark.importers.read import FOLDERS
@@ -45,10 +43,10 @@ def page() -> str:
         INTRODUCTION,
         md.table(
             ("Finding", "Title", "Looks at"),
-            [(f"[`{r.id}`](#{r.id})", r.title, ", ".join(_moments(r))) for r in rules()],
+            [(f"[`{r.id}`](#{r.id})", r.title, ", ".join(_moments(r))) for r in rules().values()],
         ),
     ]
-    for rule in rules():
+    for rule in rules().values():
         parts += [f"## {rule.id}\n", *_section(rule)]
     parts += _imported()
     for finding in _of_doctor():
@@ -74,7 +72,6 @@ def _imported() -> list[str]:
 
 
 def _section(rule: Rule) -> list[str]:
-    module = import_module(f"busmark.findings.rules.{rule.id.replace('-', '_')}")
     sections = _text(rule.title, rule.cause, rule.remedy)
     if rule.concerns:
         sections.append(f"Stands beside: {', '.join(map(md.code, rule.concerns))}.\n")
@@ -83,15 +80,27 @@ def _section(rule: Rule) -> list[str]:
     if rule.explains:
         named = ", ".join(f"[`{name}`](#{name})" for name in rule.explains)
         sections.append(f"May explain: {named}.\n")
-    thresholds = docstrings.of_constants(module)
-    for name, text in thresholds.items():
-        value = getattr(module, name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            shown = f"{value:,}".replace(",", " ").removesuffix(".0")
-            sections.append(f"- `{name}` = {shown}: {' '.join(text.split())}")
+    for name, value, text in _thresholds(rule):
+        shown = f"{value:,}".replace(",", " ").removesuffix(".0")
+        sections.append(f"- `{name}` = {shown}: {' '.join(text.split())}")
     if sections[-1].startswith("- "):
         sections.append("")
     return sections
+
+
+def _thresholds(rule: Rule) -> list[tuple[str, float, str]]:
+    """The documented numbers between the rule before this one and this one."""
+    subject = next(module for module, own in by_subject().items() if rule in own)
+    documented = docstrings.of_constants(subject)
+    found: list[tuple[str, float, str]] = []
+    for name, value in vars(subject).items():
+        if value is rule:
+            break
+        if isinstance(value, Rule):
+            found = []
+        elif name in documented and isinstance(value, int | float) and not isinstance(value, bool):
+            found.append((name, value, documented[name]))
+    return found
 
 
 def _early(rule: Rule) -> str:
@@ -119,4 +128,4 @@ def _moments(rule: Rule) -> list[str]:
 def _of_doctor() -> list[Finding]:
     """What `busmark doctor` adds of itself."""
     found = [*diagnose({}, adapters={}), *diagnose({}, missing={"NAME": "reason"})]
-    return [f for f in found if f.id not in RULES]
+    return [f for f in found if f.id not in rules()]

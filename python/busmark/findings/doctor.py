@@ -54,7 +54,7 @@ def diagnose(
 def facts(profile: Profile) -> list[Fact]:
     """What was checked and its value, those in order too, then what is merely good to know."""
     checked = []
-    for rule in rules():
+    for rule in rules().values():
         if rule.fact is None or rule.check_host is None:
             continue
         fact = rule.fact(profile)

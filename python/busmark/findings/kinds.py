@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from busmark.findings.registry import RULES, load
+from busmark.findings.registry import rules
 from busmark.findings.rule import SEVERITIES, Severity
 
 if TYPE_CHECKING:
@@ -191,9 +191,9 @@ def worst(finding: Finding) -> tuple[str, str]:
 def concerns(finding: Finding) -> list[str]:
     """Figures in question. If a result of an older Busmark names none, they are its rule's, if it
     is what the rule usually finds."""
-    if finding.concerns or finding.id not in RULES:
+    if finding.concerns or finding.id not in rules():
         return finding.concerns
-    rule = load(finding.id)
+    rule = rules()[finding.id]
     return list(rule.concerns) if finding.title == rule.title else []
 
 

@@ -1,7 +1,7 @@
 """The rules, in the order in which findings of one severity are shown.
 
-A rule `some-name` is the file `rules/some_name.py` with a constant `RULE`. `ORDER` has those whose
-place matters; any other comes behind them.
+A rule is a constant in a file of `rules`, which is of one subject; its checks stand before it.
+`ORDER` has the rules whose place matters; any other comes behind them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 
-from busmark.findings import rules as rules_folder
+from busmark.findings import rules as folder
 from busmark.findings.rule import Rule
 
 ORDER = (
@@ -94,20 +95,21 @@ ORDER = (
     "virtual-machine",
 )
 
-_FILES = sorted(each.name.replace("_", "-") for each in iter_modules(rules_folder.__path__))
-RULES = (*ORDER, *(name for name in _FILES if name not in ORDER))
+
+@cache
+def by_subject() -> dict[ModuleType, list[Rule]]:
+    """Return the rules of each subject, as they stand in its file."""
+    subjects = [
+        import_module(f"{folder.__name__}.{each.name}") for each in iter_modules(folder.__path__)
+    ]
+    return {
+        subject: [each for each in vars(subject).values() if isinstance(each, Rule)]
+        for subject in subjects
+    }
 
 
 @cache
-def load(rule_id: str) -> Rule:
-    """The rule of this name."""
-    module = import_module(f"busmark.findings.rules.{rule_id.replace('-', '_')}")
-    rule = module.RULE
-    if not isinstance(rule, Rule) or rule.id != rule_id:
-        raise TypeError(f"{module.__name__}.RULE is not the rule {rule_id!r}")
-    return rule
-
-
-def rules() -> list[Rule]:
-    """All rules, in the order of `RULES`."""
-    return [load(rule_id) for rule_id in RULES]
+def rules() -> dict[str, Rule]:
+    """Return all rules by their names, in the order of `ORDER`; any other comes last."""
+    found = {rule.id: rule for own in by_subject().values() for rule in own}
+    return {name: found[name] for name in (*ORDER, *found)}

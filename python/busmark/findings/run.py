@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from busmark.findings.registry import RULES, load, rules
+from busmark.findings.registry import rules
 from busmark.findings.rule import SEVERITIES, Capabilities, Observation, Profile, Rule
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Seen = dict[str, list[tuple[str, Observation]]]
 def host_findings(profile: Profile, *, node: str = "") -> list[Finding]:
     """What is wrong with a machine for measuring. A node's name is put before the evidence."""
     seen: Seen = defaultdict(list)
-    for rule in rules():
+    for rule in rules().values():
         if rule.check_host:
             seen[rule.id] += [("", o) for o in rule.check_host(profile)]
     return _findings(seen, examined=0, prefix=f"node {node}: " if node else "")
@@ -40,7 +40,7 @@ def plan_findings(
     """
     planned = [case for case in cases if case.status == "planned"]
     seen: Seen = defaultdict(list)
-    for rule in rules():
+    for rule in rules().values():
         if rule.check_plan is None:
             continue
         for case in planned:
@@ -62,8 +62,8 @@ def campaign_findings(result: Result) -> list[Finding]:
     planned = [case for case in result.manifest.cases if case.status == "planned"]
     seen: Seen = defaultdict(list)
     for case in planned:
-        _check(CaseView(case, result), rules(), seen)
-    for rule in rules():
+        _check(CaseView(case, result), rules().values(), seen)
+    for rule in rules().values():
         if rule.check_campaign is None:
             continue
         try:
@@ -80,7 +80,7 @@ def early_findings(case: Case, result: Result) -> list[Finding]:
     view = CaseView(case, result)
     rounds = view.ok.height
     seen: Seen = defaultdict(list)
-    _check(view, [r for r in rules() if r.early is not None and rounds >= r.early], seen)
+    _check(view, [r for r in rules().values() if r.early is not None and rounds >= r.early], seen)
     return _findings(seen, examined=1)
 
 
@@ -122,9 +122,9 @@ def _explained(findings: list[Finding]) -> list[Finding]:
 
 def _consequences(finding: Finding, findings: Iterable[Finding]) -> list[Finding]:
     """What this finding may be the cause of. Nothing of the host alone is a consequence."""
-    if finding.severity == "note" or finding.id not in RULES:
+    if finding.severity == "note" or finding.id not in rules():
         return []
-    kinds, own = load(finding.id).explains, set(finding.cases)
+    kinds, own = rules()[finding.id].explains, set(finding.cases)
     found = [each for each in findings if each is not finding and each.id in kinds]
     return [each for each in found if not (own and each.cases) or own & set(each.cases)]
 
@@ -142,7 +142,7 @@ def _defect(rule: Rule, error: Exception) -> Observation:
 def _findings(seen: Seen, *, examined: int, prefix: str = "") -> list[Finding]:
     """One finding for each rule, severity, title, cause and group."""
     merged = []
-    for rule in rules():
+    for rule in rules().values():
         groups: dict[tuple[str, ...], list[tuple[str, Observation]]] = defaultdict(list)
         for case, seen_here in seen.get(rule.id, []):
             key = (seen_here.severity, seen_here.title, seen_here.cause, seen_here.group)
@@ -193,7 +193,7 @@ def _seen(group: list[tuple[str, Observation]]) -> dict[str, str]:
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:
     """By severity, then as registered; what explains others as if it were as severe as they."""
-    place = {rule_id: position for position, rule_id in enumerate(RULES)}
+    place = {rule_id: position for position, rule_id in enumerate(rules())}
     found = list(findings)
     severity = {id(each): SEVERITIES.index(each.severity) for each in found}
 

@@ -52,8 +52,7 @@ def test_a_rule_that_asks_for_another_is_told_as_a_defect(
         return [Observation("note", "")] if view.params.scheduler else []  # type: ignore[attr-defined]
 
     rule = Rule("smt", "t", "c", "r", check_case=asks)
-    load = registry.load
-    monkeypatch.setattr(registry, "load", lambda name: rule if name == "smt" else load(name))
+    monkeypatch.setitem(registry.rules(), "smt", rule)
     (finding,) = campaign.case("a", clean(1)).found("smt")
     assert "scheduler" in finding.evidence
 

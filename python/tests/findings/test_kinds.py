@@ -106,7 +106,7 @@ def test_a_finding_of_no_rule_of_ours_concerns_the_whole_row() -> None:
 
 def test_rules_name_figures_that_exist() -> None:
     known = {figure.key for figure in (*STATISTICS, *POOLED, *OF_CASES)} | set(GROUPS)
-    for rule in rules():
+    for rule in rules().values():
         assert set(rule.concerns) <= known, rule.id
 
 

@@ -17,7 +17,8 @@ from packed import unpacked
 from busmark.analysis import Campaign
 from busmark.errors import UserError
 from busmark.findings.kinds import worst
-from busmark.report.html import details, packing, render, write_html
+from busmark.present.web import packing
+from busmark.report.html import details, render, write_html
 from busmark.report.html.case_chart import case_chart
 from busmark.report.html.charts import draw_all
 

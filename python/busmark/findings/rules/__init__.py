@@ -1,1 +1,1 @@
-"""One rule per file; `busmark.findings.registry` orders them."""
+"""The rules by subject; `busmark.findings.registry` orders them."""

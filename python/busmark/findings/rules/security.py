@@ -1,4 +1,4 @@
-"""Authentication and keys that were exchanged while samples were measured."""
+"""Figures of secured cases."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from busmark.errors import UserError
-from busmark.findings.rule import Observation, Rule
+from busmark.findings.rule import Capabilities, Observation, Profile, Rule
 from busmark.findings.text import count, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
+    from busmark.model.parameters import Parameters
 
 
-def check_case(view: CaseView) -> Iterator[Observation]:
+def handshake_in_measurement(view: CaseView) -> Iterator[Observation]:
     if view.params.security in (None, "none") or view.params.test == "discovery":
         return
     seen: dict[int, int] = {}
@@ -34,13 +35,38 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         )
 
 
-RULE = Rule(
+HANDSHAKE_IN_MEASUREMENT = Rule(
     id="handshake-in-measurement",
     title="Participants authenticated again during the measurement",
     cause="A participant was found late, or lost and found again, so that both prove who they are "
     "and exchange keys while samples are measured: that takes milliseconds of CPU time.",
     remedy="Look for a lease that ran out on a busy CPU, or lengthen `measure.warmup_s`.",
-    check_case=check_case,
+    check_case=handshake_in_measurement,
     explains=("non-stationary", "bimodal", "rounds-disagree"),
     concerns=("latency", "tail"),
+)
+
+
+WITHOUT_AES = ("none", "authentication", "access_control", "curve")
+"""Profiles by which no sample is encrypted or signed, and the one with another cipher."""
+
+
+def no_aes_instructions_planned(
+    params: Parameters, profile: Profile, capabilities: Capabilities
+) -> Iterator[Observation]:
+    secured = params.security or "none"
+    if secured not in WITHOUT_AES and profile.get("aes_instructions") is False:
+        yield Observation("warning", "the CPU lists no instructions for AES, or none for GHASH")
+
+
+NO_AES_INSTRUCTIONS = Rule(
+    id="no-aes-instructions",
+    title="The CPU has no instructions for AES",
+    cause="DDS Security and TLS encrypt and sign by AES in Galois/Counter Mode. Without the "
+    "instructions (aes and pclmulqdq on x86, aes and pmull on ARM) that is computed in software, "
+    "ten times slower or more.",
+    remedy="Measure on the CPU that will be used. In a virtual machine let the hypervisor pass on "
+    "the CPU's features.",
+    check_plan=no_aes_instructions_planned,
+    concerns=("latency", "goodput_mbit_per_s"),
 )

@@ -1,0 +1,424 @@
+"""CPU time: who had too little of it, and where participants ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from math import ceil, inf
+from typing import TYPE_CHECKING
+
+from busmark.errors import UserError
+from busmark.findings.params import at_full_speed, has_rate
+from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
+from busmark.findings.text import count, duration, listed, number, share, whole
+from busmark.host.read import cpu_list
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from busmark.findings.cpu_time import CpuUse
+    from busmark.findings.view import CaseView
+    from busmark.model.parameters import Parameters
+
+SATURATED = 0.95
+"""Share of the time that one thread ran, or that participants pinned on one CPU ran together. A
+round's begin and end are not busy, so one that never rests shows somewhat less than 1."""
+
+MIN_HELD = 0.95
+"""Share of the rate: a writer that reaches it has time left, however long it spins before each
+sample."""
+
+LATE_GAPS = 1.0
+"""Gaps between two samples. A median sample that is sent later than that waited for the one before,
+so the writer is behind for good."""
+
+
+def saturated_core(view: CaseView) -> Iterator[Observation]:
+    params = view.params
+    if params.test != "throughput" and not has_rate(params):
+        return
+    used = {number: _used(use) for number, use in view.cpu_use.items()}
+    full = {number: most for number, most in used.items() if most[0] >= SATURATED}
+    if full and has_rate(params):
+        # A writer with a rate spins until the next sample is due: its run time alone says nothing.
+        behind = _behind(view)
+        full = {n: most for n, most in full.items() if n in behind or _reader_full(view, n)}
+    if not full:
+        return
+    most, who = max(full.values())
+    evidence = (
+        f"{who} {share(round(min(most, 1.0), 3))} of the time, at least {share(SATURATED)} in "
+        f"{len(full)} of {count(len(used), 'round')}"
+    )
+    if has_rate(params) and (late := _lateness(view)) is not None:
+        evidence += f"; the median sample is sent {duration(late)} after its time"
+    weight = most * len(full) / len(used)
+    if params.wait == "poll":
+        yield Observation("note", evidence, weight, *POLLING)
+    elif params.placement == "same" and params.network != "nodes":
+        possible = can_differ(params, view.hosts)
+        remedy = 'Compare with placement "different".' if possible else OVERLOAD
+        yield Observation("note", evidence, weight, *SHARED, remedy, "" if possible else "crowded")
+    elif not has_rate(params):
+        yield Observation("note", evidence, weight, *FULL_SPEED)
+    else:
+        yield Observation("warning", evidence, weight)
+
+
+def _used(use: CpuUse) -> tuple[float, str]:
+    """The greatest share of a CPU's time that participants used, and in words who did."""
+    threads = [(own.thread, f"a thread of {own.name} ran") for own in use.participants]
+    cpus = [
+        (used, f"participants ran on CPU {number}{f' of node {node}' if node else ''}")
+        for (node, number), used in use.common.items()
+    ]
+    return max([*threads, *cpus])
+
+
+def _reader_full(view: CaseView, number: int) -> bool:
+    """Whether a thread of the passive side, which has no rate to wait for, never rested."""
+    own = view.cpu_use[number].participants
+    return view.params.wait != "poll" and any(
+        each.thread >= SATURATED for each in own if each.name.startswith("passive")
+    )
+
+
+def _behind(view: CaseView) -> set[int]:
+    """Rounds in which writers did not keep up with their rate."""
+    rate = view.params.rate_hz or 0.0
+    senders = view.values("senders", only_ok=False)
+    written = view.values("written_per_s", only_ok=False)
+    short = {n for n, r in written.items() if r < MIN_HELD * rate * (senders.get(n) or 1)}
+    late = {n for n, late_ns in view.lateness.items() if late_ns * rate / 1e9 > LATE_GAPS}
+    return short | late
+
+
+def _lateness(view: CaseView) -> float | None:
+    return max(view.lateness.values(), default=None)
+
+
+POLLING = (
+    "A CPU is always busy because the reader polls",
+    "Polling takes all the time there is; the counter cannot tell whether any was left.",
+    "To see what the middleware itself needs, measure with a waitset or listener.",
+)
+SHARED = (
+    "The participants' common CPU is saturated",
+    'With placement "same" writer and reader take turns on one CPU, and together they used all of '
+    "it: the figure is what one CPU can do for both sides together.",
+)
+OVERLOAD = "Say so beside the figure: there is no CPU for each participant."
+"""Remedy where placement "different" is impossible."""
+FULL_SPEED = (
+    "Throughput is limited by one CPU",
+    "At full speed something has to be the limit, and here it is a CPU, not the network or a "
+    "buffer: the figure says what the middleware costs on this CPU.",
+    "Say so beside the figure; to see the network's limit use larger samples or batches.",
+)
+
+SATURATED_CORE = Rule(
+    id="saturated-core",
+    title="A CPU is saturated at the requested rate",
+    cause="The participants use a CPU completely, so samples wait for it: latency and loss "
+    "describe an overloaded queue.",
+    remedy="Lower the rate, spread the participants over more CPUs, or read the case as an "
+    "overload test.",
+    check_case=saturated_core,
+    explains=("rate-not-held", "non-stationary", "loss-under-reliable", "udp-drops"),
+    concerns=("cpus_used",),
+)
+
+
+ENOUGH = 3
+"""One for each of two participants and one for the controller, interrupts and everything else."""
+
+
+def usable(profile: Profile) -> int | None:
+    """CPUs that this process may use."""
+    allowed = profile.get("cpus_allowed")
+    number: int | None = len(allowed) if allowed is not None else profile.get("cpus_online")
+    return number
+
+
+def on_one_node(params: Parameters) -> int:
+    """Participants that share a machine at most."""
+    publishers, subscribers = params.publishers or 1, params.subscribers or 1
+    if params.applications:
+        nodes = 1 if params.network == "nodes" else len(str(params.writer_on).split("+"))
+        return int(params.applications) * nodes
+    if params.network != "nodes":
+        return publishers + subscribers
+    writing, reading = (
+        str(getattr(params, side)).split("+") for side in ("writer_on", "reader_on")
+    )
+    # Taken in turn, where there are more of them than nodes.
+    each = (ceil(publishers / len(writing)), ceil(subscribers / len(reading)))
+    return sum(each) if set(writing) & set(reading) else max(each)
+
+
+def can_differ(params: Parameters, profiles: Iterable[Profile]) -> bool:
+    """Return whether placement "different" is possible: a CPU for each participant."""
+    cpus = [known for profile in profiles if (known := usable(profile)) is not None]
+    return params.deployment != "one" and min(cpus, default=inf) >= on_one_node(params)
+
+
+def few_cpus_on_host(profile: Profile) -> Iterator[Observation]:
+    cpus = usable(profile)
+    if cpus is None or cpus >= ENOUGH:
+        return
+    online = profile.get("cpus_online")
+    evidence = f"{count(cpus, 'CPU')} may be used" + (f" of {online} online" if online else "")
+    if cpus == 1:
+        yield Observation(
+            "warning",
+            evidence,
+            title="Only one CPU",
+            cause="Participants, controller and kernel take turns on it: latency includes the "
+            "others' work, and one CPU limits the throughput of both sides.",
+            remedy='Measure with placement "same" only, or on a machine with more CPUs.',
+        )
+    else:
+        yield Observation("note", evidence)
+
+
+def few_cpus_fact(profile: Profile) -> CheckedFact:
+    cpus = usable(profile)
+    return CheckedFact(
+        "usable CPUs", str(cpus) if cpus is not None else None, "enough to keep participants apart"
+    )
+
+
+FEW_CPUS = Rule(
+    id="few-cpus",
+    title="Only two CPUs",
+    cause="Placed on different CPUs, the participants leave none for the controller, interrupts "
+    "and other tasks.",
+    remedy="Let nothing else run; compare figures of this machine only with each other.",
+    check_host=few_cpus_on_host,
+    fact=few_cpus_fact,
+)
+
+
+def placement_impossible_planned(
+    params: Parameters, profile: Profile, _capabilities: Capabilities
+) -> Iterator[Observation]:
+    placement = str(params.placement or "")
+    cpus = usable(profile)
+    if placement == "different":
+        if cpus == 1 and on_one_node(params) > 1:
+            yield Observation("error", 'placement "different" with one usable CPU')
+        return
+    allowed = profile.get("cpus_allowed")
+    named = cpu_list(placement.replace("+", ",")) if placement[:1].isdigit() else None
+    absent = sorted(set(named or ()) - set(allowed or named or ()))
+    # On nodes each has its own: which of the CPUs is wanted where is known when the round begins.
+    if absent and (params.network != "nodes" or len(absent) == len(set(named or ()))):
+        yield Observation("error", f"CPU {listed(absent)} may not be used; asked for: {placement}")
+
+
+PLACEMENT_IMPOSSIBLE = Rule(
+    id="placement-impossible",
+    title="The machine does not have the CPUs that the placement asks for",
+    cause="Participants cannot be pinned where the scenario puts them.",
+    remedy='Use placement "same" or other CPUs, or lift the limit that `taskset -p $$` shows.',
+    check_plan=placement_impossible_planned,
+)
+
+
+CROWDED = (
+    'Use placement "same", or a machine with a CPU for each participant, and compare within one '
+    "placement only."
+)
+"""Remedy where placement "different" is impossible."""
+
+FREE = "free"
+
+
+def unpinned_planned(
+    params: Parameters, profile: Profile, _capabilities: Capabilities
+) -> Iterator[Observation]:
+    if params.placement == FREE:
+        yield from _unpinned(params, [profile])
+
+
+def unpinned(view: CaseView) -> Iterator[Observation]:
+    if view.params.placement == FREE:
+        yield from _unpinned(view.params, view.hosts)
+
+
+def _unpinned(params: Parameters, profiles: Iterable[Profile]) -> Iterator[Observation]:
+    evidence = f'placement "{FREE}"'
+    if can_differ(params, profiles):
+        yield Observation("warning", evidence)
+    else:
+        yield Observation("warning", evidence, remedy=CROWDED, group="crowded")
+
+
+UNPINNED = Rule(
+    id="unpinned",
+    title="Participants are not pinned to CPUs",
+    cause="Whether two participants share a CPU can change a round trip several times over, more "
+    "than the choice of middleware does, and the scheduler decides anew in every round.",
+    remedy='Use placement "same" or "different", and compare within one placement only.',
+    check_plan=unpinned_planned,
+    check_case=unpinned,
+    explains=("rounds-disagree", "bimodal", "target-missed"),
+)
+
+
+def cpu_limit(view: CaseView) -> Iterator[Observation]:
+    periods = view.system("throttled")
+    total = sum(periods.values())
+    if total > 0:
+        held_ms = sum(view.system("throttled_ns").values()) / 1e6
+        hit = sum(1 for number in periods.values() if number > 0)
+        yield Observation(
+            "warning",
+            f"held back in {count(total, 'period')} of {hit} of {count(len(periods), 'round')}, "
+            f"{whole(round(held_ms))} ms of all threads together",
+            weight=total,
+        )
+
+
+CPU_LIMIT = Rule(
+    id="cpu-limit",
+    title="A CPU limit held participants back",
+    cause="Their control group had used up its CPU time (nr_throttled of cpu.stat): all of "
+    "its threads stand still until the next period, by default up to 100 ms.",
+    remedy="Raise the limit of the container, pod or slice (`cpu.max`), or remove it.",
+    check_case=cpu_limit,
+    explains=(
+        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "target-missed",
+        "udp-drops", "loss-under-reliable",
+        "loss-in-latency", "loop-stood-still",
+    ),
+)  # fmt: skip
+
+
+MAX_STEAL = 0.01
+"""Share of a CPU's time: above it, the 99th percentile is the hypervisor's."""
+
+
+def steal_time(view: CaseView) -> Iterator[Observation]:
+    stolen = _stolen(view)
+    much = [value for value in stolen.values() if value > MAX_STEAL]
+    if much:
+        yield Observation(
+            "warning",
+            # Upwards: what is above the limit must not read as if it were at it.
+            f"up to {share(ceil(max(much) * 1e4) / 1e4)} of a CPU's time stolen, more than "
+            f"{share(MAX_STEAL)} in {len(much)} of {count(len(stolen), 'round')}",
+            weight=max(much),
+        )
+
+
+def _stolen(view: CaseView) -> dict[int, float]:
+    """By round, of the CPU from which most was taken: of those on which participants may run, or
+    of all where theirs are not known."""
+    found = dict(view.values("steal"))
+    for each, use in view.cpu_use.items():
+        own = [share for cpu, share in use.stolen.items() if cpu in use.taken]
+        if each in found and own:
+            found[each] = max(own)
+    return found
+
+
+STEAL_TIME = Rule(
+    id="steal-time",
+    title="The hypervisor took CPU time away",
+    cause="Other virtual machines ran on this one's CPUs while it measured.",
+    remedy="Measure at another time, on dedicated CPUs, or on a physical machine.",
+    check_case=steal_time,
+    explains=(
+        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "target-missed",
+        "udp-drops", "loss-under-reliable", "order-effects",
+    ),
+    concerns=("tail",),
+)  # fmt: skip
+
+
+MAX_BUSY = 0.5
+"""Share of the time in which the busiest thread ran or waited for a CPU. At full speed somebody
+should be busy throughout; below a half the writer stood still for longer than it worked."""
+
+
+def writers_waited(view: CaseView) -> Iterator[Observation]:
+    if not at_full_speed(view.params) or _limited(view.params):
+        return
+    busiest = [
+        max((own.run + own.queued, own.thread) for own in use.participants)
+        for use in view.cpu_use.values()
+    ]
+    idle = [thread for busy, thread in busiest if busy < MAX_BUSY]
+    if not idle or len(idle) * 2 <= len(busiest):
+        return
+    evidence = (
+        f"the busiest thread ran {share(round(max(idle), 4))} of the time at most, in {len(idle)} "
+        f"of {count(len(busiest), 'round')}"
+    )
+    rates = sorted(view.values("written_per_s", only_ok=False).values())
+    if rates:
+        evidence += f"; {number(rates[len(rates) // 2])} samples/s written"
+    if (longest := view.longest_write) is not None:
+        evidence += f"; the longest recorded write took {duration(longest)}"
+    yield Observation("warning", evidence, weight=1.0 - max(idle))
+
+
+def _limited(params: Parameters) -> bool:
+    """Whether something else bounds the stream on purpose: pauses between batches, a link."""
+    link = params.link_rate or params.link_delay or params.network == "nodes"
+    return bool(params.batch or link or params.load)
+
+
+WRITERS_WAITED = Rule(
+    id="writers-waited",
+    title="Writers waited most of the time instead of writing",
+    cause="At full speed neither a writer nor a reader was busy, so a write was waiting: for an "
+    "acknowledgement (which may come with the next heartbeat, every 3 s in some DDS), for "
+    "room in a history or a resource limit, or for a partner's timer. The goodput reflects "
+    "the wait, not the middleware's work.",
+    remedy="Raise the depth, `max_samples` or the send window, shorten the heartbeat period in the "
+    "middleware's configuration (the profile `tuned`, where the adapter has one), or measure at a "
+    "rate.",
+    check_case=writers_waited,
+    explains=("rounds-disagree", "bimodal", "non-stationary", "target-missed"),
+    concerns=("goodput_mbit_per_s",),
+)
+
+
+def participant_stopped(view: CaseView) -> Iterator[Observation]:
+    stopped: dict[int, list[str]] = {}
+    for at in view.finished["round"].to_list():
+        with suppress(UserError):
+            table = view.result.participants(view.case.id, at)
+            if table is not None and (names := _stopped(table)):
+                stopped[at] = names
+    if stopped:
+        at, names = next(iter(stopped.items()))
+        yield Observation(
+            "warning",
+            f"{listed(names)} in round {at}; "
+            f"{len(stopped)} of {count(view.finished.height, 'round')}",
+            weight=len(stopped),
+        )
+
+
+def _stopped(table: pl.DataFrame) -> list[str]:
+    return table.filter(table["stopped"].fill_null(False))["participant"].to_list()
+
+
+PARTICIPANT_STOPPED = Rule(
+    id="participant-stopped",
+    title="A participant was stopped during the measurement",
+    cause="A signal (SIGSTOP, or a terminal's stop) held its process until another let it "
+    "continue. Nothing was sent or read meanwhile: what was due then is late, or lost where a "
+    "queue was full.",
+    remedy="Find out who sends the signal (a debugger, job control, a supervisor), and run again.",
+    check_case=participant_stopped,
+    of_trials=True,
+    explains=(
+        "loop-stood-still", "loss-under-reliable", "overwritten", "loss-in-latency", "rounds-lost",
+        "rate-not-held", "udp-drops", "non-stationary", "rounds-disagree", "bimodal",
+    ),
+    concerns=("latency", "lost"),
+)  # fmt: skip

@@ -1,0 +1,310 @@
+"""Load, streams and rates that were not as specified."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from busmark.errors import UserError
+from busmark.findings.rule import Observation, Rule
+from busmark.findings.text import count, duration, number, share, whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from busmark.findings.cpu_time import Cpu, CpuUse
+    from busmark.findings.view import CaseView
+
+MAX_OTHERS = 0.1
+"""Share of the participants' CPUs that others may use. The kernel's own threads and the reader of
+counters take some hundredths; a participant woken at a random moment meets a tenth in one case of
+ten, and then the 90th percentile is theirs."""
+
+MIN_WAITING = 0.1
+"""Share of the time in which a participant could have run that it waited for a CPU. Below it others
+were there, but gave way."""
+
+MAX_BESIDE = 0.5
+"""Share of a CPU without participants that others may use: no participant waits for it, but memory,
+caches, frequency and, in a virtual machine, the host are shared."""
+
+
+def other_load(view: CaseView) -> Iterator[Observation]:
+    if view.params.load:
+        return  # as asked for; what it reached stands beside the figures
+    seen = {n: met for n, use in view.cpu_use.items() if (met := _met(use)) is not None}
+    if seen:
+        others, told = max(seen.values())
+        rounds = f"in {len(seen)} of {count(len(view.cpu_use), 'round')}"
+        yield Observation("warning", f"{told}; {rounds}", weight=others)
+        return
+    beside = [most for use in view.cpu_use.values() if (most := _beside(use)) is not None]
+    if beside:
+        share_used, cpu = max(beside)
+        yield Observation(
+            "note",
+            f"others used {share(round(share_used, 3))} of {_named([cpu])}, on which no "
+            f"participant runs; more than {share(MAX_BESIDE)} in {len(beside)} of "
+            f"{count(len(view.cpu_use), 'round')}",
+            weight=share_used,
+            title="Other processes ran on CPUs beside the participants'",
+            cause="They compete for caches and memory, change the frequency, and in a virtual "
+            "machine take the host's time.",
+            remedy=REMEDY,
+        )
+
+
+def _met(use: CpuUse) -> tuple[float, str] | None:
+    """The share that others used of a participant's CPUs, and what it waited; None: it met none."""
+    found = []
+    for own in use.participants:
+        others = use.others(own.cpus)
+        waiting = own.queued / (own.queued + own.run) if own.queued else 0.0
+        if others is None or others < MAX_OTHERS or waiting < MIN_WAITING:
+            continue
+        found.append((
+            others,
+            f"others used {share(round(others, 3))} of {_named(sorted(own.cpus))}; {own.name} ran "
+            f"for {duration(own.run * use.seconds * 1e9)} and waited for a CPU for "
+            f"{duration(own.queued * use.seconds * 1e9)} of {duration(use.seconds * 1e9)}",
+        ))  # fmt: skip
+    return max(found, default=None)
+
+
+def _beside(use: CpuUse) -> tuple[float, Cpu] | None:
+    found = [(used, cpu) for cpu, used in use.beside().items() if used > MAX_BESIDE]
+    return max(found, default=None)
+
+
+def _named(cpus: list[Cpu]) -> str:
+    numbers = ", ".join(str(number) for _, number in cpus)
+    node = cpus[0][0]
+    return f"CPU{'s' if len(cpus) > 1 else ''} {numbers}{f' of node {node}' if node else ''}"
+
+
+REMEDY = (
+    "See who it is while the campaign runs, `ps -eo psr,pcpu,pid,args --sort=-pcpu | head`; end "
+    "it, or keep the participants' CPUs free of it (`isolcpus`, a cpuset)."
+)
+
+OTHER_LOAD = Rule(
+    id="other-load",
+    title="Other processes took turns with the participants on their CPUs",
+    cause="A thread that wakes up while another runs waits for its turn, up to milliseconds: the "
+          "other work determines the upper percentiles.",
+    remedy=REMEDY,
+    check_case=other_load,
+    explains=(
+        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "order-effects",
+        "target-missed", "udp-drops", "loss-under-reliable",
+        "loss-in-latency", "loop-stood-still",
+    ),
+    concerns=("tail",),
+)  # fmt: skip
+
+
+MIN_LOAD_SHARE = 0.9
+"""Share of the requested load: load tools stay within a few per cent if they get the CPU."""
+
+
+def load_missed(view: CaseView) -> Iterator[Observation]:
+    """Each load that ran by itself: of two at once one may have been reached."""
+    from busmark.store.columns import LOAD_UNITS
+
+    for kind in LOAD_UNITS:
+        asked = view.values(f"load_{kind}_asked", only_ok=False)
+        achieved = view.values(f"load_{kind}_achieved", only_ok=False)
+        shares = {number: achieved[number] / level for number, level in asked.items()
+                  if number in achieved and level}  # fmt: skip
+        short = [value for value in shares.values() if value < MIN_LOAD_SHARE]
+        if short:
+            yield Observation(
+                "warning",
+                f"{_load_named(view, kind)}: {share(round(min(short), 3))} of it was there in the "
+                f"worst of {count(len(shares), 'round')}, too little in "
+                f"{count(len(short), 'round')}",
+                weight=1.0 - min(short),
+            )
+
+
+def _load_named(view: CaseView, kind: str) -> str:
+    """The load of this kind, as asked for."""
+    texts = str(view.params.load).split("+")
+    return next((text.strip() for text in texts if text.strip().lower().startswith(kind)), kind)
+
+
+LOAD_MISSED = Rule(
+    id="load-missed",
+    title="The background load was not reached",
+    cause="The tool that makes the load did not get the CPU time, the bandwidth or the disk for "
+    "it. The case was measured under less load than its name says.",
+    remedy="Ask for less load, give it its own CPUs, or lower `criteria.min_load` and read the "
+    "load that was achieved.",
+    check_case=load_missed,
+    concerns=("load",),
+)
+
+
+MIN_STREAM_SHARE = 0.95
+"""Share of the rate."""
+
+CHANCE = 5.0
+"""Standard deviations: a Poisson stream falls so far short once in three million rounds."""
+
+FULL = "recorder_full"
+
+STREAM = "stream"
+"""Begin of the names of flows that `stream_hz` asks for."""
+
+
+def beside_missed(view: CaseView) -> Iterator[Observation]:
+    asked = {flow.name: (flow.qos, flow.arrivals) for flow in view.params.flows}
+    if not asked and not view.params.stream_hz:
+        return
+    import polars as pl
+
+    tables = [*_tables(view)]
+    if not tables:
+        return
+    for (name,), own in pl.concat(tables).group_by("flow", maintain_order=True):
+        if str(name).startswith(STREAM) and view.params.stream_hz:
+            asked[str(name)] = view.params.stream_qos, "constant"
+        if str(name) in asked:
+            qos, arrivals = asked[str(name)]
+            yield from _rate(str(name), own, poisson=arrivals == "poisson")
+            reliable = qos.get("reliability") == "reliable"
+            yield from _loss(str(name), own, reliable=reliable)
+            yield from _ended(str(name), own)
+
+
+def _tables(view: CaseView) -> Iterator[pl.DataFrame]:
+    """The table `flows` of each finished round; one that cannot be read is another rule's."""
+    for one in view.finished["round"].to_list():
+        with suppress(UserError):
+            table = view.result.flows(view.case.id, one)
+            if table is not None:
+                yield table
+
+
+def _rate(name: str, own: pl.DataFrame, *, poisson: bool) -> Iterator[Observation]:
+    """Rate of the slowest writer of the flow."""
+    import polars as pl
+
+    asked, written = pl.col("theoretical_per_s"), pl.col("written_per_s")
+    # What a writer writes goes to each of its readers.
+    once = own.unique(["round", "writer"]).filter(asked > 0, written > 0)
+    by_writer = once.group_by("writer").agg(
+        asked.first(), pl.col("sent").sum(), (pl.col("sent") / written).sum().alias("seconds")
+    )
+    for _, rate, sent, seconds in by_writer.sort(pl.col("sent") / pl.col("seconds")).head(1).rows():
+        expected, reached = rate * seconds, sent / seconds
+        # A sample more or less is a matter of when the first and the last were due.
+        chance = max(CHANCE * sqrt(expected) if poisson else 0.0, 1.0)
+        if expected - sent > max((1.0 - MIN_STREAM_SHARE) * expected, chance):
+            yield Observation(
+                "warning",
+                f"flow {name}: {number(reached)} of {number(rate)} samples/s written "
+                f"({share(round(reached / rate, 3))})",
+                weight=1.0 - reached / rate,
+            )
+
+
+def _loss(name: str, own: pl.DataFrame, *, reliable: bool) -> Iterator[Observation]:
+    lost, expected = int(own["lost"].sum()), int(own["expected"].sum())
+    if not lost:
+        return
+    yield Observation(
+        "warning" if reliable else "note",
+        f"flow {name}: {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})",
+        weight=lost / expected,
+        title="Samples of a flow beside what is measured were lost",
+        cause="The flow asks more of the middleware, of its queues or of the CPUs than they have "
+        "while the measurement runs, or its quality of service lets samples go.",
+        remedy="Judge the figures of the case together with this loss: what was lost was no load "
+        "on the reader.",
+    )
+
+
+def _ended(name: str, own: pl.DataFrame) -> Iterator[Observation]:
+    """Before the measurement was over, for want of rows."""
+    full = own.filter(ended=FULL)["round"].n_unique()
+    if not full:
+        return
+    yield Observation(
+        "warning",
+        f"flow {name}: in {full} of {count(own['round'].n_unique(), 'round')}",
+        title="A flow beside what is measured ended early",
+        cause="Its pings or batches came faster than rows were made for: with the last row a flow "
+        "ends, so that the rest of the time was measured without it.",
+        remedy="Raise `measure.max_samples`; or give pings a `rate_hz`, and batches more samples.",
+    )
+
+
+BESIDE_MISSED = Rule(
+    id="beside-missed",
+    title="A flow beside the measurement did not reach its rate",
+    cause="Its writers had too little CPU time, or their writes were held up.",
+    remedy="Give its participants their own CPUs, lower `rate_hz` of the `[[flow]]`, or read the "
+    "figures of the case as measured beside the rate that was reached.",
+    check_case=beside_missed,
+)
+
+
+MIN_RATE_SHARE = 0.95
+"""Share of the rate. A Poisson stream of 2,000 samples falls 5 % short in one round of 80."""
+
+
+def rate_not_held(view: CaseView) -> Iterator[Observation]:
+    rate, written = (
+        view.params.rate_hz,
+        list(view.values("written_per_s", only_ok=False).values()),
+    )
+    senders = max(view.values("senders", only_ok=False).values(), default=None)
+    # With a timeline the rate may be another later on; criteria.min_rate takes that into account.
+    if not rate or not written or not senders or view.params.timeline:
+        return
+    asked = float(rate) * senders
+    reached = sorted(written)[len(written) // 2]
+    if reached < MIN_RATE_SHARE * asked:
+        yield Observation(
+            "warning",
+            f"{number(reached)} of {number(asked)} samples/s written "
+            f"({share(round(reached / asked, 3))})",
+            weight=1.0 - reached / asked,
+        )
+
+
+RATE_NOT_HELD = Rule(
+    id="rate-not-held",
+    title="The intended rate was not reached",
+    cause="A write takes longer than the time between two samples, so each starts later than the "
+    "one before. Latency counts from the intended time and grows as long as the test lasts.",
+    remedy="Lower `rate_hz` below the rate that was reached, or, for an overload "
+    "test, let such rounds count: `criteria.min_rate = 0`.",
+    check_case=rate_not_held,
+    concerns=("latency", "written_per_s"),
+)
+
+
+def companion_trouble(view: CaseView) -> Iterator[Observation]:
+    said = Counter(view.result.companion_findings.get(view.case.id, []))
+    for (name, sentence), rounds in said.most_common():
+        yield Observation("note", f"{name}, {count(rounds, 'round')}: {sentence}", weight=rounds)
+
+
+COMPANION_TROUBLE = Rule(
+    id="companion-trouble",
+    title="A process beside the measurement reported a problem",
+    cause="Readings of the kernel's counters, background loads, captures and servers run "
+    "beside the participants. One of them reports that its work is incomplete. This does not "
+    "change the latencies and rates of the round; figures and findings that depend on it may be "
+    "missing.",
+    remedy="Leave a CPU for the processes beside the participants, or lengthen `warmup_s`; on a "
+    "node, look at the end of its log in `logs/`.",
+    check_case=companion_trouble,
+    of_trials=True,
+    early=None,
+)

@@ -1,0 +1,604 @@
+"""The network and its buffers: losses, retransmissions, fragments, packets of others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import inf, isinf
+from statistics import median
+from typing import TYPE_CHECKING
+
+from busmark.carriers import LOCAL, MIXED, carrier, in_words
+from busmark.findings.buffers import RECOMMENDED_BYTES, remedy, sysctl
+from busmark.findings.params import has_rate, is_reliable, settings
+from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
+from busmark.findings.text import count, duration, share, size, whole
+
+if TYPE_CHECKING:
+    from busmark.findings.view import CaseView, Series
+    from busmark.model.parameters import Parameters
+
+
+def link_loss(view: CaseView) -> Iterator[Observation]:
+    asked = view.params.link_loss
+    if not asked or view.params.network != "lab" or not view.finished.height:
+        return
+    lost, expected = view.total("lost"), view.total("expected") or view.total("sent")
+    burst = view.params.link_burst
+    asked += f", in bursts of {burst:g}," if burst else ""
+    told = f"; {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})"
+    yield Observation(
+        "warning" if lost else "note",
+        f"the lab's links lose {asked} of packets{told if expected else ''}",
+        weight=lost / expected if expected else 0.0,
+    )
+
+
+LINK_LOSS = Rule(
+    id="link-loss",
+    title="The lab's links lose packets, as asked for",
+    cause="`link.loss` drops packets at random. Best effort loses their samples; reliable "
+          "delivery sends them again, and the wait is part of the latency.",
+    remedy="Read loss and upper percentiles as properties of this link; compare with a case whose "
+           "`link.loss` is empty.",
+    check_case=link_loss,
+    of_trials=True,
+    explains=(
+        "fragments-lost", "rounds-lost", "loss-under-reliable",
+        "loss-in-latency", "bimodal", "rounds-disagree", "rate-not-held",
+        "duplicates-or-reorder", "non-stationary", "target-missed",
+    ),
+    concerns=("lost", "tail"),
+)  # fmt: skip
+
+
+def fragments_lost(view: CaseView) -> Iterator[Observation]:
+    sent = view.values("ip_fragmented", only_ok=False)
+    whole_again = view.values("ip_reassembled", only_ok=False)
+    fails, lost = view.total("ip_reassembly_fails"), view.total("lost")
+    # A group has several receivers of one datagram: there more are put together than were sent.
+    short = sum(max(n - whole_again.get(number, 0), 0) for number, n in sent.items())
+    if not lost or short + fails <= 0:
+        return
+    refused = f"; {whole(fails)} times one was given up or refused" if fails else ""
+    yield Observation(
+        "warning",
+        f"{count(view.total('ip_fragmented'), 'datagram')} sent in fragments, "
+        f"{whole(view.total('ip_reassembled'))} put together{refused}; {whole(lost)} samples lost",
+        weight=short + fails,
+    )
+
+
+FRAGMENTS_LOST = Rule(
+    id="fragments-lost",
+    title="Samples were lost in IP fragments",
+    cause="A datagram that is larger than a packet of the link travels in several, and is lost "
+    "whole when one of them is. The receiver keeps what is incomplete for up to 30 s "
+    "(net.ipv4.ipfrag_time), and when that fills the memory for it (net.ipv4.ipfrag_high_thresh, "
+    "4 MiB unless set) it refuses all further fragments: then everything is lost, in rounds that "
+    "follow as well.",
+    remedy="Use samples smaller than a packet of the link, or a middleware that cuts and repeats "
+    "them itself; or on the receiver, in its network namespace, raise net.ipv4.ipfrag_high_thresh "
+    "and lower net.ipv4.ipfrag_time by sysctl.",
+    check_case=fragments_lost,
+    explains=(
+        "rounds-lost", "loss-under-reliable", "loss-in-latency", "rounds-disagree",
+        "non-stationary", "too-few-samples",
+    ),
+    concerns=("lost",),
+)  # fmt: skip
+
+
+OWN = "at sockets of the participants"
+OF_NETWORK = "at all sockets of the network namespace"
+
+
+def udp_drops(view: CaseView) -> Iterator[Observation]:
+    drops, where = _drops(view)
+    total = sum(drops.values())
+    if total <= 0:
+        return
+    hit = sum(1 for dropped in drops.values() if dropped > 0)
+    lost = view.total("lost")
+    buffers = view.values("udp_buffer_bytes", only_ok=False)
+    worst = buffers.get(max(drops, key=drops.__getitem__)) if where == OWN else None
+    how = remedy(view.params, view.hosts, view.capabilities, worst)
+    yield Observation(
+        "warning" if lost or is_reliable(view.params, view.capabilities) else "note",
+        f"{count(total, 'datagram')} dropped {where} in {hit} of {count(len(drops), 'round')}, "
+        f"warm-up included{_buffer(worst)}; "
+        f"{whole(view.total('expected'))} samples were to be received, {whole(lost)} were lost",
+        weight=total,
+        remedy=how,
+        group=how,
+    )
+
+
+def _buffer(octets: int | None) -> str:
+    """What the kernel counts against it is more than the data: its own structures, too."""
+    if octets is None:
+        return ""
+    return f"; the kernel's limit for what waits at the socket that dropped most is {size(octets)}"
+
+
+def _drops(view: CaseView) -> tuple[dict[int, int], str]:
+    """Drops by round. For rounds in which nobody could look at the sockets it is the whole
+    network's count, if the case sends datagrams and lost some of its own."""
+    own = view.values("udp_socket_drops", only_ok=False)
+    if own:
+        return own, OWN
+    if carrier(view.capabilities, view.params.transport) != "udp":
+        return {}, ""
+    lost = view.values("lost", only_ok=False)
+    seen = view.values("udp_rcvbuf_errors", only_ok=False)
+    return {number: n for number, n in seen.items() if lost.get(number)}, OF_NETWORK
+
+
+UDP_DROPS = Rule(
+    id="udp-drops",
+    title="The kernel dropped UDP datagrams",
+    cause="They came faster than a reader took them, and its socket's receive buffer was full. "
+          "Best effort loses them; reliable delivery sends them again, and the wait is part of "
+          "the latency.",
+    remedy="Raise the receive buffer: by the adapter's option, or in the middleware's own "
+    "configuration; or lower rate, batch or size.",
+    check_case=udp_drops,
+    explains=(
+        "loss-under-reliable", "rounds-lost", "writers-waited", "rounds-disagree", "bimodal",
+        "non-stationary",
+    ),
+    concerns=("lost", "goodput_mbit_per_s"),
+)  # fmt: skip
+
+
+MANY = 0.001
+"""Share of the segments sent: if fewer were lost and no timer expired, fast retransmission repaired
+each within a few round trips, which does not show in a round's median or 99th percentile."""
+
+LATE_NS, TIMER_NS = 2e6, 190e6
+"""By how much a sample that waited for a repair is late, at least: the sender waits for two ticks
+of the kernel's timer (1 to 10 ms each) before it probes for a loss that no later segment shows, and
+for 200 ms (TCP_RTO_MIN, here with some room) until its timer expires."""
+
+
+def tcp_retransmits(view: CaseView) -> Iterator[Observation]:
+    kind = carrier(view.capabilities, view.params.transport)
+    if kind != "tcp" or view.params.link_loss:
+        return
+    again, needless, sent, waits = (
+        view.values(f"tcp_{column}", only_ok=False)
+        for column in ("retransmits", "needless", "segments", "timeouts")
+    )
+    late = _late(view)
+    hit: dict[int, int] = {}
+    for number, segments in again.items():
+        lost = segments - needless.get(number, 0)
+        many = lost > MANY * sent.get(number, 0)
+        if lost > 0 and (
+            (many and late.get(number, 0.0) >= LATE_NS)
+            or (waits.get(number) and late.get(number, 0.0) >= TIMER_NS)
+        ):
+            hit[number] = lost
+    if not hit:
+        return
+    total, segments, spared, expired = (
+        sum(own.get(number, 0) for number in hit) for own in (hit, sent, needless, waits)
+    )
+    worst = max(late[number] for number in hit)
+    yield Observation(
+        "warning",
+        f"{count(total, 'segment')}"
+        + (f" of {whole(segments)}" if segments else "")
+        + f" sent again in {len(hit)} of {count(len(again), 'round')}"
+        + (f"; {whole(spared)} more of which nothing had been lost" if spared else "")
+        + (f"; a sender's timer ran out {count(expired, 'time')}" if expired else "")
+        + ("; samples never came back" if isinf(worst)
+           else f"; the latest sample took {duration(worst)} longer than the median"),
+        weight=total,
+    )  # fmt: skip
+
+
+def _late(view: CaseView) -> dict[int, float]:
+    """Return by how much the latest sample of each round was later than the median, ns; infinite
+    where one never came back."""
+    longest, usual, lost = (
+        view.values(column, only_ok=False) for column in ("max_ns", "median_ns", "lost")
+    )
+    late = {number: ns - usual[number] for number, ns in longest.items() if number in usual}
+    return {**late, **{number: inf for number, gone in lost.items() if gone > 0}}
+
+
+TCP_RETRANSMITS = Rule(
+    id="tcp-retransmits",
+    title="TCP retransmitted segments",
+    cause="A segment or its acknowledgement was lost or late (RetransSegs of /proc/net/snmp, all "
+    "sockets of the network namespace, without needless retransmissions). Later data waits "
+    "for the repair: a few round trips if later segments reveal the gap, 200 ms or more if "
+    "none does and a timer expires. Rounds in which no sample was as late do not count.",
+    remedy="Look for drops on the way: the scopes `interface` and `network` of `system/*.parquet`, "
+    "the switch. Lower the rate, or end other traffic.",
+    check_case=tcp_retransmits,
+    explains=("non-stationary", "bimodal", "rounds-disagree"),
+    concerns=("tail",),
+)
+
+
+WHERE = {
+    "softnet_drops": "by the backlog of a CPU",
+    "rx_drops": "by an interface in receiving",
+    "tx_drops": "by an interface in sending",
+}
+
+
+def packets_dropped(view: CaseView) -> Iterator[Observation]:
+    if carrier(view.capabilities, view.params.transport) in LOCAL:
+        return  # nothing of it was a packet of this case
+    dropped = {column: sum(view.system(column).values()) for column in WHERE}
+    total = sum(dropped.values())
+    if total > 0:
+        told = ", ".join(f"{whole(n)} {WHERE[column]}" for column, n in dropped.items() if n)
+        lost = whole(view.total("lost"))
+        rounds = count(view.finished.height, "round")
+        yield Observation(
+            "warning" if view.total("lost") else "note",
+            f"{told} in {rounds}; {lost} samples lost",
+            weight=total,
+        )
+
+
+PACKETS_DROPPED = Rule(
+    id="packets-dropped",
+    title="The kernel dropped packets",
+    cause="They came faster than a CPU took them off its backlog, or than an interface could send "
+    "(/proc/net/softnet_stat, /proc/net/dev). An interface also counts here what nobody on this "
+    "machine listens to.",
+    remedy="Lower the rate; or raise the backlog: `sudo sysctl -w "
+    "net.core.netdev_max_backlog=10000`; or the interface's rings: `sudo ethtool -G IFACE rx 4096 "
+    "tx 4096`.",
+    check_case=packets_dropped,
+    explains=("loss-under-reliable", "rounds-lost"),
+    concerns=("lost", "goodput_mbit_per_s"),
+)
+
+
+def socket_buffers_on_host(profile: Profile) -> Iterator[Observation]:
+    limit = profile.get("rmem_max")
+    if limit is None or limit >= RECOMMENDED_BYTES:
+        return
+    yield Observation(
+        "note", f"net.core.rmem_max is {size(limit)}, below {size(RECOMMENDED_BYTES)}"
+    )
+
+
+def socket_buffers_fact(profile: Profile) -> CheckedFact:
+    limit, default = profile.get("rmem_max"), profile.get("rmem_default")
+    value = f"{size(limit)} at most" if limit is not None else None
+    if value and default is not None:
+        value += f", {size(default)} by default"
+    return CheckedFact("UDP receive buffer", value, "a middleware that asks gets enough")
+
+
+SOCKET_BUFFERS = Rule(
+    id="socket-buffers",
+    title="The limit of receive buffers is low",
+    cause="A middleware that asks for a larger receive buffer gets no more than net.core.rmem_max. "
+    "The kernel drops datagrams that do not fit before the reader's thread has run; where it did, "
+    "`udp-drops` says so with the buffer that the socket had.",
+    remedy=sysctl("rmem_max", RECOMMENDED_BYTES),
+    check_host=socket_buffers_on_host,
+    fact=socket_buffers_fact,
+)
+
+
+EACH_BY_ITSELF = ("rtps_sign", "rtps_encrypt", "metadata_encrypt", "all")
+"""Profiles by which messages or submessages are protected. A payload is protected whole, before it
+is cut."""
+
+MIN_PACKETS = 4.0
+"""Packets for each sample; acknowledgements and heartbeats are among them."""
+
+
+def small_fragments(view: CaseView) -> Iterator[Observation]:
+    size = view.params.size
+    if view.params.security not in EACH_BY_ITSELF or not isinstance(size, int):
+        return
+    packets, bytes_ = view.values("wire_packets"), view.values("wire_bytes")
+    latency = view.params.test == "latency"
+    samples = view.values("samples" if latency else "received")
+    each = [
+        (packets[n] / exchanged, bytes_[n] / packets[n])
+        for n in packets.keys() & bytes_.keys() & samples.keys()
+        if (exchanged := samples[n] * (2 if latency else 1)) and packets[n]
+    ]
+    if not each:
+        return
+    per_sample = median(many for many, _ in each)
+    length = median(long for _, long in each)
+    if per_sample >= MIN_PACKETS and length * 2 < size:
+        yield Observation(
+            "note",
+            f"{per_sample:.1f} packets of {whole(round(length))} B on average for each sample of "
+            f"{whole(size)} B, in {count(len(each), 'captured round')}",
+            weight=per_sample,
+        )
+
+
+SMALL_FRAGMENTS = Rule(
+    id="small-fragments",
+    title="Secured samples travel in small fragments",
+    cause="Messages or submessages are protected (governance), so each fragment of a sample has a "
+    "header, a tag and a run of the cipher of its own.",
+    remedy="Let the middleware send larger fragments, where the network carries them "
+    "(Cyclone DDS: General/FragmentSize and MaxMessageSize; Fast DDS: maxMessageSize of the "
+    "transport), or protect payloads alone (data_encrypt): these are encrypted before they are "
+    "cut.",
+    check_case=small_fragments,
+)
+
+
+MS = 1e6
+
+LOW_NS, HIGH_NS = 35.0 * MS, 100.0 * MS
+"""Linux holds an acknowledgement back for 40 ms at least (TCP_DELACK_MIN); a round trip pays once
+or twice, and the timer's tick and the rest of the way add up to a tenth."""
+
+FAMILY_NS = (40.0 * MS, 44.0 * MS, 48.0 * MS, 80.0 * MS, 88.0 * MS)
+"""Medians of round trips that paid for every sample, once or twice."""
+
+TOLERANCE = 0.10
+MIN_SHARE = 0.01
+"""Share of the samples in the cluster, to be more than accident: it then decides the 99th
+percentile."""
+
+MAX_REST_NS = 10.0 * MS
+"""Median of the other samples: on a slower path 40 ms is no sign of a timer."""
+
+MIN_ALL_SHARE = 0.90
+"""Share of the samples in the window when every sample pays; the rest are the first ones of a
+connection, which the kernel acknowledges at once."""
+
+VALLEY_NS = 20.0 * MS
+MAX_VALLEY = 0.25
+"""Samples from `VALLEY_NS` to `LOW_NS` over those in the cluster. A timer leaves a gap below it;
+a long tail, or a queue that drains, does not."""
+
+MIN_CLUSTER = 10
+"""Fewest samples in the cluster, as for any percentile that is reported."""
+
+MIN_HELD = 0.7
+"""Share of a round's samples that arrived together with a later one: all but the last of each
+segment. A reader or writer that waits for a CPU delays fewer."""
+
+NO_DELAY = re.compile(r"no_?delay$", re.IGNORECASE)
+"""Names of adapter options that switch Nagle's algorithm off."""
+
+
+def nagle_delayed_ack(view: CaseView) -> Iterator[Observation]:
+    kind = carrier(view.capabilities, view.params.transport)
+    if kind in ("udp", MIXED, *LOCAL):
+        return
+    found = list(_held_back(view)) if kind == "tcp" else []
+    yield from found or _cluster(view)
+
+
+def _held_back(view: CaseView) -> Iterator[Observation]:
+    """Where the case leaves the algorithm on, and samples of different times arrive at once."""
+    name, value = _option(view.params, view.capabilities)
+    if not has_rate(view.params) or value != "false":
+        return
+    held = {n: own for n, own in view.held_back.items() if own[0] >= MIN_HELD}
+    if len(held) * 2 <= len(view.finished):
+        return
+    number, (part, waited) = max(held.items(), key=lambda each: each[1][0])
+    remedy = _remedy(view.params, view.capabilities)
+    yield Observation(
+        "warning",
+        f"`{view.params.adapter}.{name} = false`; {share(round(part, 3))} of the samples of "
+        f"round {number} arrived together with one that was sent later, after {duration(waited)} "
+        f"(median); likewise in {len(held)} of {count(len(view.finished), 'round')}",
+        weight=part,
+        title="Samples wait for Nagle's algorithm",
+        cause="A sender with Nagle's algorithm keeps what does not fill a segment back until all "
+        "before it is acknowledged, and the receiver delays acknowledgements by 40 ms or more "
+        "where it has nothing to send. Samples collect meanwhile and go together.",
+        remedy=remedy,
+        group=remedy,
+    )
+
+
+def _cluster(view: CaseView) -> Iterator[Observation]:
+    import numpy as np
+
+    if not view.latencies:
+        return
+    series = np.concatenate(list(view.latencies.values()))
+    inside = series[(series >= LOW_NS) & (series <= HIGH_NS)]
+    part = inside.size / series.size
+    if inside.size < MIN_CLUSTER or part < MIN_SHARE:
+        return
+    middle = float(np.median(inside))
+    figures = (
+        f"{share(part)} of {whole(series.size)} samples have a {view.quantity} of 35 to 100 ms "
+        f"(median {duration(middle)})"
+    )
+    remedy = _remedy(view.params, view.capabilities)
+    if part >= MIN_ALL_SHARE:
+        if _in_family(middle):
+            yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
+        return
+    rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
+    if rest < MAX_REST_NS and _is_cluster(series, inside.size):
+        evidence = f"{figures}; the median of the rest is {duration(rest)}"
+        yield Observation("warning", evidence, weight=part, remedy=remedy, group=remedy)
+
+
+def _in_family(middle_ns: float) -> bool:
+    return any(abs(middle_ns - known) <= TOLERANCE * known for known in FAMILY_NS)
+
+
+def _is_cluster(series: Series, inside: int) -> bool:
+    """Whether a gap lies below the window and no tail continues above it."""
+    valley = int(((series >= VALLEY_NS) & (series < LOW_NS)).sum())
+    above = int((series > HIGH_NS).sum())
+    return valley <= MAX_VALLEY * inside and above <= inside
+
+
+def _option(params: Parameters, capabilities: Capabilities) -> tuple[str, str]:
+    """Return the adapter's option that switches the algorithm off, and its value in this case;
+    empty where it has none, or leaves the choice to the middleware."""
+    for each in capabilities.get("options") or []:
+        if NO_DELAY.search(name := str(each.get("key", ""))):
+            return name, settings(params).get(name, str(each.get("value", "")))
+    return "", ""
+
+
+def _remedy(params: Parameters, capabilities: Capabilities) -> str:
+    name, value = _option(params, capabilities)
+    if not name:
+        return NAGLE_DELAYED_ACK.remedy
+    option = f"{params.adapter}.{name}"
+    if value == "true":
+        return (
+            f"The option `{option}` is set: look for a peer, a proxy or a broker on the way "
+            "that does not set TCP_NODELAY."
+        )
+    return f"Set `{option} = true` in [matrix.option]."
+
+
+NAGLE_DELAYED_ACK = Rule(
+    id="nagle-delayed-ack",
+    title="Samples wait for Nagle's algorithm and a delayed acknowledgement",
+    cause="A message is sent in two pieces: the sender keeps the second one back until the first "
+    "is acknowledged (Nagle), and the receiver delays the acknowledgement by 40 ms or more to send "
+    "it along with an answer that cannot come yet.",
+    remedy="Set TCP_NODELAY on both sides, in the middleware's configuration and in the broker's "
+    "if there is one, or send each message with one call.",
+    check_case=nagle_delayed_ack,
+    explains=("bimodal", "rate-not-held", "non-stationary", "rounds-disagree"),
+    concerns=("latency",),
+)
+
+
+LEAST_BYTES = 1_000_000
+"""Fewer bytes of bodies in a round prove nothing."""
+
+SHARE = 0.5
+"""Share of the bodies' bytes that must be seen: the first and the last interval may be cut
+short."""
+
+COVERED = 0.9
+"""Share of the measured time that must have counters: bytes of a gap were sent, and nobody counted
+them."""
+
+
+def bytes_on_wire(view: CaseView) -> Iterator[Observation]:
+    size = view.params.size
+    kind = carrier(view.capabilities, view.params.transport)
+    if view.params.applications:
+        return  # how many of its readers are behind one link is not known of a sample
+    if not isinstance(size, int) or kind not in ("udp", "tcp"):
+        return
+    # One datagram of a group serves all its readers.
+    readers = max(1, int(view.params.subscribers or 1))
+    received = view.values("received", only_ok=False)
+    told, seen = 0, 0
+    rounds = 0
+    for number, sent in view.system("tx_bytes").items():
+        if view.network_covered.get(number, 0.0) < COVERED:
+            continue
+        bodies = received.get(number, 0) * size // readers
+        if bodies >= LEAST_BYTES and sent < SHARE * bodies:
+            told, seen, rounds = told + bodies, seen + sent, rounds + 1
+    if rounds:
+        yield Observation(
+            "error",
+            f"{whole(seen)} B were sent by all interfaces in {count(rounds, 'round')} in which "
+            f"{whole(told)} B of bodies arrived",
+            weight=told - seen,
+        )
+
+
+BYTES_ON_WIRE = Rule(
+    id="bytes-on-wire",
+    title="Fewer bytes crossed the network than arrived in bodies",
+    cause="The middleware compressed the bodies, left them out and filled them in at the reader, "
+    "or used another way than the transport that was asked for (tx_bytes of /proc/net/dev, all "
+    "interfaces of the network namespace).",
+    remedy="Run `busmark adapter check NAME`; switch off compression and shared memory, or do not "
+    "compare these figures with measurements over a network.",
+    check_case=bytes_on_wire,
+)
+
+
+def foreign_traffic(view: CaseView) -> Iterator[Observation]:
+    foreign = view.values("foreign", only_ok=False)
+    total = sum(foreign.values())
+    if total > 0:
+        hit = sum(1 for seen in foreign.values() if seen > 0)
+        yield Observation(
+            "warning",
+            f"{whole(total)} foreign samples in {hit} of {count(len(foreign), 'round')}",
+            weight=total,
+        )
+
+
+FOREIGN_TRAFFIC = Rule(
+    id="foreign-traffic",
+    title="Samples of another run were on the topic",
+    cause="Another campaign, or participants left over from one, uses the same domain and topic. "
+    "They are not counted, but they use CPU and network.",
+    remedy="End them, or measure in another domain.",
+    check_case=foreign_traffic,
+    of_trials=True,
+    explains=("rounds-disagree", "udp-drops", "rate-not-held"),
+    concerns=("foreign",),
+)
+
+
+def capture_dropped(view: CaseView) -> Iterator[Observation]:
+    dropped = {n: gone for n, gone in view.values("capture_dropped", only_ok=False).items() if gone}
+    if dropped:
+        total = sum(dropped.values())
+        taken = sum(view.values("captured", only_ok=False)[number] for number in dropped)
+        yield Observation(
+            "warning",
+            f"{whole(total)} packets ({share(total / (total + taken))}) missing in the captures of "
+            f"{count(len(dropped), 'round')}",
+            weight=total / (total + taken),
+        )
+
+
+CAPTURE_DROPPED = Rule(
+    id="capture-dropped",
+    title="The capture lost packets",
+    cause="Packets came faster than dumpcap took them from the kernel's buffer or wrote them to "
+    "the disk, or the interface dropped them. Latencies and losses of the round are measured in "
+    "the participants and do not depend on it; what is concluded from the packets does. Which "
+    "counter it was on which interface is in `events.jsonl` (`round_ends`, `captures`).",
+    remedy="Set `capture.snap_length = 256`, or raise `capture.buffer_bytes`; leave a CPU for "
+    "dumpcap; lower the rate.",
+    check_case=capture_dropped,
+    of_trials=True,
+    concerns=("captured",),
+)
+
+
+def capture_nothing(view: CaseView) -> Iterator[Observation]:
+    if not view.result.manifest.scenario.get("capture") or not view.finished.height:
+        return
+    carried = carrier(view.capabilities, view.params.transport)
+    if carried in LOCAL and not view.values("captured", only_ok=False):
+        transport = view.params.transport
+        yield Observation("note", f"transport {transport}: {in_words(transport, carried)}")
+
+
+CAPTURE_NOTHING = Rule(
+    id="capture-nothing",
+    title="There was nothing to capture",
+    cause="The transport carries samples within the host and not over the network, so that there "
+    "are no packets. The rounds were run without a capture.",
+    remedy="Capture a transport that uses the network.",
+    check_case=capture_nothing,
+    of_trials=True,
+    early=None,
+)

@@ -1,0 +1,579 @@
+"""Rounds against each other: modes, drift, order, and whether there are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import expm1, log
+from typing import TYPE_CHECKING, Any
+
+from busmark.findings.params import has_rate, is_pinned
+from busmark.findings.rule import Observation, Rule
+from busmark.findings.text import count, duration, number, p_value, share, whole
+
+if TYPE_CHECKING:
+    from busmark.findings.view import CaseView, Series
+    from busmark.stats import Dependence, Mode
+    from busmark.store.result import Result
+
+MIN_BIMODAL_SAMPLES = 200
+"""Ten in the smallest mode that counts, 5 % of the samples."""
+
+MIN_RATIO = 1.2
+"""Between the modes' locations. If they are nearer, the median is less than 10 % from either, and
+describes both."""
+
+MIN_SHARE = 0.05
+"""Share of each half of a round, in either mode."""
+
+MIN_BIMODAL_SHARE = 0.5
+"""More than this share of the rounds must show the same two modes, each round by itself: rounds
+that differ from each other are no modes."""
+
+MIN_STEPS = 3
+"""Steps of the clock between the modes: nearer ones are what rounding makes of one."""
+
+MAX_HELD = 0.1
+"""Share of samples at a rate that arrived together with a later one. Where there are more, samples
+differ by how long before the arrival they were sent, one period apart, which looks like modes."""
+
+MIN_TURNS = 0.9
+"""Share of samples that are in the other mode than the sample before, from which it is said that
+the modes take turns: of modes at random it is at most a half."""
+
+LEAST_NS = 100.0
+"""Between the modes. Two readings of the clock are part of each latency, at 20 to 50 ns each, and
+they alone vary by some of it."""
+
+
+def bimodal(view: CaseView) -> Iterator[Observation]:
+    from busmark.stats import typical
+
+    held = view.held_back if has_rate(view.params) else {}
+    tested = 0
+    found: dict[int, tuple[Mode, Mode]] = {}
+    for at, series in view.latencies.items():
+        positive = series[series > 0.0]
+        if positive.size >= MIN_BIMODAL_SAMPLES:
+            tested += 1
+            together, _ = held.get(at, (0.0, 0.0))
+            if together < MAX_HELD and (pair := _throughout(positive)):
+                found[at] = pair
+    step = max((host.get("clock_step_ns") or 0.0 for host in view.hosts), default=0.0)
+    far = max(MIN_STEPS * step, LEAST_NS)
+    found = {n: (low, high) for n, (low, high) in found.items()
+             if high.location - low.location > far
+             and high.location >= MIN_RATIO * low.location}  # fmt: skip
+    if len(found) <= MIN_BIMODAL_SHARE * tested or not found:
+        return
+    if len(found) > 1:
+        below, above = (typical([pair[i].location for pair in found.values()]) for i in (0, 1))
+        if below.high is None or above.low is None or below.high >= above.low:
+            return
+    at, (low, high) = max(found.items(), key=lambda each: min(m.share for m in each[1]))
+    ratio = high.location / low.location
+    turns = _turns(view.latencies[at], low, high)
+    yield Observation(
+        "warning",
+        f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))}) "
+        f"and {duration(high.location)} ({share(round(high.share, 3))}) in round {at}; two "
+        f"modes all along the round in {len(found)} of {count(tested, 'round')}"
+        + (
+            f"; they take turns: {share(round(turns, 3))} of the samples are in the other "
+            f"mode than the sample before"
+            if turns >= MIN_TURNS
+            else ""
+        ),
+        weight=ratio * len(found) / tested,
+        remedy="" if is_pinned(view.params) else UNPINNED_REMEDY,
+        group="" if is_pinned(view.params) else "unpinned",
+    )
+
+
+def _throughout(series: Series) -> tuple[Mode, Mode] | None:
+    """Return the two largest modes of a round, the lower first, if each half of the round has both:
+    one that follows the other is a change during the round."""
+    from busmark.stats import modes
+
+    modality = modes(series)
+    if modality.count < 2:
+        return None
+    low, high = sorted(modality.largest, key=lambda mode: mode.location)
+    half = series.size // 2
+    for part in (series[:half], series[half:]):
+        above = float((part > _between(low, high)).mean())
+        if min(above, 1.0 - above) < MIN_SHARE:
+            return None
+    return low, high
+
+
+def _between(low: Mode, high: Mode) -> float:
+    return float((low.location * high.location) ** 0.5)
+
+
+def _turns(series: Series, low: Mode, high: Mode) -> float:
+    """Share of samples that are in the other mode than the sample before."""
+    above = series[series > 0.0] > _between(low, high)
+    return float((above[1:] != above[:-1]).mean())
+
+
+UNPINNED_REMEDY = (
+    "Look at the timeline: when is which mode there? Pin every participant, "
+    "then vary one thing at a time (wait strategy, rate, size). Report both modes."
+)
+
+BIMODAL = Rule(
+    id="bimodal",
+    title="Latency has two modes",
+    cause="Each of two modes holds 5 % of a round's samples or more, from its begin to its end: "
+    "two modes of operation alternate: a timer, a queue that is empty or not, a thread that "
+    "is awake or asleep, two CPUs. Median and mean describe neither mode, and a small shift "
+    "between the modes looks like a large change.",
+    remedy="Look at the timeline: when is which mode there? Vary one thing at "
+    "a time (wait strategy, placement, rate, size). Report both modes.",
+    check_case=bimodal,
+    concerns=("median",),
+    early=3,
+)
+
+
+MIN_DRIFT_SAMPLES = 100
+"""Five in each of the 20 blocks of the trend test."""
+
+MIN_DRIFT = 0.05
+"""From the first to the last third: less matters to nobody who compares middleware."""
+
+MAX_P = 0.01
+MIN_DRIFT_SHARE = 0.5
+"""Share of rounds that must drift, all in the same direction. By chance one round in a hundred does
+at `MAX_P`, and more than half of three rounds do in fewer than one case in three thousand."""
+
+
+def non_stationary(view: CaseView) -> Iterator[Observation]:
+    import numpy as np
+
+    from busmark.stats import drift
+
+    tested = 0
+    changes: list[float] = []
+    for series in view.latencies.values():
+        if series.size < MIN_DRIFT_SAMPLES:
+            continue
+        tested += 1
+        seen = drift(series)
+        if seen.relative_change is None or seen.p_value is None:
+            continue
+        if abs(seen.relative_change) >= MIN_DRIFT and seen.p_value < MAX_P:
+            changes.append(seen.relative_change)
+    up = [change for change in changes if change > 0.0]
+    down = [change for change in changes if change < 0.0]
+    same = max(up, down, key=len)
+    if len(same) <= MIN_DRIFT_SHARE * tested or not same:
+        return
+    middle = float(np.median(same))
+    yield Observation(
+        "warning",
+        f"the median {view.quantity} {'rises' if middle > 0 else 'falls'} by "
+        f"{share(round(abs(middle), 3))} from the first to the last third of a round, in "
+        f"{len(same)} of {count(tested, 'round')} (p < {MAX_P})",
+        weight=abs(middle),
+    )
+
+
+NON_STATIONARY = Rule(
+    id="non-stationary",
+    title="Latency changes during the measurement",
+    cause="The warm-up was too short, a queue or cache fills, the CPU heats up, or the rate is "
+    "more than can be carried. The result depends on the length of the measurement.",
+    remedy="Lengthen `warmup_s` until the finding goes; if it stays, lower the rate, and look at "
+    "the timeline.",
+    check_case=non_stationary,
+    concerns=("latency",),
+    early=3,
+)
+
+
+MAX_RATIO = 1.2
+"""Highest over lowest round. Five rounds that vary by 3 % (1 sigma) exceed it in fewer than one
+case in a thousand, such that vary by 5 % in about one in thirteen."""
+
+
+def rounds_disagree(view: CaseView) -> Iterator[Observation]:
+    yield from _medians(view)
+    rates = {k: v for k, v in view.values("samples_per_s").items() if v > 0}
+    if view.params.test == "throughput" and len(rates) > 1:
+        low, high = min(rates.values()), max(rates.values())
+        if high / low > MAX_RATIO:
+            yield Observation(
+                "warning",
+                f"goodput of {number(low)} to {number(high)} samples/s in "
+                f"{count(len(rates), 'round')}, ratio {high / low:.2f}",
+                weight=high / low,
+                title="Rounds disagree on the throughput",
+                concerns=("goodput_mbit_per_s", "samples_per_s"),
+                remedy=_remedy(view),
+                group=_remedy(view),
+            )
+
+
+def _medians(view: CaseView) -> Iterator[Observation]:
+    import numpy as np
+
+    from busmark.stats import percentile_interval
+
+    medians = {n: float(np.median(series)) for n, series in view.latencies.items()}
+    if len(medians) < 2 or min(medians.values()) <= 0.0:
+        return
+    fast, slow = min(medians, key=medians.__getitem__), max(medians, key=medians.__getitem__)
+    ratio = medians[slow] / medians[fast]
+    if ratio <= MAX_RATIO:
+        return
+    below = percentile_interval(view.latencies[fast], 50.0).high
+    above = percentile_interval(view.latencies[slow], 50.0).low
+    if below is None or above is None or below >= above:
+        return
+    yield Observation(
+        "warning",
+        f"median {view.quantity} of {duration(medians[fast])} in round {fast} and "
+        f"{duration(medians[slow])} in round {slow} of {count(len(medians), 'round')}, "
+        f"ratio {ratio:.2f}; their 95 % intervals do not meet",
+        weight=ratio,
+        remedy=_remedy(view),
+        group=_remedy(view),
+    )
+
+
+def _remedy(view: CaseView) -> str:
+    return "" if is_pinned(view.params) else f"Pin every participant. {ROUNDS_DISAGREE.remedy}"
+
+
+ROUNDS_DISAGREE = Rule(
+    id="rounds-disagree",
+    title="Rounds disagree on the median",
+    cause="Something fixed at process start usually differs between such rounds (placement, memory "
+    "layout, ports, the order in which threads start). A single run would have been misleading.",
+    remedy="Let nothing else run, and raise `rounds.min`; the interval over rounds is the one to "
+    "quote.",
+    check_case=rounds_disagree,
+    concerns=("median",),
+    early=2,
+)
+
+
+ORDER_CERTAIN = 0.001
+"""A campaign is tested once for each effect; one in a thousand then speaks without cause."""
+MIN_ORDER_EFFECT = 0.03
+"""What is certain but smaller matters to nobody who compares middleware."""
+MIN_ORDER_ROUNDS = 3
+"""Rounds of a case: with fewer, its own level is not known."""
+
+
+def order_effects_in_campaign(result: Result) -> Iterator[Observation]:
+    rows = _relative(result)
+    yield from _drift(rows)
+    yield from _predecessors(rows)
+
+
+def _relative(result: Result) -> list[dict[str, Any]]:
+    """Counted rounds in order of execution, with the logarithm of their value over the case's
+    typical one as `change`, and the adapter that ran before as `after`. The trials of a search are
+    none: each has a rate of its own."""
+    import polars as pl
+
+    table = result.cases
+    if "statistic_value" not in table.columns or "order" not in table.columns:
+        return []
+    table = table.sort("order").with_columns(pl.col("adapter").shift(1).alias("after"))
+    counted = table.filter(
+        (pl.col("status") == "ok")
+        & (pl.col("statistic_value") > 0)
+        & (pl.col("test") != "capacity")
+    )
+    logs = counted.with_columns(pl.col("statistic_value").log().alias("log")).with_columns(
+        (pl.col("log") - pl.col("log").median().over("case")).alias("change"),
+        pl.len().over("case").alias("rounds"),
+    )
+    return logs.filter(pl.col("rounds") >= MIN_ORDER_ROUNDS).to_dicts()
+
+
+def _drift(rows: list[dict[str, Any]]) -> Iterator[Observation]:
+    from busmark.stats import drift
+
+    for test in dict.fromkeys(row["test"] for row in rows):
+        changes = [row["change"] for row in rows if row["test"] == test]
+        half = len(changes) // 2
+        if not half:
+            continue
+        found = drift(changes)
+        by = sum(changes[half:]) / (len(changes) - half) - sum(changes[:half]) / half
+        if (
+            found.p_value is None
+            or found.p_value >= ORDER_CERTAIN
+            or abs(by) < log(1 + MIN_ORDER_EFFECT)
+        ):
+            continue
+        yield Observation(
+            "warning",
+            f"{'latency' if test == 'latency' else 'goodput'} in the second half of "
+            f"{count(len(changes), 'round')} {expm1(by):+.1%} against the first "
+            f"(Mann-Kendall {p_value(found.p_value)})",
+            weight=abs(by),
+            title="The machine changed while the campaign ran",
+            cause="Temperature, frequency, another tenant, or work that began or ended.",
+            remedy="Rounds are interleaved, so comparisons within the campaign stand. Do not "
+            "compare its figures with another day's; run it again on a quiet machine.",
+        )
+
+
+def _predecessors(rows: list[dict[str, Any]]) -> Iterator[Observation]:
+    from busmark.stats import difference
+
+    rows = [row for row in rows if row["after"] is not None]
+    names = sorted({row["after"] for row in rows})
+    logs = _without_cases(rows)
+    found = difference([
+        [log for row, log in zip(rows, logs, strict=True) if row["after"] == name]
+        for name in names
+    ])  # fmt: skip
+    if found is None or found.p_value >= ORDER_CERTAIN or found.spread < log(1 + MIN_ORDER_EFFECT):
+        return
+    yield Observation(
+        "warning",
+        f"after {names[found.highest]} values are {expm1(found.spread):.1%} above those after "
+        f"{names[found.lowest]} (Kruskal-Wallis {p_value(found.p_value)})",
+        weight=found.spread,
+    )
+
+
+def _without_cases(rows: list[dict[str, Any]]) -> list[float]:
+    """Logarithms without the level of each case, by a least-squares fit of a level per case and an
+    effect per predecessor. A case's own median would not do: where half of its rounds follow what
+    slows them down, it is a slow one, and the others pass for fast."""
+    import numpy as np
+
+    if not rows:
+        return []
+    cases = sorted({row["case"] for row in rows})
+    names = sorted({row["after"] for row in rows})
+    design = np.zeros((len(rows), len(cases) + len(names)))
+    for line, row in zip(design, rows, strict=True):
+        line[cases.index(row["case"])] = 1.0
+        line[len(cases) + names.index(row["after"])] = 1.0
+    logs = np.array([row["log"] for row in rows])
+    # One more parameter than can be told apart: the least squares with the smallest effects.
+    fit, *_ = np.linalg.lstsq(design, logs, rcond=None)
+    levels: list[float] = (logs - design[:, : len(cases)] @ fit[: len(cases)]).tolist()
+    return levels
+
+
+ORDER_EFFECTS = Rule(
+    id="order-effects",
+    title="Rounds depend on what ran before them",
+    cause="What an adapter leaves behind affects the next round: processes that end slowly, "
+    "caches, shared memory, sockets in TIME_WAIT.",
+    remedy="The order is random, so the effect reaches all cases alike; to avoid it, run the "
+    "adapters in separate campaigns.",
+    check_campaign=order_effects_in_campaign,
+    explains=("rounds-disagree", "target-missed"),
+)
+
+
+DEPENDENCE_CERTAIN = 0.05
+"""After adjustment for the number of cases: so many campaigns of independent rounds are accused, of
+however many cases."""
+
+
+def dependent_rounds_in_campaign(result: Result) -> Iterator[Observation]:
+    from busmark.stats import holm
+
+    tested = _tested(result)
+    if not tested:
+        return
+    adjusted = holm([found.p_value for found in tested.values()])
+    for (case, found), p in zip(tested.items(), adjusted, strict=True):
+        if p <= DEPENDENCE_CERTAIN:
+            yield Observation(
+                "warning",
+                f"successive rounds correlate by {found.correlation:.2f} "
+                f"({count(found.rounds, 'round')}, {p_value(found.p_value, 2)})",
+                weight=-found.p_value,
+                case=case,
+            )
+
+
+def _tested(result: Result) -> dict[str, Dependence]:
+    """What the order of its rounds says, by case."""
+    import polars as pl
+
+    from busmark.stats import dependence
+
+    table = result.cases
+    if "statistic_value" not in table.columns:
+        return {}
+    trials = {c.id for c in result.manifest.cases if c.params.test == "capacity"}
+    counted = table.filter(
+        (pl.col("status") == "ok") & pl.col("statistic_value").is_not_null()
+    ).sort("case", "round")
+    found = {}
+    for (case,), rows in counted.group_by("case", maintain_order=True):
+        # A search sets each trial's rate by the one before.
+        seen = None if case in trials else dependence(rows["statistic_value"].to_numpy())
+        if seen is not None:
+            found[str(case)] = seen
+    return found
+
+
+DEPENDENT_ROUNDS = Rule(
+    id="dependent-rounds",
+    title="Each round is like the one before",
+    cause="The machine changes slowly (temperature, frequency, work that comes and goes), so that "
+    "ten rounds carry less information than ten independent ones. Intervals from 8 or more "
+    "rounds are widened accordingly; intervals from fewer rounds are too narrow for the "
+    "long run.",
+    remedy="Compare cases within the campaign, whose rounds are interleaved, rather than its "
+    "figures with another day's. For the long run spread rounds over hours, or repeat the campaign "
+    "on another day.",
+    check_campaign=dependent_rounds_in_campaign,
+    concerns=("rounds",),
+)
+
+
+def several_phases(view: CaseView) -> Iterator[Observation]:
+    if view.params.timeline and not view.finished.is_empty():
+        yield Observation("note", f"{view.params.timeline}")
+
+
+SEVERAL_PHASES = Rule(
+    id="several-phases",
+    title="Figures span several phases",
+    cause="The scenario's `[[timeline]]` changes something in the middle of every round. A "
+    "median, a percentile or a rate of the whole round mixes the time before and after the "
+    "change.",
+    remedy="Read the figures of each phase: `busmark show DIRECTORY#CASE`. In the tables `samples` "
+    "and `intervals` of the result the column `phase` tells them apart.",
+    check_case=several_phases,
+)
+
+
+def target_missed(view: CaseView) -> Iterator[Observation]:
+    from busmark.stats import Spread
+
+    rounds = view.result.manifest.scenario.get("rounds", {})
+    target = rounds.get("target") or 0.0
+    values, variances = view.values("statistic_value"), view.values("statistic_variance")
+    if target <= 0 or len(values) < 2:
+        return
+    width = Spread.of(
+        list(values.values()), [variances[number] for number in values]
+    ).relative_half_width()
+    if width is not None and width > target:
+        evidence = (
+            f"half-width {width:.1%} of the figure after {count(len(values), 'round')}, "
+            f"{target:.1%} was asked for"
+        )
+        yield Observation("warning", evidence, weight=width)
+
+
+TARGET_MISSED = Rule(
+    id="target-missed",
+    title="The interval is wider than the scenario asks for",
+    cause="`rounds.max` was reached first, or the budget spent: rounds differ too much for their "
+    "number.",
+    remedy="Raise `rounds.max` or the budget, or find out why rounds differ (placement, other "
+    "work, frequency).",
+    check_case=target_missed,
+    concerns=("rounds",),
+    early=None,
+)
+
+
+MIN_ROUNDS = 3
+"""An interval of two goes beyond both by six times their distance, one of three by 0.8 times."""
+
+
+def too_few_rounds(view: CaseView) -> Iterator[Observation]:
+    rounds = view.ok.height
+    if 0 < rounds < MIN_ROUNDS:
+        several = rounds > 1
+        yield Observation(
+            "warning",
+            f"{count(rounds, 'usable round')}",
+            weight=-rounds,
+            title="Two rounds give very wide intervals" if several else "",
+            cause=OF_TWO if several else "",
+        )
+
+
+OF_TWO = (
+    "Processes differ more from each other than samples within one. Two of them hardly show by how "
+    "much: the interval goes six times their distance beyond both, and covers 95 % only where "
+    "rounds follow a normal law."
+)
+
+
+TOO_FEW_ROUNDS = Rule(
+    id="too-few-rounds",
+    title="One round gives no interval",
+    cause="Processes differ more from each other than samples within one process, and a single "
+    "process does not show by how much: the figures have no known uncertainty.",
+    remedy=f"Set `rounds.min` to {MIN_ROUNDS} at the very least, better 5 or more.",
+    check_case=too_few_rounds,
+    concerns=("rounds",),
+    early=None,
+)
+
+
+TAIL = 99.0
+NEEDED_FOR_MEDIAN, NEEDED_FOR_TAIL = 20, 1000
+"""Ten samples on either side of the percentile, as `busmark.stats.supported` asks."""
+
+
+def too_few_samples(view: CaseView) -> Iterator[Observation]:
+    from busmark.stats import Round, supported, tail_support
+
+    counts = {number: int(series.size) for number, series in view.latencies.items()}
+    if not counts or any(view.values("recorded_every").values()):
+        # Where readers time every sample of a stream, echoed probes are by the way.
+        return
+    fewest = min(counts.values())
+    evidence = f"{count(fewest, 'sample')} in the shortest of {count(len(counts), 'round')}"
+    if not supported(50.0, fewest):
+        # In a throughput test the probes are by the way: the goodput stands without them.
+        probes = view.params.test == "throughput"
+        yield Observation(
+            "note" if probes else "error",
+            f"{evidence}; the median needs {NEEDED_FOR_MEDIAN}",
+            weight=-fewest,
+            title="Too few samples even for the median",
+            concerns=("latency",),
+        )
+    elif not supported(TAIL, fewest):
+        yield Observation(
+            "note",
+            f"{evidence}; the 99th percentile needs {whole(NEEDED_FOR_TAIL)}",
+            weight=-fewest,
+        )
+    else:
+        known = tail_support([Round.of(each) for each in view.latencies.values()], TAIL)
+        if not supported(TAIL, known):
+            yield Observation(
+                "note",
+                f"{evidence}, of which the tail is known as of {whole(int(known))} independent "
+                f"ones; the 99th percentile needs {whole(NEEDED_FOR_TAIL)}",
+                weight=-known,
+                title="Neighbouring samples are too alike for the 99th percentile of a round",
+                cause="What slows one sample slows those after it as well, so fewer than ten "
+                "independent ones are beyond the percentile, and chance decides it; it is left "
+                "out.",
+                remedy="Lengthen `duration_s`; where samples are sent close upon each other, lower "
+                "`rate_hz`.",
+            )
+
+
+TOO_FEW_SAMPLES = Rule(
+    id="too-few-samples",
+    title="Too few samples for the 99th percentile of a round",
+    cause="A percentile with fewer than ten samples beyond it depends on chance; it is left out.",
+    remedy="Lengthen `duration_s`, raise `rate_hz`, or ask for more `samples`.",
+    check_case=too_few_samples,
+    concerns=("p99",),
+)
