@@ -15,7 +15,7 @@ from tools.mutations import values
 from busmark.errors import UserError
 from busmark.usertype import UserType
 from busmark.usertype.encode import Wrong, encode
-from busmark.usertype.generated import check
+from busmark.usertype.source import check
 
 CLASSES = '''"""
   Module: fuzzed

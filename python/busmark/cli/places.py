@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from busmark.cli.output import echo
-from busmark.store import named, register
+from busmark.store import named
 from busmark.store.listing import newest_two
 from busmark.store.manifest import MANIFEST
 from busmark.store.named import LAST, SIGN
@@ -110,7 +110,7 @@ def unnamed(by: list[str]) -> tuple[str, ...]:
 
 def note(directory: Path) -> None:
     """Registers a result, so that its name works from any folder."""
-    if trouble := register.note(directory):
+    if trouble := named.note(directory):
         echo(f"`busmark list` will not find this result from other folders: {trouble}", err=True)
 
 

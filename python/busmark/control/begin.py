@@ -6,27 +6,31 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from busmark import __version__, lab
+from busmark import __version__, dumpcap, lab
 from busmark.adapters import Adapter, resolve
-from busmark.control import captures, outfit, resumed
+from busmark.control import outfit
 from busmark.control.campaign import Campaign
 from busmark.control.documents import check_directory
 from busmark.control.events import Listener
 from busmark.control.libraries import check_same
+from busmark.dumpcap.permit import question
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
+from busmark.host.differences import differences
 from busmark.host.needs import disk
 from busmark.host.profile import profile
 from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
+from busmark.plan.captured import LOOPBACK, nothing, on_network, pattern
 from busmark.plan.required import check_required
-from busmark.scenario import Scenario, reached
-from busmark.store import Case, Finding, Manifest
+from busmark.scenario import CaptureSection, Scenario, reached
+from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.manifest import MANIFEST
 from busmark.store.writer import ResultWriter
 
@@ -62,7 +66,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     try:
         used = outfit.equip(nodes, cases, adapters)
         check_runnable(cases)
-        captures.check(scenario, cases, adapters, used)
+        check(scenario, cases, adapters, used)
         if problem := disk(directory)[1]:
             what, _, remedy = problem.partition(": ")
             raise UserError(what, where=str(directory), remedy=remedy)
@@ -131,13 +135,13 @@ def _go_on(
 ) -> Campaign:  # fmt: skip
     directory = writer.directory
     stored = _stored_scenario(writer)
-    if scenario is not None and scenario != reached(stored, resumed.prefixes(scenario)):
+    if scenario is not None and scenario != reached(stored, prefixes(scenario)):
         raise UserError(
             "the directory holds a campaign of another scenario",
             where=str(directory),
             remedy="Resume without changes to the scenario, or name another directory with --out.",
         )
-    last = resumed.prefixes_of(writer.manifest)
+    last = prefixes_of(writer.manifest)
     stored = scenario or reached(reached(stored, last), given)
     known = {name: entry.get("sha256") for name, entry in writer.manifest.adapters.items()}
     # Before one of them is loaded: the directory may be a stranger's, and name any library.
@@ -149,9 +153,9 @@ def _go_on(
     nodes = outfit.nodes(stored)
     try:
         used = outfit.equip(nodes, writer.manifest.cases, adapters)
-        captures.check(stored, writer.manifest.cases, adapters, used)
+        check(stored, writer.manifest.cases, adapters, used)
         writer.event("resumed", rounds=len(writer.rows))
-        resumed.note(writer, used)
+        note(writer, used)
         # Findings of earlier rounds are made anew at the end, as far as they still hold.
         writer.manifest.findings = _beforehand(writer.manifest, used)
         writer.save_manifest()
@@ -203,3 +207,90 @@ def _stored_scenario(writer: ResultWriter) -> Scenario:
             where=str(writer.directory / MANIFEST),
             remedy=f"Go on with Busmark {writer.manifest.busmark_version}, which began it.",
         ) from None
+
+
+def check(
+    scenario: Scenario, cases: Sequence[Case], adapters: Mapping[str, Adapter],
+    nodes: Sequence[Node] = (),
+) -> None:  # fmt: skip
+    """Asks dumpcap here, where cases run here or in a lab, and on these nodes.
+
+    Raises:
+        UserError: there is nothing to capture, or it cannot be captured.
+    """
+    capture = scenario.capture
+    planned = [case for case in cases if case.status == "planned"]
+    if capture is None or not planned:
+        return
+    seen = [case for case in planned if on_network(case.params, adapters)]
+    if not seen:
+        raise UserError(
+            nothing(planned[0].params, adapters), where="capture",
+            remedy="Leave `capture` out, or measure a transport that uses the network: `busmark "
+            "adapters` lists them.",
+        )  # fmt: skip
+    _check_here(scenario, capture, seen, adapters)
+    remote = [case for case in seen if case.params.network == "nodes"]
+    for node in nodes if remote else ():
+        text, interface = pattern(capture, remote[0].params, adapters), node.facts.address.interface
+        where = f"nodes.{node.name}"
+        if reason := dumpcap.refusal(node.asked(question(interface, text)), interface, text, where):
+            raise reason
+
+
+def _check_here(
+    scenario: Scenario, capture: CaptureSection, seen: Sequence[Case],
+    adapters: Mapping[str, Adapter],
+) -> None:  # fmt: skip
+    asked = {
+        # A lab's interfaces are not there yet.
+        (scenario.run.interface if case.params.writer_on is None else LOOPBACK,
+         pattern(capture, case.params, adapters))
+        for case in seen if case.params.network != "nodes"
+    }  # fmt: skip
+    for interface, text in sorted(asked):
+        dumpcap.check(interface, text)
+
+
+def prefixes(scenario: Scenario) -> list[str]:
+    """How a scenario reaches its nodes, as NAME=PREFIX."""
+    return [f"{name}={node.prefix}" for name, node in scenario.nodes.items()]
+
+
+def prefixes_of(manifest: Manifest) -> list[str]:
+    """How its nodes were reached the last time, where that is not as it began; as NAME=PREFIX."""
+    known = {
+        name: host["prefix"]
+        for resumption in manifest.resumptions
+        for name, host in resumption.nodes.items()
+    }
+    return [f"{name}={prefix}" for name, prefix in known.items()]
+
+
+def note(writer: ResultWriter, used: list[Node]) -> None:
+    """Keeps the profile of this machine if it differs from the one of earlier rounds, and the
+    profiles of nodes that are other machines or reached in another way."""
+    manifest, host = writer.manifest, profile()
+    nodes = {
+        name: found
+        for name, found in outfit.profiles(used).items()
+        if _is_other(_last(manifest, name), found)
+    }
+    if nodes or differences(_last(manifest, "") or {}, host):
+        first = max((row["order"] + 1 for row in writer.rows), default=0)
+        utc = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        manifest.resumptions.append(Resumption(utc=utc, first_order=first, host=host, nodes=nodes))
+
+
+def _last(manifest: Manifest, name: str) -> dict[str, Any] | None:
+    """The latest profile of a node, or of this machine ("")."""
+    latest = manifest.hosts.get(name)
+    for resumption in manifest.resumptions:
+        latest = resumption.nodes.get(name, latest) if name else resumption.host
+    return latest
+
+
+def _is_other(before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
+    if before is None or before.get("prefix") != now["prefix"]:
+        return True
+    return bool(differences(before, now))

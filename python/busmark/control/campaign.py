@@ -19,7 +19,6 @@ from busmark.adapters import Adapter
 from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables, threads
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
-from busmark.control.deciding import Deciding
 from busmark.control.documents import SecurityDocuments
 from busmark.control.events import (
     CampaignBegins,
@@ -38,7 +37,7 @@ from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.noticing import Noticing
 from busmark.control.places import Places
-from busmark.control.precision import affordable, spent_s, wanting
+from busmark.control.precision import Deciding, affordable, spent_s, wanting
 from busmark.control.round import RoundData, RoundRunner
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError

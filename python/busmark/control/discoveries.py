@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from busmark.control.round import RoundData
+from busmark.control.protocol import Event, Matched
+from busmark.control.worker import Worker
+from busmark.errors import RoundError
+from busmark.plan.flows import Flow, Flows
 from busmark.store import Case
 from busmark.store.columns import polars_schema
+
+if TYPE_CHECKING:
+    from busmark.control.round import RoundData
 
 TEST = "discovery"
 
@@ -85,3 +95,80 @@ def _known(seen: pl.DataFrame, name: str) -> pl.Series:
 def _median(values: pl.Series) -> float | None:
     known = values.drop_nulls()
     return None if known.is_empty() else float(known.cast(pl.Float64()).median())  # type: ignore[arg-type]
+
+
+NS = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """From the last endpoint's creation until all had matched."""
+
+    seconds: float | None
+    """None if the middleware does not report it, or only the resolution is known."""
+    resolution_s: float | None
+    """It took at most `seconds`, and less by no more than this: 0 where the middleware's events
+    told. Without `seconds`, an upper limit. None where nothing is known."""
+
+
+UNKNOWN = Discovery(None, None)
+
+
+def discovery(answers: Sequence[Matched], ready_ns: int) -> Discovery:
+    """From what all workers say; the last match counts.
+
+    A worker whose adapter has no events asks again and again: then the match lies between two
+    questions. One that lies before the first question has an upper limit only, for a value would be
+    the time that the question took."""
+    if any(answer["unknown"] for answer in answers):
+        return UNKNOWN
+    most_ns = max(0, max(answer["matched_ns"] for answer in answers) - ready_ns)
+    known = [after for answer in answers if (after := answer["after_ns"]) is not None]
+    least_ns = max([0, *(after - ready_ns for after in known)])
+    if least_ns == 0:
+        return Discovery(None, most_ns / NS)
+    return Discovery(most_ns / NS, (most_ns - least_ns) / NS)
+
+
+# Moments were taken before, where they happened; how long the way through here takes is in none.
+
+
+class Relayed:
+    """Passes on sightings of one round; nothing where no discovery is measured."""
+
+    def __init__(self, flows: Flows, owners: Mapping[int, Worker], deadline_s: float) -> None:
+        """`owners`: the worker of each role, by its number."""
+        self._calls: set[asyncio.Task[None]] = set()
+        self._deadline_s = deadline_s
+        for flow in flows.flows:
+            if flow.kind == "discovery":
+                self._pass(flow, owners)
+
+    def _pass(self, flow: Flow, owners: Mapping[int, Worker]) -> None:
+        """Between both ends, either way: only a resident has something to say."""
+        writer, reader = flow.writers[0].number, flow.readers[0].number
+        other = {writer: reader, reader: writer}
+
+        def hear(event: Event) -> None:
+            if event["event"] == "sighting" and (seen := event.get("writer", 0)) in other:
+                newcomer = other[seen]
+                told = self._told(owners[newcomer], newcomer, event)
+                task = asyncio.get_running_loop().create_task(told)
+                self._calls.add(task)
+                task.add_done_callback(self._calls.discard)
+
+        for worker in {owners[writer], owners[reader]}:
+            worker.listeners.append(hear)
+
+    async def _told(self, worker: Worker, newcomer: int, event: Event) -> None:
+        # A newcomer that has died fails its `run`, which says why.
+        with contextlib.suppress(RoundError):
+            await worker.call(
+                self._deadline_s, "set", writer=newcomer, sighting=event.get("sighting")
+            )
+
+    async def stop(self) -> None:
+        """Ends what is under way."""
+        for call in [*self._calls]:
+            call.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)

@@ -16,13 +16,12 @@ from busmark.control.awaited import together
 from busmark.control.collected import SAMPLES, completed
 from busmark.control.companions import COMPANIONS, Companion, Companions, Stage
 from busmark.control.companions.servers import served
-from busmark.control.discovery import UNKNOWN, Discovery, discovery
+from busmark.control.discoveries import UNKNOWN, Discovery, Relayed, discovery
 from busmark.control.live import EVERY_NS, Sights
 from busmark.control.phases import Moment
 from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
-from busmark.control.sightings import Relayed
 from busmark.control.snapshots import change, changed, offsets, placed, take
 from busmark.control.threads import in_thread
 from busmark.control.timed import record_every

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from busmark.control import batches, discoveries
-from busmark.control.echo_source import NAME as ECHO_WRITTEN
-from busmark.control.echo_source import with_echo_source
+from busmark.control.collected import NAME as ECHO_WRITTEN
+from busmark.control.collected import with_echo_source
 from busmark.control.lengths import MARGIN
 from busmark.control.phases import Phases, change_rows
 from busmark.control.precision import figures, goodput_blocks

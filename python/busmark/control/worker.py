@@ -10,12 +10,14 @@ import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from busmark import platform
 from busmark.adapters import Fault, environment, not_startable
 from busmark.adapters import worker as worker_path
-from busmark.control import replies
+from busmark.control import protocol
 from busmark.control.awaited import Piped, end_of, ended
 from busmark.errors import RoundError
 from busmark.launcher import Start
@@ -139,9 +141,9 @@ class Worker:
     async def _greet(self) -> None:
         hello = await self._message()
         if hello.get("ok") is False:
-            failure = replies.check(replies.REPLY, hello, self.who).get("error", {})
+            failure = check(REPLY, hello, self.who).get("error", {})
             raise self._refused("start", failure)
-        if replies.check(replies.HELLO, hello, self.who)["protocol"] != PROTOCOL:
+        if check(HELLO, hello, self.who)["protocol"] != PROTOCOL:
             raise RoundError(
                 "garbage",
                 f"{self.who}: speaks control protocol {hello['protocol']}, not {PROTOCOL}; "
@@ -179,8 +181,8 @@ class Worker:
         if not reply.get("ok"):
             raise self._refused(cmd, reply.get("error", {}))
         result = reply.get("result")
-        shape = replies.RESULTS.get(cmd)
-        return replies.check(shape, result, f"{self.who}, {cmd}") if shape else result
+        shape = RESULTS.get(cmd)
+        return check(shape, result, f"{self.who}, {cmd}") if shape else result
 
     def listen(self) -> None:
         """Takes from now on whatever it sends."""
@@ -200,17 +202,17 @@ class Worker:
 
     async def _hear(self, message: dict[str, Any]) -> None:
         if "event" in message:
-            self._on_event(replies.check(replies.EVENT, message, self.who))
+            self._on_event(check(EVENT, message, self.who))
         elif message.get("frame") == LONG_REPLY:
-            head = replies.check(replies.REPLY_HEAD, message, self.who)
-            self._on_reply(replies.read(await self._exactly(head["bytes"]), self.who))
+            head = check(REPLY_HEAD, message, self.who)
+            self._on_reply(read(await self._exactly(head["bytes"]), self.who))
         elif "frame" in message:
             await self._read_frame(message)
         else:
             self._on_reply(message)
 
     def _on_reply(self, message: dict[str, Any]) -> None:
-        reply = replies.check(replies.REPLY, message, self.who)
+        reply = check(REPLY, message, self.who)
         call = self._calls.pop(reply["id"], None)
         if call is None:
             raise RoundError("garbage", f"{self.who}: answer to another command: {message}")
@@ -244,7 +246,7 @@ class Worker:
             ) from None
 
     async def _message(self) -> dict[str, Any]:
-        return replies.read(await self._line(), self.who)
+        return read(await self._line(), self.who)
 
     async def _line(self) -> bytes:
         try:
@@ -272,7 +274,7 @@ class Worker:
             task.cancel()
 
     async def _read_frame(self, message: dict[str, Any]) -> None:
-        head = replies.check(replies.FRAME, message, self.who)
+        head = check(FRAME, message, self.who)
         data = await self._exactly(head["bytes"])
         self.frames.append(Frame(head["role"], head["writer"], data, head["frame"]))
 
@@ -377,3 +379,45 @@ def last_words(lines: Sequence[str]) -> str:
 
 def _most_files() -> int | None:
     return platform.soft_limit(platform.OPEN_FILES)
+
+
+# What a worker answers is checked here, so that one gone astray spoils its round and nothing
+# else.
+
+HELLO = TypeAdapter(protocol.Hello)
+REPLY = TypeAdapter(protocol.Reply)
+EVENT: TypeAdapter[protocol.Event] = TypeAdapter(protocol.Event)
+FRAME = TypeAdapter(protocol.FrameHead)
+REPLY_HEAD = TypeAdapter(protocol.ReplyHead)
+RESULTS: dict[str, TypeAdapter[Any]] = {
+    "setup": TypeAdapter(protocol.SetupResult),
+    "serve": TypeAdapter(protocol.ServeResult),
+    "match": TypeAdapter(protocol.Matched),
+    "set": TypeAdapter(protocol.SetResult),
+    "run": TypeAdapter(Annotated[list[protocol.RunReport], Field(min_length=1)]),
+    "collect": TypeAdapter(list[protocol.RoleReport]),
+}
+
+
+def read(line: bytes, who: str) -> dict[str, Any]:
+    """A line of the protocol: a JSON object."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        shown = line[:80].decode(errors="replace").strip()
+        raise RoundError("garbage", f"{who}: not a message of the protocol: {shown!r}")
+    return message
+
+
+def check(shape: TypeAdapter[Any], value: Any, who: str) -> Any:
+    """The value, if it has this shape."""
+    try:
+        return shape.validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise RoundError(
+            "garbage", f"{who}: not an answer of the protocol: {key or 'value'}: {first['msg']}"
+        ) from None

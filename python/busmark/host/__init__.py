@@ -1,12 +1,17 @@
 """The machine that measures: what it is (`profile`), what it counts (`snapshot`, `difference`)."""
 
 from busmark.host.condition import Condition, changes, condition, cpus_allowed, cpus_used
-from busmark.host.counters import Counters, difference, needless_retransmits, snapshot
+from busmark.host.counters import (
+    Counted,
+    Counters,
+    difference,
+    needless_retransmits,
+    snapshot,
+    together,
+)
 from busmark.host.proc import CpuTime
-from busmark.host.profile import Profile, profile
-from busmark.host.several import Counted, together
+from busmark.host.profile import Profile, profile, variables
 from busmark.host.sockets import UdpSocket, drops_between, udp_sockets
-from busmark.host.variables import variables
 
 __all__ = [
     "Condition",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import platform
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from busmark.host import clock, read
-from busmark.host.clock_step import clock_step_ns
+from busmark.host.clock import clock_step_ns
 from busmark.host.cpus import CPUS, cpu_facts
-from busmark.host.variables import variables
-from busmark.host.virtual import virtualisation
 
 Profile = dict[str, Any]
 """JSON-able; a value that cannot be found out is None."""
@@ -165,3 +166,83 @@ def _limit(lines: list[str], title: str) -> int | str | None:
     words = next((line.removeprefix(title).split() for line in lines if line.startswith(title)), [])
     soft = words[0] if words else None
     return UNLIMITED if soft == UNLIMITED else read.to_int(soft)
+
+
+NOT_VIRTUAL = "none"
+UNNAMED = "hypervisor (does not name itself)"
+"""The CPU says that it is virtual, and nothing says whose it is."""
+
+PRODUCTS = {
+    "kvm": "KVM",
+    "qemu": "QEMU",
+    "vmware": "VMware",
+    "virtualbox": "VirtualBox",
+    "virtual machine": "Hyper-V",
+    "xen": "Xen",
+    "hvm domu": "Xen",
+    "google compute engine": "Google Compute Engine",
+    "amazon ec2": "Amazon EC2",
+    "bochs": "Bochs",
+    "parallels": "Parallels",
+    "openstack": "OpenStack",
+}
+"""What the firmware of virtual machines calls its vendor and product, in small letters."""
+
+
+def virtualisation(root: Path) -> str | None:
+    """The hypervisor's name, "none" on a physical machine, None where it is not known.
+
+    On x86 the CPU flag `hypervisor` decides and the firmware gives the name; elsewhere a known
+    name in the firmware says that it is virtual, and its absence says nothing.
+    """
+    flags = read.fields(root / "proc/cpuinfo", ":").get("flags")
+    if flags is not None and "hypervisor" not in flags.split():
+        return NOT_VIRTUAL
+    kind = read.text(root / "sys/hypervisor/type")
+    name = kind or _product(root) or _paravirtual_clock(root)
+    return name or (UNNAMED if flags is not None else None)
+
+
+def _product(root: Path) -> str | None:
+    firmware = root / "sys/class/dmi/id"
+    told = " ".join(read.text(firmware / key) or "" for key in ("sys_vendor", "product_name"))
+    return next((name for mark, name in PRODUCTS.items() if mark in told.lower()), None)
+
+
+def _paravirtual_clock(root: Path) -> str | None:
+    """KVM offers its own clock even where the firmware is silent (micro virtual machines)."""
+    clocks = root / "sys/devices/system/clocksource/clocksource0/available_clocksource"
+    return "KVM" if "kvm-clock" in (read.text(clocks) or "").split() else None
+
+
+ACTING = (
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "LD_BIND_NOW",
+    "LD_PROFILE",
+    "GLIBC_TUNABLES",
+    "MALLOC_*",
+    "ZENOH_RUNTIME",
+)
+"""Patterns of those that the loader, the C library or a middleware takes by itself: a participant
+has no say in it."""
+
+OFFERED = (
+    "CYCLONEDDS_URI", "FASTDDS_*", "FASTRTPS_*", "NDDS_*", "RMW_*", "ROS_*", "ZENOH_*",
+)  # fmt: skip
+"""Patterns of those by which users configure a middleware."""
+
+
+def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Those that are set and not empty, by name; of this process unless others are given."""
+    found = os.environ if environment is None else environment
+    return {
+        name: found[name]
+        for name in sorted(found)
+        if found[name] and (is_one_of(name, ACTING) or is_one_of(name, OFFERED))
+    }
+
+
+def is_one_of(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a variable is meant by one of these patterns."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

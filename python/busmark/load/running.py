@@ -9,10 +9,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from busmark.errors import UserError
-from busmark.load import tools
 from busmark.load.level import Kind, Load
-from busmark.load.part import Account, Part, Site
-from busmark.load.tools import BLOCK_BYTES, DATAGRAM_BYTES, TOOLS
+from busmark.load.part import (
+    BLOCK_BYTES,
+    DATAGRAM_BYTES,
+    TOOLS,
+    Account,
+    Part,
+    Site,
+    cpu_or_disk,
+    preparation,
+    receiver,
+    sender,
+)
 from busmark.processes import Killed
 
 FOREVER_S = 24 * 3600.0
@@ -56,12 +65,12 @@ class _One:
         """Starts it and waits until it loads."""
         if self.load.kind == "net":
             address, port = sites[-1].address, random.choice(PORTS)
-            self._add(sites[-1], tools.receiver(address, port))
-            sending = tools.sender(self.load, address, port, self._limit_s)
+            self._add(sites[-1], receiver(address, port))
+            sending = sender(self.load, address, port, self._limit_s)
             self._add(sites[0], sending)
         else:
             for site in sites:
-                self._add(site, tools.cpu_or_disk(self.load, self._limit_s))
+                self._add(site, cpu_or_disk(self.load, self._limit_s))
         first: dict[Part, Account] = {}
         begun = time.monotonic()
         while True:
@@ -90,7 +99,7 @@ class _One:
 
     def _add(self, site: Site, tool: list[str]) -> None:
         output = self._folder / f"load.{self.load.kind}.{site.name}.{len(self.parts)}.txt"
-        before = tools.before(self.load)
+        before = preparation(self.load)
         self.parts.append(Part(site, f"load {self.load.kind}", tool, output, before))
 
     def _check(self, now: Sequence[Account]) -> None:

@@ -14,9 +14,8 @@ from busmark.adapters import worker
 from busmark.host import Condition, Counters
 from busmark.launcher import Start, marker
 from busmark.nodes import cache, kernel
-from busmark.nodes.address import ANY, Address
 from busmark.nodes.shell import NodeDown, Shell, command, environment
-from busmark.nodes.site import MOST_SAID, Facts, Site, UnfitError, look, settle
+from busmark.nodes.site import ANY, MOST_SAID, Address, Facts, Site, UnfitError, look, settle
 
 
 class Node:

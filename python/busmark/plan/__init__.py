@@ -1,11 +1,9 @@
 """The plan: cases, what is unsupported and why, the order of rounds, the time it will take."""
 
 from busmark.plan.duration import ASSUMED, CHOSEN_S, Pace, expected_s, is_chosen
-from busmark.plan.expand import expand
+from busmark.plan.expand import expand, order
 from busmark.plan.lacking import largest_size
-from busmark.plan.loads import load_names
-from busmark.plan.order import order
-from busmark.plan.placement import cpus_of, shares_cpu, spare_cpus
+from busmark.plan.placement import cpus_of, load_names, shares_cpu, spare_cpus
 from busmark.plan.unsupported import links_of, unsupported
 
 __all__ = [

@@ -9,9 +9,8 @@ from busmark.adapters import Adapter
 from busmark.carriers import host_only, process_only
 from busmark.model.flow import Flow, Participant
 from busmark.model.parameters import FLOW, Parameters
-from busmark.plan import mesh
 from busmark.plan.lacking import lacking
-from busmark.plan.placement import numbers_of
+from busmark.plan.placement import applications, is_mesh, numbers_of
 from busmark.platform import usable_cpus
 from busmark.scenario import Scenario, nodes_of
 from busmark.scenario.matrix import ALL
@@ -123,8 +122,8 @@ def _members(scenario: Scenario, point: dict[str, Any]) -> dict[str, list[str]]:
 
 def _sides(params: Parameters) -> tuple[tuple[str, str, int], ...]:
     """Participants of the matrix: prefix of their parameters, their name, and their number."""
-    if mesh.is_mesh(params):
-        return (("", APPLICATION, mesh.applications(params)),)
+    if is_mesh(params):
+        return (("", APPLICATION, applications(params)),)
     return ("", "active", params.publishers or 0), ("peer_", "passive", params.subscribers or 0)
 
 

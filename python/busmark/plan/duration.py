@@ -6,12 +6,14 @@ ones. While a campaign runs, `Pace` replaces them by what its own rounds took.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
-from busmark.plan.mesh import is_mesh, participants
+from busmark.plan.flows import flows
+from busmark.plan.placement import is_mesh, participants
 from busmark.plan.unsupported import links_of
 from busmark.store import Case
 
@@ -163,3 +165,22 @@ class Pace:
         like = [known] if known else [*self._by_adapter.values()]
         taken, expected = (sum(part) for part in zip(*like, strict=True)) if like else (1.0, 1.0)
         return expected_s(case) * taken / expected
+
+
+MOST_COUNTERS = 4_000_000
+"""Counters of all readers of a case, each for every writer that it hears: 64 MB, allocated before
+the round begins so that nothing is allocated during the measurement."""
+
+
+def interval_s(params: Parameters) -> float:
+    """`measure.interval_s`, or where that makes too many counters the next longer one of 1, 2 or 5
+    times a power of ten. A round may last twice as long as is measured, by its drain."""
+    asked = float(params.interval_s)
+    pairs = sum(len(flow.writers) * len(flow.readers) for flow in flows(params).flows)
+    least = 2 * (params.duration_s or 0.0) * pairs / MOST_COUNTERS
+    return asked if asked >= least else _round_up(least)
+
+
+def _round_up(value: float) -> float:
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= value * (1 - 1e-9))

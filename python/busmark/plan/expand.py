@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -19,7 +20,7 @@ from busmark.model.parameters import PARAMETERS, Parameters
 from busmark.model.settling import UNSTATED, Point, World, policies
 from busmark.model.sizes import file_size
 from busmark.plan.beside import beside
-from busmark.plan.intervals import interval_s
+from busmark.plan.duration import interval_s
 from busmark.plan.names import identifiers
 from busmark.plan.timeline import timeline
 from busmark.plan.unsupported import LINK, unsupported
@@ -168,3 +169,11 @@ def _settle(
             point[each.name] = value
     own = beside(scenario, point, adapters, partial(policies, point), point["beside"])
     return {**point, **own, **timeline(scenario)}
+
+
+def order(cases: Sequence[Case], round_number: int, seed: int) -> list[Case]:
+    """The cases of one round, shuffled: every round of the campaign in another order, the same seed
+    always in the same."""
+    shuffled = list(cases)
+    random.Random(f"{seed}/{round_number}").shuffle(shuffled)
+    return shuffled

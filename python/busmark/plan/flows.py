@@ -17,9 +17,9 @@ from pydantic import ConfigDict
 from busmark.adapters.known import options_of
 from busmark.model import flow as declared
 from busmark.model.parameters import PARAMETERS, Parameters
-from busmark.plan import mesh
 from busmark.plan.beside import numbered
 from busmark.plan.lacking import largest_size
+from busmark.plan.placement import applications, is_mesh
 from busmark.scenario import nodes_of
 from busmark.scenario.system import APPLICATION
 
@@ -160,9 +160,9 @@ NOTHING = Flows((), ())
 
 def flows(params: Parameters) -> Flows:
     """Participants and flows of a case, topic by topic."""
-    if mesh.is_mesh(params):
+    if is_mesh(params):
         subscribers: tuple[Participant, ...] = ()
-        publishers = _participants(params, APPLICATION, mesh.applications(params))
+        publishers = _participants(params, APPLICATION, applications(params))
     else:
         subscribers = _participants(params, "passive", params.subscribers or 0)
         publishers = _participants(params, "active", params.publishers or 0)
@@ -314,7 +314,7 @@ def _stream(
         writers=_ends(numbers, senders, params.writers),
         readers=readers,
         # Probes are written by the first participant: in a mesh the last one is another.
-        echo=readers[-1:] if mesh.is_mesh(params) else [],
+        echo=readers[-1:] if is_mesh(params) else [],
         probe_every=params.probe_every, batch=params.batch or 0,
         batch_ack=params.batch_ack or "ends", beside=beside, **_of_case(params),
     )  # fmt: skip

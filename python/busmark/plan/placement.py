@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from busmark.carriers import MEMORY, carrier
+from busmark.load import Load
 from busmark.model.parameters import Parameters
-from busmark.plan.mesh import participants
 from busmark.platform import usable_cpus
+from busmark.scenario import nodes_of
 
 
 def cpus_of(
@@ -81,3 +82,39 @@ def placement_problem(params: Parameters, capabilities: Mapping[str, Any]) -> st
         shown = ", ".join(map(str, cpus))
         return f"placement {placement}: CPU {', '.join(missing)} is not among those here ({shown})"
     return None
+
+
+def load_names(params: Parameters, load: Load, nodes: Sequence[str]) -> list[str]:
+    """Nodes, or groups, on which one of its loads runs or may run; of a network load sender and
+    receiver.
+
+    By default CPUs and disks are loaded on all nodes that take part, and the network between two
+    others, or from the writer's to the reader's where there are none.
+
+    Args:
+        nodes: all of the scenario.
+    """
+    if params.load_on:
+        return nodes_of(params.load_on)
+    writing, reading = nodes_of(params.writer_on or ""), nodes_of(params.reader_on or "")
+    if load.kind != "net":
+        return list(dict.fromkeys((*writing, *reading)))
+    others = [name for name in nodes if name not in (*writing, *reading)]
+    return others[:2] if len(others) > 1 else [writing[0], reading[0]]
+
+
+def is_mesh(params: Parameters) -> bool:
+    """Whether every participant of the matrix writes and reads."""
+    return params.topology == "mesh"
+
+
+def applications(params: Parameters) -> int:
+    """Applications of a mesh on all nodes together."""
+    return (params.applications or 0) * len(nodes_of(params.writer_on or ""))
+
+
+def participants(params: Parameters) -> int:
+    """Participants of the matrix."""
+    if is_mesh(params):
+        return applications(params)
+    return (params.publishers or 0) + (params.subscribers or 0)

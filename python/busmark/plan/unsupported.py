@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from busmark.adapters import Adapter
 from busmark.adapters.known import known, of_ros, unmatched
-from busmark.carriers import carrier, host_only, process_only
+from busmark.carriers import SHARED_MEMORY, carrier, host_only, process_only
 from busmark.errors import UserError
 from busmark.host.needs import missing
 from busmark.links import Links, links
@@ -16,10 +17,9 @@ from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.model.sizes import ELEMENT_BYTES, file_size
 from busmark.plan.beside import unsupported_beside
-from busmark.plan.flows import flows
+from busmark.plan.flows import Flow, Participant, flows
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
-from busmark.plan.stored import stored_bytes
 from busmark.plan.timeline import unsupported_timeline
 from busmark.scenario import nodes_of
 from busmark.scenario.security import UNSECURED
@@ -277,3 +277,48 @@ def _contradiction(params: Parameters) -> str | None:
     if params.batch and (params.filter_below or params.rate_hz):
         return "batch: goes with neither a filter nor a rate"
     return None
+
+
+LOANED = 2
+"""Samples in the hands of writer and reader, beside those in the queue."""
+
+
+def stored_bytes(params: Parameters, adapters: Mapping[str, Adapter]) -> int:
+    """Bytes in use at most, all writers together, where the memory grows with the samples; 0 where
+    it does not, or the adapter does not say."""
+    if not any(
+        _grows(adapters[name], transport) for name, transport, _ in params.attachments[:2]
+    ):  # fmt: skip
+        return 0
+    total = 0
+    for flow in flows(params).flows:
+        for end in flow.writers:
+            total += _samples(flow, end.participant, adapters) * flow.size
+        if flow.kind != "stream":
+            own = [end.participant for end in flow.answering]
+            total += flow.size * sum(_of(each, adapters) for each in own)
+    return total
+
+
+def _grows(adapter: Adapter, transport: str) -> bool:
+    can = adapter.capabilities or {}
+    return bool(can.get("stored_samples")) and carrier(can, transport) == SHARED_MEMORY
+
+
+def _of(participant: Participant, adapters: Mapping[str, Adapter]) -> bool:
+    return _grows(adapters[participant.adapter], participant.transport)
+
+
+def _samples(flow: Flow, writer: Participant, adapters: Mapping[str, Adapter]) -> int:
+    """Samples of one writer. The queue fills up only where nothing paces the writer."""
+    if not _of(writer, adapters):
+        return 0
+    if flow.kind not in ("stream", "batches"):
+        return 1
+    if flow.rate_hz or writer.settings:
+        return LOANED
+    if flow.qos.get("history") != "keep_all":
+        return int(flow.qos.get("depth", 1)) + LOANED
+    can = adapters[writer.adapter].capabilities or {}
+    fitting = can["stored_bytes"] // max(flow.size, 1)
+    return int(min(max(fitting, 2), can["stored_samples"])) + LOANED

@@ -11,7 +11,7 @@ from typing import Self
 
 from busmark.errors import UserError
 from busmark.recording.model import Header, Heard, Lost, Stored
-from busmark.store.lines import append_line
+from busmark.store.atomic import append_line
 
 MIB = 1 << 20
 

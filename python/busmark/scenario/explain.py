@@ -14,7 +14,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from busmark.errors import UserError, together
-from busmark.scenario import units
 from busmark.scenario.model import Scenario
 
 Location = Sequence[str | int]
@@ -103,7 +102,7 @@ def _meant(error: ErrorDetails, location: Location) -> str:
     if not isinstance(given, str):
         return ""
     key = next((part for part in reversed(location) if isinstance(part, str)), "")
-    if number := units.plain(key, given):
+    if number := plain(key, given):
         listed = isinstance(location[-1], int) and location[-1] > 0
         bare = ", without quotation marks" if number == given.strip() else ""
         return f"Write {'' if listed else f'{key} = '}{number}{bare}."
@@ -219,3 +218,47 @@ def _find(text: str, wanted: list[Any]) -> int | None:
 
 def _parts(key: str) -> list[str]:
     return [part.strip('"') for part in key.split(".")]
+
+
+SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "sec": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+}
+HERTZ = {"hz": 1.0, "/s": 1.0, "khz": 1e3, "k/s": 1e3, "mhz": 1e6, "k": 1e3}
+BYTES = {
+    "b": 1, "byte": 1, "bytes": 1, "k": 1000, "kb": 1000, "mb": 10**6, "m": 10**6, "gb": 10**9,
+    "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
+}  # fmt: skip
+SHARE = {"%": 0.01}
+SHARES = ("target", "min_rate", "min_load", "confidence")
+"""Keys whose value is a share of 1."""
+
+_WRITTEN = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?)\s*([a-zµ/%]*)\s*", re.IGNORECASE)
+
+
+def plain(key: str, given: object) -> str | None:
+    """The number as the key `key` wants it; None if `given` is not a number with a unit that
+    fits."""
+    found = _WRITTEN.fullmatch(given) if isinstance(given, str) and len(given) < 40 else None
+    if found is None:
+        return None
+    unit = found[2].lower()
+    table: dict[str, float] | dict[str, int]
+    if key.endswith("_s"):
+        table = SECONDS
+    elif key.endswith("_hz"):
+        table = HERTZ
+    elif key == "size" or key.endswith("_bytes"):
+        table = BYTES
+    elif key in SHARES:
+        table = SHARE
+    else:
+        table = {}
+    factor = 1.0 if not unit else table.get(unit)
+    return None if factor is None else f"{float(found[1]) * factor:.12g}"

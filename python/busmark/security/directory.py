@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from busmark.errors import UserError, nearest
-from busmark.security import authority, description, governance, permissions, smime
+from busmark.security import authority, cms, description, governance, permissions
 from busmark.security.authority import Signed, Validity
 from busmark.security.description import Wanted
-from busmark.security.layout import PRIVATE_FILE, PRIVATE_FOLDER, Layout
 from busmark.security.profiles import CURVE, DDS, NONE, PROFILES
 
 BACKDATED = timedelta(days=1)
@@ -164,7 +163,7 @@ def _write_all(at: Layout, wanted: Wanted) -> None:
         assert profile.governance is not None
         text = governance.document(profile.governance, wanted.domains)
         _write(at.governance(name, "xml"), text.encode())
-        _write(at.governance(name), smime.sign(text, rights))
+        _write(at.governance(name), cms.sign(text, rights))
     allowed = [_participant(at, name, wanted, validity, identities, rights)
                for name in wanted.participants]  # fmt: skip
     lines = [f"# {name}\n{key}\n" for name, key in zip(wanted.participants, allowed, strict=True)]
@@ -184,7 +183,7 @@ def _participant(
     text = permissions.document(name, authority.subject_of(own.certificate), validity,
                                 wanted.domains, wanted.publish, wanted.subscribe)  # fmt: skip
     _write(at.permissions(name, "xml"), text.encode())
-    _write(at.permissions(name), smime.sign(text, rights))
+    _write(at.permissions(name), cms.sign(text, rights))
     public, secret = authority.curve_pair()
     _write(at.curve_public(name), f"{public}\n".encode())
     _write(at.curve_secret(name), f"{secret}\n".encode())
@@ -198,3 +197,52 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
+
+DESCRIPTION = "security.toml"
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+
+
+class Layout:
+    """Paths below a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.description = directory / DESCRIPTION
+        self.ca = directory / "ca"
+        self.governance_folder = directory / "governance"
+        self.participants = directory / "participants"
+        self.identity_ca = self.ca / "identity_ca.pem"
+        self.identity_ca_key = self.ca / "identity_ca.key"
+        self.permissions_ca = self.ca / "permissions_ca.pem"
+        self.permissions_ca_key = self.ca / "permissions_ca.key"
+        self.curve_allowed = self.ca / "curve_allowed.txt"
+
+    def governance(self, profile: str, ending: str = "p7s") -> Path:
+        """The governance document of a profile."""
+        return self.governance_folder / f"{profile}.{ending}"
+
+    def participant(self, name: str) -> Path:
+        """The folder of a participant."""
+        return self.participants / name
+
+    def certificate(self, name: str) -> Path:
+        """Who the participant is."""
+        return self.participant(name) / "certificate.pem"
+
+    def key(self, name: str) -> Path:
+        """The private key of its certificate."""
+        return self.participant(name) / "key.pem"
+
+    def permissions(self, name: str, ending: str = "p7s") -> Path:
+        """What it may do."""
+        return self.participant(name) / f"permissions.{ending}"
+
+    def curve_public(self, name: str) -> Path:
+        """Its public key of CURVE."""
+        return self.participant(name) / "curve.public"
+
+    def curve_secret(self, name: str) -> Path:
+        """Its secret key of CURVE."""
+        return self.participant(name) / "curve.secret"

@@ -39,7 +39,6 @@ its ``seed`` argument only.
 
 from busmark.stats._levels import Level, reduce_rounds
 from busmark.stats._rank import rank
-from busmark.stats.autocorrelation import autocorrelation
 from busmark.stats.best import BEST, Best, best
 from busmark.stats.between import MIN_CURVE, Curve, curve_between
 from busmark.stats.bisection import Bisection
@@ -51,12 +50,11 @@ from busmark.stats.change import (
     ratio_of_estimates,
     ratio_of_levels,
 )
-from busmark.stats.clock import ClockOffset, clock_offset
-from busmark.stats.curve import percentile_curve
-from busmark.stats.decimate import decimate
+from busmark.stats.clock import ClockOffset, clock_offset, clock_step
+from busmark.stats.curve import decimate, percentile_curve
 from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
-from busmark.stats.dependence import Dependence, dependence
-from busmark.stats.describe import Description, describe
+from busmark.stats.dependence import Dependence, autocorrelation, dependence
+from busmark.stats.describe import Description, describe, hop_deviation
 from busmark.stats.estimate import Estimate
 from busmark.stats.exceedance import (
     Exceedance,
@@ -64,19 +62,14 @@ from busmark.stats.exceedance import (
     exceedance_of_baseline,
     exceedance_of_counts,
 )
-from busmark.stats.groups import Difference, difference
+from busmark.stats.groups import Difference, difference, holm
 from busmark.stats.histogram import Histogram, histogram, log_histogram
-from busmark.stats.hops import hop_deviation
-from busmark.stats.intervals import paired_ratio, t_interval
 from busmark.stats.jitter import Indices, consecutive, ipdv
-from busmark.stats.knee import Knee, knee
-from busmark.stats.lattice import clock_step
+from busmark.stats.knee import Knee, knee, rising
 from busmark.stats.line import MIN_POINTS, Line, robust_line
 from busmark.stats.lost import among_lost, of_sent, with_lost
-from busmark.stats.middle import medians
 from busmark.stats.modality import Modality, Mode, modes
-from busmark.stats.multiplicity import holm
-from busmark.stats.ordered import Ordered
+from busmark.stats.ordered import Ordered, medians
 from busmark.stats.percentiles import (
     LADDER,
     MIN_BEYOND,
@@ -88,7 +81,6 @@ from busmark.stats.percentiles import (
 )
 from busmark.stats.pooled import pooled_percentile
 from busmark.stats.precision import FEW, Spread
-from busmark.stats.rising import rising
 from busmark.stats.round import Round
 from busmark.stats.round_length import Schedule, Variation, schedule
 from busmark.stats.session import with_sessions
@@ -97,7 +89,7 @@ from busmark.stats.stationarity import Drift, drift
 from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
 from busmark.stats.steps import Step, neighbours, steps, steps_together
 from busmark.stats.sustained import SustainedRate
-from busmark.stats.two_level import level_estimate, ratio, two_level
+from busmark.stats.two_level import level_estimate, paired_ratio, ratio, t_interval, two_level
 from busmark.stats.typical import typical
 from busmark.stats.within import (
     Statistic,

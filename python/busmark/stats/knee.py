@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, check_confidence
+from busmark.stats._check import FloatArray, as_sample, check_confidence
+from busmark.stats._scipy import isotonic
 from busmark.stats._table import as_table
 from busmark.stats.estimate import Estimate
 from busmark.stats.typical import typical
@@ -114,3 +115,15 @@ def _crossing(
         return right
     left = float(points[floor + beyond])
     return left + (rise - before) / (after - before) * (right - left)
+
+
+def rising(y: ArrayLike) -> FloatArray:
+    """Return the values, shape (n,), nearest to ``y`` by least squares that never fall.
+
+    Neighbours that fall are pooled (Ayer and others 1955, "An empirical distribution function for
+    sampling with incomplete information", Annals of Mathematical Statistics 26).
+
+    Raises:
+        ValueError: if ``y`` is empty, not one-dimensional, or holds NaN or an infinity.
+    """
+    return isotonic(as_sample(y, "y"))

@@ -7,16 +7,17 @@ its end, stands for the newest of that name.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from busmark import files
 from busmark.errors import UserError, nearest
-from busmark.store import register
 from busmark.store.manifest import MANIFEST
 from busmark.store.salvage import parse
 
@@ -195,7 +196,7 @@ def _places(further: Iterable[Path]) -> Iterator[Path]:
         except OSError:
             continue
         yield from (Path(path) for path in inside if (Path(path) / MANIFEST).is_file())
-    yield from (path for path in register.noted() if _has_manifest(path))
+    yield from (path for path in noted() if _has_manifest(path))
 
 
 def _has_manifest(path: Path) -> bool:
@@ -211,3 +212,60 @@ def _short(path: Path) -> Path:
         return path.relative_to(Path.cwd()) if path.is_absolute() else path
     except (ValueError, OSError):
         return path
+
+
+# A link is made at once or not at all, so that any number of runs may note theirs at a time. A
+# result that was removed, or whose disk is not there, is passed over. The folder may be deleted at
+# any time: then only the default folder of the working directory is known.
+
+MOST = 2000
+"""Links from which those that lead nowhere are removed."""
+
+
+def folder() -> Path | None:
+    """Folder of the links (`busmark/results` in XDG_STATE_HOME, or ~/.local/state); None for a user
+    without a home."""
+    named = os.environ.get("XDG_STATE_HOME", "")
+    with suppress(RuntimeError):
+        state = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "state"
+        return state / "busmark" / "results"
+    return None
+
+
+def note(directory: Path) -> str | None:
+    """Notes that a result is in this directory; why that could not be done, if it could not."""
+    where = folder()
+    if where is None:
+        return "there is no home directory"
+    try:
+        target = os.path.realpath(directory)
+        link = where / hashlib.sha256(os.fsencode(target)).hexdigest()[:32]
+        where.mkdir(parents=True, exist_ok=True)
+        if not link.is_symlink():
+            with suppress(FileExistsError):  # another process was quicker
+                link.symlink_to(target)
+        _limit(where)
+    except OSError as error:
+        return f"{where}: {error.strerror or error}"
+    return None
+
+
+def noted() -> list[Path]:
+    """The directories that were noted, whether something is there or not."""
+    where = folder()
+    found: list[Path] = []
+    if where is not None:
+        with suppress(OSError), os.scandir(where) as entries:
+            for entry in entries:
+                with suppress(OSError):  # no link, or removed meanwhile
+                    found.append(Path(os.readlink(entry.path)))
+    return found
+
+
+def _limit(where: Path) -> None:
+    """Removes links that lead nowhere where there are very many."""
+    links = list(where.iterdir())
+    if len(links) > MOST:
+        for link in links:
+            if link.is_symlink() and not link.exists():
+                link.unlink(missing_ok=True)

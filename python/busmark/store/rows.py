@@ -21,9 +21,8 @@ import polars as pl
 
 from busmark import files
 from busmark.store import checksum
-from busmark.store.atomic import replacing, sync_directory
+from busmark.store.atomic import append_line, open_lines, replacing, sync_directory
 from busmark.store.columns import polars_schema
-from busmark.store.lines import append_line, open_lines
 from busmark.store.older import older_columns
 from busmark.store.packed import Block, PackedRow, Row
 

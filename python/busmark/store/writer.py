@@ -22,8 +22,7 @@ import polars as pl
 from busmark import files, platform
 from busmark.errors import UserError
 from busmark.store import checksum
-from busmark.store.atomic import SUFFIX, replacing, write_text
-from busmark.store.lines import append_line, open_lines
+from busmark.store.atomic import SUFFIX, append_line, open_lines, replacing, write_text
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.result import CASES, EVENTS, Result, file_stem
 from busmark.store.rows import Rows, key_of

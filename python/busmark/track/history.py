@@ -18,8 +18,7 @@ from pydantic import ValidationError
 from busmark import files
 from busmark.errors import UserError
 from busmark.platform import lock
-from busmark.store.atomic import sync_directory
-from busmark.store.lines import append_line, open_lines
+from busmark.store.atomic import append_line, open_lines, sync_directory
 from busmark.track.entry import VERSION, Entry
 
 DEFAULT = Path("busmark-history.jsonl")

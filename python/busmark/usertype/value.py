@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 from busmark.errors import UserError
-from busmark.usertype.generated import ROOT, check
-from busmark.usertype.source import UserType
+from busmark.usertype.source import ROOT, UserType, check
 from busmark.usertype.tools import Idlc, ToolError, python_generator
 
 

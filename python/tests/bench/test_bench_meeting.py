@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from busmark.model.parameters import Parameters
-from busmark.plan.mesh import applications
+from busmark.plan.placement import applications
 from catalogue import BARE, ENDPOINTS, OURS, groups, section
 from meeting import _values
 from ours import meeting

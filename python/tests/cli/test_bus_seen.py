@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from busmark.bus.seen import End, Seen
-from busmark.bus.seen.participants import GONE_S, SILENT_S
+from busmark.bus.seen.ends import GONE_S, SILENT_S
 from busmark.bus.watching import ASK_AGAIN_S, Watching
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from busmark.control.discovery import UNKNOWN, Discovery, discovery
+from busmark.control.discoveries import UNKNOWN, Discovery, discovery
 from busmark.control.protocol import Matched
 
 READY_NS = 1_000_000_000

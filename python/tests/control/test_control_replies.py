@@ -12,7 +12,7 @@ from control_fakes import PARAMS, begin, json_values, round_data, scenario
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from busmark.control import replies, tables
+from busmark.control import tables, worker
 from busmark.control.campaign import STORED, Campaign, _understood
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
@@ -27,37 +27,37 @@ quick = settings(deadline=None, derandomize=True, max_examples=200)
 @given(st.binary(max_size=60))
 def test_any_line_is_a_message_or_garbage(line: bytes) -> None:
     try:
-        assert isinstance(replies.read(line, "worker"), dict)
+        assert isinstance(worker.read(line, "worker"), dict)
     except RoundError as error:
         assert error.kind == "garbage"
         assert "worker: not a message of the protocol" in str(error)
 
 
 @quick
-@given(shape=st.sampled_from(sorted(replies.RESULTS)), value=json_values)
+@given(shape=st.sampled_from(sorted(worker.RESULTS)), value=json_values)
 def test_any_answer_has_the_shape_or_is_garbage(shape: str, value: Any) -> None:
     try:
-        replies.check(replies.RESULTS[shape], value, "worker")
+        worker.check(worker.RESULTS[shape], value, "worker")
     except RoundError as error:
         assert error.kind == "garbage"
 
 
 def test_what_the_controller_does_not_know_is_kept() -> None:
     answer = [{**round_data(1000).run[0], "mood": "good"}]
-    assert replies.check(replies.RESULTS["run"], answer, "worker") == answer
+    assert worker.check(worker.RESULTS["run"], answer, "worker") == answer
 
 
 @pytest.mark.parametrize("counters", ["lost", {"lost": "many"}, {"lost": -1}])
 def test_counters_that_are_none_are_garbage(counters: Any) -> None:
     answer = {**round_data(1000).roles[0], "reader_counters": counters}
     with pytest.raises(RoundError, match="reader_counters") as told:
-        replies.check(replies.RESULTS["collect"], [answer], "worker")
+        worker.check(worker.RESULTS["collect"], [answer], "worker")
     assert told.value.kind == "garbage"
 
 
 def test_a_run_without_any_active_role_is_garbage() -> None:
     with pytest.raises(RoundError, match="at least 1 item"):
-        replies.check(replies.RESULTS["run"], [], "worker")
+        worker.check(worker.RESULTS["run"], [], "worker")
 
 
 @quick
@@ -174,7 +174,7 @@ def test_a_round_of_which_one_answer_is_mutated_is_stored_or_garbage(
     place = tables.Place(case, 0, 0, 0, "2026-01-01T00:00:00Z")
     try:
         for name, answer in answers.items():
-            replies.check(replies.RESULTS[name], answer, "worker")
+            worker.check(worker.RESULTS[name], answer, "worker")
         whole.run = answers["run"]
         whole.roles = [{**role, **counted} for role in answers["collect"]]
         with _understood():

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from busmark.dumpcap import CaptureFailed, Counts, DiskFull, Settings, Site, Taking, check, refusal
-from busmark.dumpcap.joining import join
 from busmark.dumpcap.permit import question
 from busmark.dumpcap.said import counts
+from busmark.dumpcap.taking import join
 from busmark.errors import UserError
 from busmark.launcher import Start, marker
 

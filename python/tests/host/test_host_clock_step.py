@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.host.clock_step import clock_step_ns, step
+from busmark.host.clock import clock_step_ns, step
 
 
 def test_a_step_is_what_divides_nearly_all_differences() -> None:

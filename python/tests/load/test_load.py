@@ -14,7 +14,7 @@ import pytest
 
 from busmark.errors import UserError
 from busmark.load import TOOLS, Load, NotRunning, Running, here, missing_tool, parse, start
-from busmark.load.tools import BLOCK_BYTES, DATA, FILE_BYTES
+from busmark.load.part import BLOCK_BYTES, DATA, FILE_BYTES
 from busmark.processes import Killed, end_part
 
 

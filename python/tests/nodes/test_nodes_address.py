@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.nodes.address import Address, address_of
+from busmark.nodes.site import Address, address_of
 
 
 def entry(name: str, address: str) -> dict[str, Any]:

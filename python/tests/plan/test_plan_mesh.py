@@ -12,7 +12,7 @@ from busmark.analysis.case.flows import several
 from busmark.control.roles import roles
 from busmark.plan import expand
 from busmark.plan.flows import Flows, flows, nodes_named
-from busmark.plan.mesh import participants
+from busmark.plan.placement import participants
 from busmark.scenario import Scenario
 from busmark.store import Case
 

@@ -24,8 +24,8 @@ from busmark.errors import UserError
 from busmark.security import Wanted, cms, create, elements, open_directory
 from busmark.security.authority import Signed, Validity, authority, identity
 from busmark.security.checks import check
+from busmark.security.directory import Layout
 from busmark.security.domains import Domains
-from busmark.security.layout import Layout
 from busmark.security.use import Use, check_use
 
 NOW = datetime.now(UTC)

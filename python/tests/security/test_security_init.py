@@ -16,8 +16,8 @@ from security_command import busmark, openssl
 from busmark.errors import UserError
 from busmark.security import DDS, PROFILES, Wanted, create, open_directory, z85
 from busmark.security.authority import curve_pair, curve_public
+from busmark.security.directory import Layout
 from busmark.security.domains import Domains, covered
-from busmark.security.layout import Layout
 
 PASSPHRASE = "correct horse"
 PAIRS = {

@@ -11,13 +11,13 @@ from scipy.signal import find_peaks
 from scipy.special import betaincinv
 from scipy.stats import kendalltau, rankdata
 
-from busmark.stats._beta import MIDPOINTS, SMOOTH, beta_midpoints
-from busmark.stats._peaks import peaks_and_prominences
 from busmark.stats._rank import average_ranks
-from busmark.stats._trend import trend_p_value
-from busmark.stats.middle import medians
+from busmark.stats.modality import peaks_and_prominences
+from busmark.stats.ordered import medians
 from busmark.stats.round import batch_variances
+from busmark.stats.stationarity import trend_p_value
 from busmark.stats.typical import BEYOND, solve_beyond
+from busmark.stats.within import MIDPOINTS, SMOOTH, beta_midpoints
 
 
 @pytest.mark.parametrize("values", [2, 3, 4, 5, 7, 20, 33, 34, 60])

@@ -14,8 +14,7 @@ from scipy.signal import lfilter
 from scipy.special import ndtr
 
 from busmark import stats
-from busmark.stats._energy import divergences, divide
-from busmark.stats.steps import LEAST, MAX_CORRELATION, _of_places
+from busmark.stats.steps import LEAST, MAX_CORRELATION, _of_places, divergences, divide
 
 Array = NDArray[np.float64]
 

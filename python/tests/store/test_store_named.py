@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from busmark.errors import UserError
-from busmark.store import named, register
+from busmark.store import named
 from busmark.store.listing import listing, newest_two
 from busmark.store.result import load_manifest
 
@@ -51,8 +51,8 @@ def remedy(text: str) -> str:
 
 def test_the_newest_is_found_by_its_begin_wherever_it_is(tmp_path: Path) -> None:
     here = result("busmark-results/first-20260103-100000", 3)
-    assert not register.note(result(tmp_path / "elsewhere" / "out", 5))
-    assert not register.note(here)
+    assert not named.note(result(tmp_path / "elsewhere" / "out", 5))
+    assert not named.note(here)
     assert named.resolve("@last") == tmp_path / "elsewhere" / "out"
     assert named.resolve("@last~1") == here
     assert named.resolve("@out") == tmp_path / "elsewhere" / "out"
@@ -62,7 +62,7 @@ def test_the_newest_is_found_by_its_begin_wherever_it_is(tmp_path: Path) -> None
 
 def test_without_a_register_the_default_folder_is_enough() -> None:
     old, new = result("busmark-results/a", 1), result("busmark-results/b", 2)
-    assert not register.noted()
+    assert not named.noted()
     assert (named.resolve("@last"), named.resolve("@last~1")) == (new, old)
 
 
@@ -100,7 +100,7 @@ def test_a_path_that_is_no_result_gets_names(tmp_path: Path) -> None:
 
 def test_a_removed_result_is_passed_over_and_comes_back(tmp_path: Path) -> None:
     away = result(tmp_path / "disk" / "away", 9)
-    register.note(away)
+    named.note(away)
     here = result("busmark-results/here", 1)
     kept = shutil.move(away, tmp_path / "unmounted")
     assert named.resolve("@last") == here
@@ -111,18 +111,18 @@ def test_a_removed_result_is_passed_over_and_comes_back(tmp_path: Path) -> None:
 def test_links_that_lead_nowhere_go_when_there_are_very_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(register, "MOST", 3)
+    monkeypatch.setattr(named, "MOST", 3)
     there = [result(tmp_path / f"there{n}", n + 1) for n in range(3)]
     for place in (*there, tmp_path / "gone1", tmp_path / "gone2"):
-        assert not register.note(place)
-    assert set(register.noted()) == set(there)
+        assert not named.note(place)
+    assert set(named.noted()) == set(there)
 
 
 def test_many_processes_note_at_a_time(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom busmark.store import register\n"
+        "import sys\nfrom pathlib import Path\nfrom busmark.store import named\n"
         "sys.stdin.read()\n"
-        "for n in range(20): assert not register.note(Path(sys.argv[1]) / f'{n}')\n"
+        "for n in range(20): assert not named.note(Path(sys.argv[1]) / f'{n}')\n"
     )
     runs = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "r")], stdin=subprocess.PIPE)
@@ -132,20 +132,20 @@ def test_many_processes_note_at_a_time(tmp_path: Path) -> None:
         assert run.stdin
         run.stdin.close()
     assert [run.wait() for run in runs] == [0, 0, 0]
-    assert sorted(map(str, register.noted())) == sorted(str(tmp_path / "r" / f"{n}")
+    assert sorted(map(str, named.noted())) == sorted(str(tmp_path / "r" / f"{n}")
                                                         for n in range(20))  # fmt: skip
 
 
 def test_a_register_that_cannot_be_written_is_told_and_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
-    trouble = register.note(result("busmark-results/a", 1))
+    trouble = named.note(result("busmark-results/a", 1))
     assert trouble and str(tmp_path / "state") in trouble
     assert named.resolve("@last") == Path("busmark-results/a")
 
 
 def test_a_relative_state_folder_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
-    assert register.folder() == Path.home() / ".local" / "state" / "busmark" / "results"
+    assert named.folder() == Path.home() / ".local" / "state" / "busmark" / "results"
 
 
 def test_a_damaged_manifest_is_listed_as_such_and_hides_no_other(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_new_result_is_named_in_the_default_folder() -> None:
 
 
 def test_names_are_relative_below_the_working_directory(tmp_path: Path) -> None:
-    register.note(result(tmp_path / "work" / "deep" / "out", 1))
+    named.note(result(tmp_path / "work" / "deep" / "out", 1))
     assert named.resolve("@out") == Path("deep/out")
     os.chdir(tmp_path)
     assert named.resolve("@out") == Path("work/deep/out")

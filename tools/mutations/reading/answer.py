@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from tools.mutations import values
 from tools.mutations.answers import LINE, Answers
 
-from busmark.control import replies
+from busmark.control import worker
 from busmark.errors import RoundError, UserError
 
 FURTHER: tuple[dict[str, Any], ...] = (
@@ -37,11 +37,11 @@ class Message:
         """With the shapes that the controller asks of it."""
         text, places = json.dumps(document), values.places(document)
         if "event" in document:
-            shape = replies.HELLO if document["event"] == "hello" else replies.EVENT
+            shape = worker.HELLO if document["event"] == "hello" else worker.EVENT
             return cls(text, places, shape, None)
         if "frame" in document:
-            return cls(text, places, replies.FRAME, None)
-        return cls(text, places, replies.REPLY, _result(document.get("result")))
+            return cls(text, places, worker.FRAME, None)
+        return cls(text, places, worker.REPLY, _result(document.get("result")))
 
 
 class Answer:
@@ -67,17 +67,17 @@ class Answer:
         else:
             text = values.text(known.text, rng)
         try:
-            message = replies.read(text.encode(errors="surrogatepass"), "worker")
-            replies.check(known.shape, message, "worker")
+            message = worker.read(text.encode(errors="surrogatepass"), "worker")
+            worker.check(known.shape, message, "worker")
             if known.result:
-                replies.check(known.result, message.get("result"), "worker, a command")
+                worker.check(known.result, message.get("result"), "worker, a command")
         except RoundError as error:
             raise UserError(str(error)) from None
 
 
 def _result(value: Any) -> TypeAdapter[Any] | None:
     """The first shape that fits the result; each command has one."""
-    for shape in replies.RESULTS.values():
+    for shape in worker.RESULTS.values():
         try:
             shape.validate_python(value)
         except ValidationError:

@@ -7,10 +7,138 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.bus.seen.looks import Looks
-from busmark.bus.seen.participants import Participant
-from busmark.bus.seen.unread import Unread, read
+import numpy as np
+from numpy.typing import NDArray
+
+from busmark.bus.seen.unread import Unread, numbers, read
 from busmark.bus.words import STRANGE
+
+SILENT_S = 6.0
+"""Whoever has said nothing for this time, though asked, is shown as silent."""
+GONE_S = 15.0
+"""Whoever has said nothing for this time, though asked more than once, is shown as gone."""
+FEWEST_ASKED = 3
+"""Times that a participant is asked before it is held to be gone."""
+
+
+@dataclass
+class Participant:
+    """One that was heard."""
+
+    app: int
+    group: int | None
+    instance: int
+    """Its own number, another for each process."""
+    member: dict[str, Any] | None = None
+    """Adapter, middleware, transport, domain, host, process; None: not heard yet."""
+    joined_ns: int | None = None
+    """When it joined, ns since 1970 by the clock of its host."""
+    found_s: float | None = None
+    """From when it joined to when that was heard here, by one clock; None: it was there before, or
+    is on another host."""
+    said_ns: int = 0
+    """When it said its last word, ns since 1970 by the clock of its host."""
+    heard_s: float = 0.0
+    """When its last word came here, seconds of a monotonic clock."""
+    looked_s: float = 0.0
+    """When it was last looked at, by the same clock."""
+    asked: int = 0
+    """Times it was asked since."""
+    listed_ns: int = 0
+    """When it last said which tests it has."""
+    knows_its_tests: bool = False
+    """Whether that still holds, as far as is known."""
+    left: bool = False
+    """It said that it leaves."""
+    gone: bool = False
+    """It has said nothing for long, though asked."""
+    tests: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    """By kind and number, as it described them."""
+
+    def state(self, now_s: float) -> str:
+        """there, silent, gone or left."""
+        if self.left or self.gone:
+            return "left" if self.left else "gone"
+        return "silent" if self.asked and now_s - self.heard_s > SILENT_S else "there"
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is still held to take part."""
+        return not self.left and not self.gone
+
+    def word(self, key: str) -> str:
+        """What it says of itself under this key; empty: not known."""
+        value = (self.member or {}).get(key)
+        return "" if value is None else str(value)
+
+
+KEPT = 10
+"""Looks that are kept: as many seconds where live figures come once a second."""
+NOW = 5
+"""The latest, which stand for now."""
+FEWEST_OF_TAIL = 100
+"""Round trips below which there is no 99th percentile."""
+FEWEST_OF_FAR_TAIL = 1000
+"""Round trips below which there is no 99.9th percentile."""
+
+Times = NDArray[np.int64]
+
+
+class Looks:
+    """The latest looks, each with its round trips in ascending order, ns."""
+
+    def __init__(self) -> None:
+        self._looks: deque[Times] = deque(maxlen=KEPT)
+        self._now: Times | None = None
+        """The latest ones together, until another comes."""
+
+    def add(self, round_trips_ns: Any) -> float | None:
+        """Takes one in, be it read or not; its median, ns. None: it is empty.
+
+        Raises:
+            TypeError, ValueError, OverflowError: these are no round trips.
+        """
+        times = numbers(round_trips_ns)
+        if not len(times):
+            return None
+        times.sort()
+        self._looks.append(times)
+        self._now = None
+        return float(times[len(times) // 2])
+
+    def all(self) -> Times:
+        """Those of all looks, in ascending order; perhaps empty."""
+        return _together(list(self._looks))
+
+    def now(self) -> Times:
+        """Those of the last seconds, in ascending order; perhaps empty."""
+        if self._now is None:
+            self._now = _together(list(self._looks)[-NOW:])
+        return self._now
+
+    @property
+    def median_ns(self) -> float | None:
+        """Median of the last seconds; None: nothing was looked at."""
+        return quantile(self.now(), 0.5)
+
+    @property
+    def p99_ns(self) -> float | None:
+        """99th percentile of the last seconds; None: too few were looked at."""
+        return quantile(self.now(), 0.99, FEWEST_OF_TAIL)
+
+
+def _together(looks: list[Times]) -> Times:
+    if not looks:
+        return np.empty(0, dtype=np.int64)
+    return looks[0] if len(looks) == 1 else np.sort(np.concatenate(looks))
+
+
+def quantile(ascending: Times, share: float, fewest: int = 1) -> float | None:
+    """The value that this share of the others does not exceed; None of fewer than that."""
+    if len(ascending) < fewest:
+        return None
+    return float(ascending[min(int(share * len(ascending)), len(ascending) - 1)])
+
 
 Message = dict[str, Any]
 KINDS = ("transceiver", "transponder", "transmitter", "receiver")

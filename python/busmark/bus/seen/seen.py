@@ -9,8 +9,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from busmark.bus.seen.ends import KINDS, NS, End, Key, definition, end_of
-from busmark.bus.seen.participants import FEWEST_ASKED, GONE_S, Participant
+from busmark.bus.seen.ends import (
+    FEWEST_ASKED,
+    GONE_S,
+    KINDS,
+    NS,
+    End,
+    Key,
+    Participant,
+    definition,
+    end_of,
+)
 from busmark.bus.seen.troubles import Trouble, trouble
 from busmark.bus.words import STRANGE
 

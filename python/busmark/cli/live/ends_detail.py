@@ -9,7 +9,7 @@ import numpy as np
 from rich.text import Text
 
 from busmark.bus.seen import End
-from busmark.bus.seen.looks import FEWEST_OF_FAR_TAIL, FEWEST_OF_TAIL, Times, quantile
+from busmark.bus.seen.ends import FEWEST_OF_FAR_TAIL, FEWEST_OF_TAIL, Times, quantile
 from busmark.bus.words import LEGS, STRANGE
 from busmark.cli.live.values import ABSENT, bars, clock, count, percent, sparkline, us, value
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
 from busmark.findings.text import count, duration, listed, share, size, whole
 from busmark.host.condition import STEP_NS
-from busmark.host.variables import ACTING, OFFERED, is_one_of
+from busmark.host.profile import ACTING, OFFERED, is_one_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from busmark.errors import nearest
 from busmark.model.settling import ROS_PROFILES
 from busmark.model.sizes import FILE_SIZE, parse_sizes
-from busmark.scenario import units
+from busmark.scenario import explain
 from busmark.scenario.matrix import QosMatrix
 
 Value = TypeVar("Value")
@@ -75,7 +75,7 @@ def _size(part: str) -> int | str:
             parse_sizes(part)
         return part
     told = f"{part!r} is not a number of bytes"
-    if number := units.plain("size", part):
+    if number := explain.plain("size", part):
         raise Mistaken(f"{told}\nWrite it without a unit: {number}.")
     raise Mistaken(f"{told}\nWrite for example --size 64,1024, or 'uniform(64, 4096)'.")
 
