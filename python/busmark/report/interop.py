@@ -9,7 +9,7 @@ from pathlib import PurePath
 from busmark.analysis.across.matrix import Cell, Matrix
 from busmark.analysis.model import Campaign
 from busmark.analysis.words import text
-from busmark.report.drawing.heat import Field, Heat, shade
+from busmark.present.charts.shapes import Field, Heat, shade
 
 MARKS = {
     "not matched": "no match", "no data": "no data", "wrong content": "wrong", "failed": "failed",

@@ -12,7 +12,7 @@ from synthetic_campaign import Builder
 from busmark.analysis import summarise
 from busmark.analysis.across.growth import FIGURES
 from busmark.analysis.model import Campaign, DiscoveryGrowth
-from busmark.report.drawing.charts.existing import CHART
+from busmark.present.charts.kinds.existing import CHART
 from busmark.store import Result
 
 EXISTING = (100, 200, 400, 800, 1600)

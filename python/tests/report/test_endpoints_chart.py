@@ -7,7 +7,7 @@ import pytest
 
 from busmark.analysis.case.meeting import meeting
 from busmark.analysis.model import CaseSummary
-from busmark.report.drawing.charts.endpoints import _told
+from busmark.present.charts.kinds.endpoints import _told
 from busmark.store.columns import polars_schema
 
 MS = 1_000_000

@@ -19,7 +19,7 @@ NEW = {
     "losses": '''"""Lost samples over the size of the body."""
 
 from busmark.model.quantities import LOSS_SHARE as FIGURE
-from busmark.report.drawing.charts.sizes import over_size
+from busmark.present.charts.kinds.sizes import over_size
 
 CHART = over_size(
     "loss-size", "Loss against size", "throughput", FIGURE.pick, "lost, %", 0.01,
@@ -29,7 +29,7 @@ CHART = over_size(
     "lost_bars": '''"""Lost samples of each case."""
 
 from busmark.model.quantities import LOSS_SHARE as FIGURE
-from busmark.report.drawing.charts.figure_bars import bars_of
+from busmark.present.charts.kinds.figure_bars import bars_of
 
 CHART = bars_of(
     "loss-bars", "Loss, case by case", "throughput", FIGURE.pick, "lost, %", 0.01,
@@ -40,15 +40,16 @@ CHART = bars_of(
 
 from busmark.model.quantities import LOSS_SHARE as FIGURE
 from busmark.analysis.words.text import Scale
-from busmark.report.drawing.charts.overviews import overview
+from busmark.present.charts.kinds.overviews import overview
 
 CHART = overview("loss-map", "throughput", "loss", FIGURE.pick, (Scale("%", 0.01),))
 ''',
     "packets": '''"""Samples per second over the time of one round."""
 
-from busmark.report.drawing import look, panels
-from busmark.report.drawing.picture import Axis, Curve, Point
-from busmark.report.drawing.stacks import Row, Stack, StackChart
+from busmark.present.charts import look, panels
+from busmark.present.charts.shapes import Axis, Curve, Point
+from busmark.present.charts.kinds.kind import ChartKind
+from busmark.present.charts.shapes import Row, Stack
 
 
 def _draw(campaign, cases):
@@ -60,16 +61,27 @@ def _draw(campaign, cases):
         yield Stack(panels.of_one(case), [case], [row], f"round {rate.round}.")
 
 
-CHART = StackChart(
+CHART = ChartKind(
     "packets-time", "Samples over time", "throughput", "Of one round.", "throughput cases",
-    lambda case: case.series and case.series.rate, _draw,
+    lambda case: case.series and case.series.rate, _draw, shape=Stack,
 )
 ''',
     "half_boxes": '''"""Probes of each round, without the slowest and the quickest."""
 
-from busmark.report.drawing import look
-from busmark.report.drawing.boxes import Box, BoxChart, Boxes, Cell
-from busmark.report.drawing.picture import Axis
+from busmark.present.charts import look, panels
+from busmark.present.charts.kinds.kind import ChartKind
+from busmark.present.charts.shapes import Box, Boxes, Cell
+from busmark.present.charts.shapes import Axis
+
+
+def _draw(campaign, cases):
+    for keys, members in panels.split(cases, panels.where):
+        yield _of(campaign, keys, members)
+
+
+def _apart(campaign, cases):
+    for case in cases:
+        yield _of(campaign, panels.of_one(case), [case])
 
 
 def _of(campaign, keys, members):
@@ -84,9 +96,9 @@ def _of(campaign, keys, members):
     return Boxes(keys, members, "round", cells, "without the extremes.")
 
 
-CHART = BoxChart(
+CHART = ChartKind(
     "half-boxes", "The middle of each round", "throughput", "Boxes.", "probes",
-    lambda case: case.series and case.series.boxes, _of,
+    lambda case: case.series and case.series.boxes, _draw, apart=_apart, shape=Boxes,
 )
 ''',
 }
@@ -130,7 +142,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     result = build.finish()
     package, copy = Path(busmark.__file__).parent, folder / "code" / "busmark"
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    place = copy / "report" / "drawing" / "charts"
+    place = copy / "present" / "charts" / "kinds"
     registry = place / "__init__.py"
     text = registry.read_text()
     for name, code in NEW.items():

@@ -12,7 +12,7 @@ from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
-from busmark.report.drawing.charts import layers
+from busmark.present.charts.kinds import layers
 from busmark.report.html.page import render
 from busmark.report.html.spent_costs import spent_costs
 from busmark.report.same_in_all import facts

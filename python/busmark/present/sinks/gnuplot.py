@@ -15,6 +15,22 @@ from typing import Any, cast
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import plural
+from busmark.present.charts import look
+from busmark.present.charts.flagged import Findings
+from busmark.present.charts.kinds import CHARTS
+from busmark.present.charts.look import ink
+from busmark.present.charts.names import Names, cases_left_out, parts_of
+from busmark.present.charts.panels import of_one
+from busmark.present.charts.shapes import (
+    SHADES,
+    Bars,
+    Boxes,
+    Captioned,
+    Heat,
+    Picture,
+    Stack,
+    one_line,
+)
 from busmark.present.sinks.gnuplot_samples import comment, number, stats_text, write_csv, write_gpd
 from busmark.present.sinks.gnuplot_sheet import (
     GREY,
@@ -32,19 +48,6 @@ from busmark.present.sinks.gnuplot_sheet import (
     scale,
 )
 from busmark.report import same_in_all
-from busmark.report.drawing import look
-from busmark.report.drawing.adapters import ink
-from busmark.report.drawing.bars import Bars
-from busmark.report.drawing.boxes import Boxes
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.flagged import Findings
-from busmark.report.drawing.heat import SHADES, Heat
-from busmark.report.drawing.left_out import cases_left_out
-from busmark.report.drawing.names import Names, parts_of
-from busmark.report.drawing.panels import of_one
-from busmark.report.drawing.picture import Captioned, Picture
-from busmark.report.drawing.stacks import Stack
-from busmark.report.drawing.texts import one_line
 from busmark.report.folder import within
 from busmark.report.interop import INTEROP, INTEROP_NEEDS, heats
 from busmark.report.markup import escaped

@@ -19,19 +19,14 @@ import vl_convert
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import ABSENT, plural
+from busmark.present.charts.flagged import Findings
+from busmark.present.charts.kinds import CHARTS
+from busmark.present.charts.names import Names, cases_left_out, name_of
+from busmark.present.charts.shapes import Boxes, Captioned, Heat, Picture, Stack, one_line
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import CHARACTER, Spec, lines
 from busmark.present.vega.theme import THEMES
 from busmark.report import same_in_all
-from busmark.report.drawing.boxes import Boxes
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.flagged import Findings
-from busmark.report.drawing.heat import Heat
-from busmark.report.drawing.left_out import cases_left_out
-from busmark.report.drawing.names import Names, name_of
-from busmark.report.drawing.picture import AnyChart, Captioned, Picture
-from busmark.report.drawing.stacks import Stack
-from busmark.report.drawing.texts import one_line
 from busmark.report.folder import within
 from busmark.report.interop import heat_maps
 from busmark.report.markup import escaped
@@ -111,9 +106,8 @@ class Source:
         self.findings = Findings(self.campaign)
 
 
-def _of_chart(chart: Any, source: Source) -> Iterator[Sheet]:
-    known: AnyChart = chart
-    for shape in chart.draw(source.campaign, known.cases(source.campaign)):
+def _of_chart(known: Any, source: Source) -> Iterator[Sheet]:
+    for shape in known.draw(source.campaign, known.cases(source.campaign)):
         if isinstance(shape, Picture) and shape.as_bars:
             continue
         drawn, findings = source.findings.on(known.figures, shape.members, shape, LONGEST_NAME)

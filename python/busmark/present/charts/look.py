@@ -1,0 +1,214 @@
+"""The look of adapters and curves: colours, marks and dashes, and where values stand on an axis.
+
+Each adapter has a colour, a mark and a dash of its own, whatever else was measured. A table has
+those that ship with Busmark; of any other its name decides. All colours have a contrast of 3 to 1
+at least, on white and on the page's dark ground alike, so that one colour serves both. Adapters
+whose colours look alike to somebody have different marks and different dashes. Dashes and marks go
+by names of their own, which each sink translates.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from math import log10
+from typing import Literal, NamedTuple
+
+from busmark.analysis.model import Campaign, CaseSummary, Label
+
+GREY = "#7F7F7F"
+"""Colour of the null adapter, and of reference lines."""
+
+
+class Look(NamedTuple):
+    """Look of an adapter; `mark` and `dash` are places in the lists of `look`."""
+
+    colour: str
+    mark: int
+    dash: int
+
+
+FLOOR = "null"
+"""The adapter that shows what Busmark itself costs."""
+
+SHIPPED = {
+    "cyclonedds": Look("#0078B4", 0, 0),
+    "fastdds": Look("#D25A00", 1, 1),
+    "zenoh": Look("#008769", 2, 2),
+    "tcp": Look("#D20F96", 3, 3),
+    "udp": Look("#9669FF", 4, 4),
+    "uds": Look("#B44B4B", 5, 5),
+    "iceoryx2": Look("#B48787", 6, 0),
+    "rti": Look("#96874B", 7, 1),
+    "opendds": Look("#C378C3", 0, 2),
+    "mqtt": Look("#2D5AF0", 1, 3),
+    "nats": Look("#789669", 2, 4),
+    "zeromq": Look("#2D7887", 5, 1),
+    "rustdds": Look("#7896A5", 4, 0),
+    "dustdds": Look("#D21E00", 6, 2),
+    "zerodds": Look("#F05A4B", 6, 2),
+    "omniorb": Look("#B400E1", 3, 1),
+    "omnievents": Look("#965AA5", 7, 4),
+    "reference": Look("#F05AA5", 1, 5),
+    "zerodds-xrce": Look("#995577", 0, 3),
+    "microxrcedds": Look("#117733", 3, 4),
+    "fastdds-jazzy": Look("#87695A", 4, 3),
+    "fastdds3": Look("#965A00", 2, 0),
+    "rmw": Look("#63638F", 1, 2),
+    "rmw-jazzy": Look("#FD21E7", 6, 1),
+    FLOOR: Look(GREY, 0, 1),
+}
+"""By the name that the adapter declares. Any two are at least 11 apart (CIEDE2000), and 4 as people
+with red, green or blue blindness see them (Machado, Oliveira and Fernandes 2009)."""
+
+FURTHER = ("#C3870F", "#78692D", "#5A872D", "#3C96E1", "#D22D69", "#0F96B4")
+"""Colours of adapters that do not ship with Busmark; as far apart, from each other and from those
+above."""
+
+PALETTE = tuple(look.colour for name, look in SHIPPED.items() if name != FLOOR)
+"""Colours of series that belong to no adapter, such as participants."""
+
+DARKEST, LIGHTEST = 0.135, 0.29
+"""Luminance of a colour that has a contrast of 3 to 1 with white and with the dark page."""
+
+
+def look_of(adapter: str) -> Look:
+    """By name: of an adapter that does not ship with Busmark the same in every result, too."""
+    known = SHIPPED.get(adapter)
+    if known:
+        return known
+    digest = sha256(adapter.encode()).digest()
+    return Look(FURTHER[digest[0] % len(FURTHER)], digest[1], digest[2])
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `#RRGGBB`, 0 to 1 (WCAG 2)."""
+    red, green, blue = _linear(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(colour: str, other: str) -> float:
+    """Ratio of two colours, 1 to 21 (WCAG 2)."""
+    low, high = sorted((luminance(colour), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def ink(ground: str) -> str:
+    """Black or white, whichever can be read better on this colour: 4.5 to 1 at least."""
+    return max("#000000", "#FFFFFF", key=lambda text: contrast(text, ground))
+
+
+def shade(colour: str, variant: int) -> str:
+    """The colour of a variant of the same adapter: the same hue, by turns lighter and darker."""
+    own = luminance(colour)
+    far, near = sorted((DARKEST, LIGHTEST), key=lambda end: -abs(end - own))
+    return (colour, _of_luminance(colour, far), _of_luminance(colour, (own + near) / 2))[
+        variant % 3
+    ]
+
+
+def _of_luminance(colour: str, wanted: float) -> str:
+    """Mixed with black or white, in light, until it is as light as wanted."""
+    own, parts = luminance(colour), _linear(colour)
+    if wanted <= own:
+        return _coded([part * wanted / own for part in parts])
+    white = (wanted - own) / (1 - own)
+    return _coded([part + white * (1 - part) for part in parts])
+
+
+def _linear(colour: str) -> list[float]:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+
+
+def _coded(parts: list[float]) -> str:
+    coded = (12.92 * p if p <= 0.0031308 else 1.055 * p ** (1 / 2.4) - 0.055 for p in parts)
+    return "#" + "".join(f"{round(255 * min(max(p, 0.0), 1.0)):02X}" for p in coded)
+
+
+Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
+
+DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SYMBOLS = (
+    "circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star",
+)  # fmt: skip
+SIGNS = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
+"""The same as characters."""
+
+WIDE = 3.0
+"""Limits further from the value, as a factor, are cut off by the axis."""
+
+LOST = 1
+"""Place, among series that are of no adapter, of what was lost."""
+
+MICRO = 1e3
+"""Nanoseconds in the unit of every latency axis."""
+
+PERCENT_TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+"""Ticks of an axis that reaches to the rarest samples; see `at_percent`."""
+
+
+def label_of(campaign: Campaign, case: CaseSummary) -> Label:
+    """How the case's curve looks."""
+    return next(label for label in campaign.labels if label.text == case.label)
+
+
+def series(text: str, place: int) -> Label:
+    """A label for what is not of one adapter, such as a participant: it looks by its place."""
+    return Label(text=text, adapter="", variant=place)
+
+
+def _look(label: Label) -> Look:
+    if not label.adapter:
+        return Look(PALETTE[label.variant % len(PALETTE)], label.variant, label.variant)
+    own = look_of(label.adapter)
+    return Look(
+        shade(own.colour, label.variant), own.mark + label.variant, own.dash + label.variant
+    )
+
+
+def is_null(label: Label) -> bool:
+    """Whether it is of the null adapter, which is drawn behind all others."""
+    return label.adapter == FLOOR
+
+
+def colour(label: Label) -> str:
+    """The adapter's own, its variants lighter and darker. The null adapter is grey."""
+    return _look(label).colour
+
+
+def dash(label: Label) -> Dash:
+    """Dash of the curve; the null adapter's is dashed."""
+    return DASHES[_look(label).dash % len(DASHES)]
+
+
+def symbol(label: Label) -> str:
+    """Symbol of its points; the null adapter's are short lines."""
+    return "line-ew-open" if is_null(label) else SYMBOLS[_look(label).mark % len(SYMBOLS)]
+
+
+def sign(label: Label) -> str:
+    """The symbol as a character."""
+    return "━" if is_null(label) else SIGNS[_look(label).mark % len(SIGNS)]
+
+
+def swatch(label: Label | str) -> dict[str, str]:
+    """Colour and mark of a label, or of an adapter, to stand beside its name."""
+    found = Label(text="", adapter=label) if isinstance(label, str) else label
+    return {"colour": colour(found), "mark": sign(found)}
+
+
+def within(value: float, low: float | None, high: float | None) -> tuple[float, float]:
+    """Up to where an axis shows an interval: a wide one must not flatten all curves."""
+    low = value if low is None else max(low, value / WIDE)
+    high = value if high is None else min(high, value * WIDE)
+    return low, high
+
+
+def at_size(size: float) -> float:
+    """Where a size is drawn: an empty body has no logarithm and stands left of 1 B."""
+    return size or 0.5
+
+
+def at_percent(percent: float) -> float:
+    """Place of a percentile on the axis: -log10(1 - F), one unit for each tenfold rarity."""
+    return 0.0 if percent <= 0 else -log10(1 - percent / 100)

@@ -1,0 +1,95 @@
+"""Where axes have their ticks, and how these are written: the same on the page, on paper and in
+gnuplot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, floor, log2, log10
+
+from busmark.analysis.words.text import number, size_text
+from busmark.present.charts.look import at_size
+
+Tick = tuple[float, str]
+
+ENOUGH, MOST = 4, 9
+"""Ticks of a logarithmic axis."""
+
+STEPS = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
+"""Within a decade: the first of these that gives enough."""
+
+MOST_SIZES = 8
+"""Ticks of an axis of sizes."""
+
+APART = 1.6
+"""Ratio of sizes whose names do not touch."""
+
+MARGIN = 1.12
+"""Room at both ends of a logarithmic axis, as a factor."""
+
+
+def log_ends(values: Sequence[float]) -> tuple[float, float] | None:
+    """Ends of a logarithmic axis on which these are seen; None where none is positive."""
+    positive = [value for value in values if value > 0]
+    return (min(positive) / MARGIN, max(positive) * MARGIN) if positive else None
+
+
+def log_ticks(low: float, high: float) -> list[Tick]:
+    """Between the ends of a logarithmic axis: two at least, whatever the ends."""
+    first, last = floor(log10(low)), ceil(log10(high))
+    found: list[float] = []
+    for steps in STEPS:
+        within = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+        found = [at for at in within if low <= at <= high]
+        if len(found) >= ENOUGH:
+            break
+    if len(found) < ENOUGH:
+        found = even(low, high)
+    every = ceil(len(found) / MOST)
+    return [(at, plain(at)) for at in found[::every]]
+
+
+def even(low: float, high: float, fewest: int = ENOUGH - 1) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten, on a linear axis or on one that is as good as
+    linear; both ends where that gives too few."""
+    power = floor(log10(high - low)) if high > low else 0
+    for step in (5 * 10.0**power, 2 * 10.0**power, 10.0**power, 5 * 10.0 ** (power - 1),
+                 2 * 10.0 ** (power - 1), 10.0 ** (power - 1)):  # fmt: skip
+        found = [n * step for n in range(ceil(low / step), floor(high / step) + 1)]
+        if len(found) >= fewest:
+            return found
+    return [low, high]
+
+
+def size_ticks(sizes: Sequence[int]) -> list[Tick]:
+    """Ticks of a logarithmic axis of sizes: powers of two, or the sizes in use if all of them
+    are."""
+    known = sorted(set(sizes))
+    positive = [size for size in known if size]
+    told = [(at_size(0), size_text(0))] if 0 in known else []
+    if not positive:
+        return told
+    apart = all(b / a >= APART for a, b in pairwise(positive))
+    if apart and len(positive) <= MOST_SIZES and not any(size & (size - 1) for size in positive):
+        return told + [(float(size), size_text(size)) for size in positive]
+    low, high = ceil(log2(positive[0])), floor(log2(positive[-1]))
+    every = max(1, ceil((high - low + 1) / MOST_SIZES))
+    # 1 KiB is one of them, however far apart they are.
+    powers = [power for power in range(low, high + 1) if (power - 10) % every == 0]
+    if len(powers) < 2:
+        return told + [
+            (float(size), size_text(size)) for size in dict.fromkeys((positive[0], positive[-1]))
+        ]
+    return told + [(2.0**power, size_text(2**power)) for power in powers]
+
+
+def linear_size_ticks(largest: float) -> list[Tick]:
+    """Ticks of a linear axis that begins at 0: multiples of a power of two."""
+    step = 2 ** max(0, ceil(log2(largest / 6))) if largest > 0 else 1
+    return [(float(at), size_text(at)) for at in range(0, int(largest) + 1, step)]
+
+
+def plain(mark: float) -> str:
+    """A tick's number in full, without zeros at its end."""
+    told = number(float(f"{mark:.9g}"), 9)
+    return told.rstrip("0").rstrip(".") if "." in told else told
