@@ -17,8 +17,10 @@ from synthetic_campaign import Builder, samples_around
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
 from busmark.present.charts import look
+from busmark.present.charts.kinds import KINDS
+from busmark.present.charts.sheets import Sheets
 from busmark.present.sinks import gnuplot
-from busmark.present.sinks.print import KINDS, Source, chart
+from busmark.present.sinks.print import chart
 from busmark.report.html import write_html
 from busmark.report.html.charts import draw_all
 from busmark.report.notebook import opening
@@ -162,8 +164,8 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
         for line in lines if label.text in line["color"]["scale"]["domain"]
     }  # fmt: skip
     (found["chart"],) = (" ".join(look) for look in looks)
-    kind = next(kind for kind in KINDS if kind.name == "latency-size")
-    (sheet,) = kind.draw(Source(campaign))
+    kind = next(kind for kind in KINDS if kind.key == "latency-size")
+    (sheet,) = Sheets(campaign, 50).of(kind)
     own = {colour for name, colour in scales(chart(sheet), "color") if name == label.text}
     found["print"] = " ".join(own)
     write_workbook(campaign, folder / "report.xlsx")

@@ -18,8 +18,7 @@ from drawn_campaigns import everything
 
 from busmark.analysis import Campaign, summarise
 from busmark.present.charts import kinds
-from busmark.present.charts.kinds import CURVES
-from busmark.present.charts.kinds.kind import ChartKind
+from busmark.present.charts.kinds import CURVES, ChartKind
 from busmark.present.charts.look import at_percent
 from busmark.present.charts.shapes import Bars, Picture
 from busmark.present.sinks import gnuplot

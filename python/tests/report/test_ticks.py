@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from busmark.present.charts import ticks
-from busmark.present.charts.kinds.floors import near
+from busmark.present.charts.panels import near
 
 
 def test_a_logarithmic_axis_has_two_ticks_at_least_whatever_its_ends() -> None:

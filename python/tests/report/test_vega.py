@@ -16,8 +16,7 @@ from specifications import rows, scales
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
 from busmark.present.charts import look
-from busmark.present.charts.kinds import CHARTS
-from busmark.present.charts.kinds.kind import ChartKind
+from busmark.present.charts.kinds import CHARTS, ChartKind
 from busmark.present.charts.shapes import (
     Axis,
     Bar,

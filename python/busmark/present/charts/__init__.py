@@ -1,8 +1,8 @@
 """Charts as data, the same for the page, print, gnuplot and the workbook.
 
 - `shapes`: what a chart shows: curves, plots over time, bars, boxes round by round, heat maps.
-- `kinds`: the kinds of charts that there are.
+- `kinds`: the table of charts. `cases`, `distributions`, `times`: what draws them.
 - `look`: colours, dashes and marks. `ticks`: where axes have their ticks.
 - `panels`: which cases belong into one chart, and what its caption says.
-- `flagged`: findings as letters behind names. `names`: names of files, cases without a result.
+- `flagged`: findings as letters behind names. `sheets`: each chart as a file of its own.
 """

@@ -22,7 +22,7 @@ from busmark.analysis.words.naming import described
 from busmark.analysis.words.text import count, percent_text, scale_for, size_text
 from busmark.analysis.words.text import number as written
 from busmark.model.quantities import JITTER_SHARE
-from busmark.present.charts.kinds.curves import density_points
+from busmark.present.charts.distributions import density_points
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import back_text
 from busmark.present.charts.shapes import one_line

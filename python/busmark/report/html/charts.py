@@ -10,8 +10,7 @@ from typing import Any
 from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.findings.kinds import Flags, Kind, by_case, kinds
 from busmark.present.charts.flagged import concerning, of_kinds
-from busmark.present.charts.kinds import CHARTS
-from busmark.present.charts.kinds.kind import ChartKind
+from busmark.present.charts.kinds import CHARTS, ChartKind
 from busmark.present.charts.look import is_null
 from busmark.present.charts.panels import Keys, described
 from busmark.present.charts.shapes import Bars, Heat, Picture, Stack

@@ -10,8 +10,7 @@ from xlsxwriter.utility import xl_range_abs
 
 from busmark.analysis.model import Campaign
 from busmark.present.charts import look
-from busmark.present.charts.kinds import CURVES
-from busmark.present.charts.kinds.kind import ChartKind
+from busmark.present.charts.kinds import CURVES, ChartKind
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference
 from busmark.report.workbook import charts
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
