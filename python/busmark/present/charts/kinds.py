@@ -323,7 +323,7 @@ CHARTS: tuple[ChartKind, ...] = (
         distributions.curves(
             distributions.survival,
             lambda measure, members: (Axis(measure.magnitude(members), "log"),
-                                      Axis("share of samples sent that are slower, %", "log"), ""),
+                                      Axis("samples sent that are slower, %", "log"), ""),
             steps=True,
         ), Measure.curve, [measure for measure in MEASURES if not measure.is_jitter],
     ),

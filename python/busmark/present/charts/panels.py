@@ -27,7 +27,7 @@ def measured(campaign: Campaign, test: str) -> list[CaseSummary]:
 
 def where(case: CaseSummary, *, size: bool = True) -> Keys:
     """Placement, size and further workload: what cases of one panel have in common."""
-    names = {"Placement": placement(case)}
+    names = {"Placement": placement(case)} if case.placement else {}
     if size:
         names["Size"] = text.size_text(case.size)
     names |= {name.capitalize(): value for name, value in case.workload.items()}
