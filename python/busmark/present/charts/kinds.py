@@ -1,7 +1,8 @@
 """The kinds of charts: a row for each, in the order in which they are shown.
 
 A row has the name, the title and the explanation of a kind, which cases are in it, and what draws
-it: a function of `cases`, `distributions` or `times`, with the figure or the series and its axes.
+it: a function of `cases`, `sweeps`, `distributions` or `times`, with the figure or the series and
+its axes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
 from busmark.model.quantities.latency import JITTER, PINGS
 from busmark.model.quantities.wire import HEADER_BYTES
-from busmark.present.charts import cases, distributions, panels, times
+from busmark.present.charts import cases, distributions, panels, sweeps, times
 from busmark.present.charts.distributions import MEASURES, Draw, Measure
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Keys
@@ -142,7 +143,7 @@ def _over_size(
         key, title, test, explanation,
         f"{test} cases of two sizes or more that are alike otherwise",
         lambda case: pick(case) and case.size is not None,
-        cases.over_size(pick, unit, factor, fitted=fitted, bars=bars),
+        sweeps.over_size(pick, unit, factor, fitted=fitted, bars=bars),
         place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
         figures=MEDIANS if test == "latency" else (GOODPUT.key, "rounds"),
     )  # fmt: skip
@@ -167,7 +168,7 @@ def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
         "the CPU time of all participants for each sample likewise: ratios, round by round, with "
         "95 % intervals. At 1 the layer costs nothing.",
         "latency cases of two sizes or more, through a layer and by its library alone",
-        lambda case: case.size is not None and case.rtt_2, cases.layers(unit, pick),
+        lambda case: case.size is not None and case.rtt_2, sweeps.layers(unit, pick),
         place=Place(LAYER, "Ratio against size", (("Of", name),)), figures=MEDIANS,
     )  # fmt: skip
 
@@ -258,7 +259,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "throughput-ascent", "Goodput against the specified rate", "throughput",
         "What leaves one sending node: in both directions at once, of one of them; to several "
         "readers, of all together. On the dotted line everything specified arrives.",
-        f"throughput cases at {panels.FEWEST_RATES} rates or more", panels.paced, cases.ascent,
+        f"throughput cases at {panels.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
     ),
     ChartKind(
         "capacity-trials", "Trials of the search for capacity", "capacity",
@@ -266,7 +267,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "the dotted line everything offered arrives. Vertical: the greatest rate that was "
         "sustained.",
         "cases of the test capacity with a finished trial", lambda case: case.capacity,
-        cases.capacity,
+        sweeps.capacity,
     ),
     _wire("latency"),
     _wire("throughput"),
@@ -275,7 +276,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "Time from the begin of creation to the first sample received, and of the creation itself, "
         "over the number of endpoints of a further participant that were there already.",
         "discovery cases at two numbers of existing endpoints or more",
-        lambda case: case.first_sample, cases.existing, figures=("first_sample", "rounds"),
+        lambda case: case.first_sample, sweeps.existing, figures=("first_sample", "rounds"),
     ),
     ChartKind(
         "endpoints-discovered", "Endpoints discovered over time", "throughput",
@@ -289,7 +290,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "Memory in RAM of all participants, without what Busmark records there, over the number of "
         "their writers and readers.",
         "streams with two numbers of endpoints or more, three at least, and counters of the system",
-        MEMORY_PER_ENDPOINT.pick, cases.memory(MEMORY_PER_ENDPOINT.pick),
+        MEMORY_PER_ENDPOINT.pick, sweeps.memory(MEMORY_PER_ENDPOINT.pick),
         figures=("memory_per_endpoint_mib",),
     ),
     _heat("latency-heat", "latency", "median RTT/2",
