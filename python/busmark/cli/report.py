@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from busmark.cli.opening import open_page, opens
 from busmark.cli.output import echo, say_file
 from busmark.cli.places import Directory, or_newest
 from busmark.report.formats import FORMATS
+
+if TYPE_CHECKING:
+    from busmark.analysis.model import Campaign
 
 _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values())
 
@@ -29,8 +33,16 @@ _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values(
     is_flag=True,
     help="Charts in png, svg, pdf and gnuplot without the findings that concern them.",
 )
+@click.option(
+    "--overlay",
+    metavar="CASE,CASE,…",
+    help="Charts in png, svg, pdf and gnuplot of these cases alone, up to ten, with the curves of "
+    "a test in one chart whatever the cases differ in; in the folder `overlay` of the report. "
+    "Names, numbers such as '#003', or patterns.",
+)
 @opens
-def command(directory: Path, names: str, out: Path | None, plain: bool, open_it: bool) -> None:
+def command(directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None,
+            open_it: bool) -> None:  # fmt: skip
     """Write reports of the results in DIRECTORY; without it, of the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -40,7 +52,7 @@ def command(directory: Path, names: str, out: Path | None, plain: bool, open_it:
     comparison.html, compares the document's findings with these.
     """
     with beside(directory) as helper:
-        written = _write(directory, names, out, helper, plain=plain)
+        written = _write(directory, names, out, helper, plain=plain, overlaid=overlay)
     for files in written.values():
         for file in files:
             say_file(file)
@@ -57,18 +69,21 @@ def _open_first(written: Mapping[str, Sequence[Path]]) -> None:
 
 
 def _write(
-    directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool
-) -> dict[str, list[Path]]:
+    directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool,
+    overlaid: str | None,
+) -> dict[str, list[Path]]:  # fmt: skip
     from busmark.analysis import summarise
     from busmark.analysis.kept import Kept
     from busmark.errors import UserError
     from busmark.report import formats
-    from busmark.report.folder import own
+    from busmark.report.folder import own, within
     from busmark.store import Result
 
     asked = formats.chosen(names)
     if plain:
-        formats.must_be_plain(asked)
+        formats.must_draw(asked, "--no-findings", alone=False)
+    if overlaid is not None:
+        formats.must_draw(asked, "--overlay", alone=True)
     result = Result(directory)
     folder = own(directory, out)
     try:
@@ -77,7 +92,27 @@ def _write(
         if campaign is None:
             campaign = summarise(result, helper=helper)
             kept.keep(campaign)
+        if overlaid is not None:
+            campaign, folder = _overlaid(campaign, overlaid, directory), within(folder, "overlay")
         return formats.write(result, campaign, asked, folder, FormsTold(), plain=plain)
     except OSError as error:
         where = str(error.filename or folder)
         raise UserError(f"cannot be written ({error.strerror})", where=where) from None
+
+
+def _overlaid(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
+    """Return the campaign with these cases alone, in one chart for each test."""
+    from busmark.cli.show import chosen_cases
+    from busmark.errors import UserError
+    from busmark.present.charts.overlay import MOST, overlay
+
+    words = [word.strip().removeprefix("#") for word in wanted.split(",")]
+    chosen = [case for word in words if word for case in chosen_cases(campaign, word, directory)]
+    if not 0 < len({*chosen}) <= MOST:
+        raise UserError(
+            f"names {len({*chosen})} cases; a chart has one to {MOST}",
+            where="--overlay",
+            remedy=f"Name fewer, such as --overlay '#000,#001'; `busmark show {directory}` has "
+            "their numbers." if chosen else "Name some, such as --overlay '#000,#001'.",
+        )  # fmt: skip
+    return overlay(campaign, {*chosen})

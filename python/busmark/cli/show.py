@@ -150,8 +150,12 @@ def case_of(place: str) -> tuple[Path, str]:
     return (Path(place), "") if Path(place).is_dir() else (Path(directory), wanted)
 
 
-def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
-    """The campaign with the cases of this name, number or pattern alone."""
+def chosen_cases(campaign: Campaign, wanted: str, directory: Path) -> list[str]:
+    """Return the cases of this name, number or pattern.
+
+    Raises:
+        UserError: there are none.
+    """
     from busmark.analysis.words.naming import meant
 
     names = [case.id for case in campaign.cases]
@@ -162,6 +166,12 @@ def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
             where=str(directory),
             remedy=nearest(wanted, names, always=_some(names), most=3),
         )
+    return chosen
+
+
+def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
+    """The campaign with the cases of this name, number or pattern alone."""
+    chosen = chosen_cases(campaign, wanted, directory)
     cases = [case for case in campaign.cases if case.id in chosen]
     judged = [each for each in campaign.requirements if each.case in chosen]
     return campaign.model_copy(update={"cases": cases, "requirements": judged})

@@ -11,11 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from busmark.report.drawing.bars import Bars
-    from busmark.report.drawing.boxes import Boxes
-    from busmark.report.drawing.heat import Heat
-    from busmark.report.drawing.picture import Picture
-    from busmark.report.drawing.stacks import Stack
+    from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
 
 Role = Literal["", "baseline", "floor"]
 """floor: the null adapter, which must not decide the unit or the digits of a column."""

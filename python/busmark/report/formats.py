@@ -101,15 +101,18 @@ def chosen(names: str) -> list[Format]:
     return forms
 
 
-def must_be_plain(forms: Iterable[Format]) -> None:
-    """Raises `UserError` where none of them can be without findings."""
-    if any(form.can_be_plain for form in forms):
+def must_draw(forms: Sequence[Format], option: str, *, alone: bool) -> None:
+    """Raises `UserError` where none of them draws charts for print, or where not all do although
+    they must be `alone`."""
+    drawing = [form for form in forms if form.can_be_plain]
+    if drawing and not (alone and len(drawing) < len(forms)):
         return
     able = ", ".join(form.name for form in FORMATS.values() if form.can_be_plain)
     raise UserError(
-        "findings can be left out of charts for print only",
-        where="--no-findings",
-        remedy=f"Add one of {able} to --to, or leave the option out.",
+        "concerns charts for print only",
+        where=option,
+        remedy=f"{'Name only' if alone else 'Add one of'} {able} with --to, or leave the option "
+        "out.",
     )
 
 

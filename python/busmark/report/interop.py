@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from busmark.analysis.across.matrix import Cell, Matrix
 from busmark.analysis.model import Campaign
 from busmark.analysis.words import text
-from busmark.report.drawing.heat import Field, Heat, shade
+from busmark.present.charts.shapes import Field, shade
 
 MARKS = {
     "not matched": "no match", "no data": "no data", "wrong content": "wrong", "failed": "failed",
     "unsupported": "n/a", "not run": "not run",
 }  # fmt: skip
 """What a cell without a figure says."""
-
-INTEROP = "interop"
-"""Begins the names of its figures."""
-
-INTEROP_NEEDS = "cases whose sides are different adapters (`peer` in the scenario)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +39,6 @@ class HeatMap:
     rows: list[tuple[str, list[HeatCell | None]]]
     figures: tuple[str, ...]
     """What it shows, by the names that rules of findings have for figures."""
-
-    @property
-    def parts(self) -> list[str]:
-        """Parts of the name of a file."""
-        return ["-".join(self.id.split("-")[:2]), self.title.rpartition(": ")[2]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +69,6 @@ def heat_maps(campaign: Campaign) -> list[HeatMap]:
             maps.append(_goodput(matrix, number))
             maps.append(_loss(matrix, number))
     return maps
-
-
-def heats(campaign: Campaign) -> Iterator[tuple[HeatMap, Heat]]:
-    """Yield those with a figure, each with what is drawn of it where nobody can point at a cell."""
-    for found in heat_maps(campaign):
-        cells = [cell for _, row in found.rows for cell in row if cell]
-        known = {cell.case for cell in cells if cell.text != text.ABSENT}
-        if known:
-            members = [case for case in campaign.cases if case.id in known]
-            note = f"{found.note} {len(cells)} pairs. Light: the best; dark: the worst; grey: "
-            note += "no figure."
-            yield found, Heat((), members, "reader", found.names, "writer", found.rows, note)
 
 
 def dead_cells(campaign: Campaign) -> list[Dead]:

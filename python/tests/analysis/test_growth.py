@@ -12,7 +12,7 @@ from synthetic_campaign import Builder
 from busmark.analysis import summarise
 from busmark.analysis.across.growth import FIGURES
 from busmark.analysis.model import Campaign, DiscoveryGrowth
-from busmark.report.drawing.charts.existing import CHART
+from busmark.present.charts.kinds import CHARTS
 from busmark.store import Result
 
 EXISTING = (100, 200, 400, 800, 1600)
@@ -116,7 +116,8 @@ def test_the_chart_says_who_follows_a_law_and_who_does_not(tmp_path: Path) -> No
     found = campaign(tmp_path, {
         "fastdds": lambda n: 1e5 * n, "cyclonedds": lambda n: 1e6 if n < 500 else 2e7
     })  # fmt: skip
-    (picture,) = CHART.draw(found, found.cases)
+    chart = next(kind for kind in CHARTS if kind.key == "discovery-existing")
+    (picture,) = chart.draw(found, found.cases)
     law, none = picture.caption.split("matter): ")[1].split(" No power law describes it for: ")
     assert law.startswith("Fast DDS") and "[" in law
     assert none.startswith("Cyclone DDS") and "times the line through all" in none

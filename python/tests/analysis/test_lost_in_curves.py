@@ -10,7 +10,7 @@ from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
 from busmark.analysis.case.series import CaseSeries
-from busmark.report.drawing import panels
+from busmark.present.charts import panels
 from busmark.store import Result
 
 

@@ -11,8 +11,8 @@ from synthetic_campaign import Builder
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.figures import TAILS
 from busmark.frames import Results
+from busmark.present.charts import panels
 from busmark.report import tables
-from busmark.report.drawing import panels
 from busmark.store import Result
 
 

@@ -15,8 +15,8 @@ from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.words.text import figure_text
+from busmark.present.charts.panels import measured
 from busmark.present.web.embedded import Parts
-from busmark.report.drawing.panels import measured
 from busmark.report.html import charts
 from busmark.report.html.charts import Chart, Panel, draw_all
 from busmark.store import Result

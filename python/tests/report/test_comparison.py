@@ -17,10 +17,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 from compare_results import Builder, campaign, compared, flood
 
 from busmark.compare import Comparison
+from busmark.present.charts.look import look_of
 from busmark.report.comparison.junit import junit
 from busmark.report.comparison.markdown import markdown
 from busmark.report.comparison.terminal import show
-from busmark.report.drawing.adapters import look_of
 from busmark.report.html.comparison import render
 
 MARKUP = "</script><b>|`x`*_[a](b)"

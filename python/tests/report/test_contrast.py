@@ -13,8 +13,7 @@ from PIL import Image
 from test_page_in_a_browser import draw_everything
 
 from busmark.analysis import Campaign
-from busmark.report.drawing.adapters import contrast
-from busmark.report.drawing.look import SIGNS
+from busmark.present.charts.look import SIGNS, contrast
 from busmark.report.html import write_html
 
 TEXTS = """(() => {

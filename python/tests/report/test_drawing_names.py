@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from busmark.report.drawing.names import Names, safe
-from busmark.report.drawing.texts import one_line
+from busmark.present.charts.shapes import one_line
+from busmark.present.charts.sheets import Names, safe
 
 HOSTILE = st.text(st.characters(), max_size=80) | st.sampled_from(
     ["", ".", "..", "/", "../../etc/passwd", "-rf", "a\x00b", "CON", "\u202e", "µs", "Ü", "\ud800"]

@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 from busmark.analysis.case.meeting import meeting
-from busmark.analysis.model import CaseSummary
-from busmark.report.drawing.charts.endpoints import _told
+from busmark.present.charts.times import _met
 from busmark.store.columns import polars_schema
 
 MS = 1_000_000
@@ -37,6 +36,6 @@ def test_counts_are_of_what_the_caption_says(
     times_ms: list[int | None], limits: bool, told: str
 ) -> None:
     found = meeting([table(times_ms, limits=limits), table(times_ms, limits=limits)])
-    caption = _told(CaseSummary.model_construct(meeting=found))
+    caption = _met(found)
     interval = caption[caption.find(" [") : caption.find("]") + 1] if "[" in caption else ""
     assert caption.replace(interval, "") == told

@@ -14,10 +14,11 @@ from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 from busmark.analysis import Campaign
 from busmark.cli.main import busmark
 from busmark.errors import UserError
-from busmark.present.sinks.print import KINDS, Sheet, Source, chart
+from busmark.present.charts.flagged import Findings
+from busmark.present.charts.kinds import CHARTS, KINDS
+from busmark.present.charts.sheets import Sheet, Sheets
+from busmark.present.sinks.print import chart
 from busmark.report import formats
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.flagged import Findings
 from busmark.report.html.charts import draw_all
 from busmark.store import Result
 
@@ -30,8 +31,8 @@ def flagged(campaign: Campaign) -> Campaign:
 
 def drawn(campaign: Campaign, key: str) -> dict[str, Sheet]:
     """Sheets of a kind by their names."""
-    (kind,) = (kind for kind in KINDS if kind.name == key)
-    return {each.name: each for each in kind.draw(Source(campaign))}
+    (kind,) = (kind for kind in KINDS if kind.key == key)
+    return {each.name: each for each in Sheets(campaign, 50).of(kind)}
 
 
 def texts(sheet: Sheet) -> str:
@@ -118,7 +119,7 @@ def test_scripts_of_gnuplot_have_letters_and_line_unless_left_out(
 def test_findings_can_be_left_out_of_charts_for_print(
     flagged: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = [kind for kind in KINDS if kind.name == "latency-medians"]
+    few = [kind for kind in KINDS if kind.key == "latency-medians"]
     monkeypatch.setattr("busmark.present.sinks.print.KINDS", few)
     asked, nothing = formats.chosen("svg"), Result.__new__(Result)
     clean = flagged.model_copy(update={"findings": []})

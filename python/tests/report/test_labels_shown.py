@@ -13,7 +13,8 @@ from varied_campaigns import alike_campaign, varied_campaign
 
 from busmark.analysis import Campaign
 from busmark.compare import compare, select
-from busmark.present.sinks.print import KINDS, Source
+from busmark.present.charts.kinds import KINDS
+from busmark.present.charts.sheets import Sheets
 from busmark.report.comparison.grids import headlines
 from busmark.report.html.cases import case_index
 from busmark.report.html.page import render
@@ -54,8 +55,8 @@ def test_what_labels_tell_can_be_chosen(alike: Campaign) -> None:
 
 
 def test_a_figure_on_paper_says_it_in_its_caption(alike: Campaign) -> None:
-    (kind,) = (kind for kind in KINDS if kind.name == "latency-medians")
-    (sheet,) = kind.draw(Source(alike))
+    (kind,) = (kind for kind in KINDS if kind.key == "latency-medians")
+    (sheet,) = Sheets(alike, 50).of(kind)
     assert sheet.caption.startswith("Cyclone DDS. One CPU, 64 B: ")
 
 

@@ -16,9 +16,11 @@ from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
+from busmark.present.charts import look
+from busmark.present.charts.kinds import KINDS
+from busmark.present.charts.sheets import Sheets
 from busmark.present.sinks import gnuplot
-from busmark.present.sinks.print import KINDS, Source, chart
-from busmark.report.drawing import adapters, look
+from busmark.present.sinks.print import chart
 from busmark.report.html import write_html
 from busmark.report.html.charts import draw_all
 from busmark.report.notebook import opening
@@ -72,7 +74,7 @@ def apart(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def light(colour: str) -> np.ndarray:
-    return np.array(adapters._linear(colour))
+    return np.array(look._linear(colour))
 
 
 def seen(colour: str, blindness: str) -> np.ndarray:
@@ -85,16 +87,16 @@ def of(adapter: str, variant: int = 0) -> Label:
 
 def test_every_adapter_that_ships_has_a_look_of_its_own() -> None:
     listed = json.loads((ROOT / "docs/reference/adapters.json").read_text(encoding="utf-8"))
-    assert {one["name"] for one in listed.values()} <= set(adapters.SHIPPED)
-    looks = [own.colour for own in adapters.SHIPPED.values()]
+    assert {one["name"] for one in listed.values()} <= set(look.SHIPPED)
+    looks = [own.colour for own in look.SHIPPED.values()]
     assert len(set(looks)) == len(looks)
 
 
 def test_colours_can_be_told_apart_with_any_colour_vision() -> None:
-    every = [own.colour for own in adapters.SHIPPED.values()] + list(adapters.FURTHER)
+    every = [own.colour for own in look.SHIPPED.values()] + list(look.FURTHER)
     for first, second in combinations(every, 2):
         assert apart(lab(light(first)), lab(light(second))) >= 11, (first, second)
-    known = [own for name, own in adapters.SHIPPED.items() if name != adapters.FLOOR]
+    known = [own for name, own in look.SHIPPED.items() if name != look.FLOOR]
     for one, other in combinations(known, 2):
         for blindness in BLINDNESS:
             distance = apart(seen(one.colour, blindness), seen(other.colour, blindness))
@@ -104,16 +106,16 @@ def test_colours_can_be_told_apart_with_any_colour_vision() -> None:
 
 
 def test_lines_have_a_contrast_of_three_to_one_on_white_and_on_the_dark_page() -> None:
-    names = [*adapters.SHIPPED, "somebody's", "ddsx", "another", "x", "y", "z", "", "zz"]
+    names = [*look.SHIPPED, "somebody's", "ddsx", "another", "x", "y", "z", "", "zz"]
     for name in names:
         for variant in range(20):
             for ground in (WHITE, DARK):
                 colour = look.colour(of(name, variant))
-                assert adapters.contrast(colour, ground) >= 3, (name, variant, colour, ground)
+                assert look.contrast(colour, ground) >= 3, (name, variant, colour, ground)
 
 
 def test_an_adapter_of_a_users_own_looks_the_same_in_every_process() -> None:
-    assert adapters.look_of("my-bus") == adapters.Look("#3C96E1", 161, 209)
+    assert look.look_of("my-bus") == look.Look("#3C96E1", 161, 209)
 
 
 def test_variants_share_the_hue_and_differ_in_all_else() -> None:
@@ -162,8 +164,8 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
         for line in lines if label.text in line["color"]["scale"]["domain"]
     }  # fmt: skip
     (found["chart"],) = (" ".join(look) for look in looks)
-    kind = next(kind for kind in KINDS if kind.name == "latency-size")
-    (sheet,) = kind.draw(Source(campaign))
+    kind = next(kind for kind in KINDS if kind.key == "latency-size")
+    (sheet,) = Sheets(campaign, 50).of(kind)
     own = {colour for name, colour in scales(chart(sheet), "color") if name == label.text}
     found["print"] = " ".join(own)
     write_workbook(campaign, folder / "report.xlsx")
@@ -196,4 +198,4 @@ def test_an_adapter_looks_the_same_whatever_else_was_measured(tmp_path: Path) ->
 
 @pytest.mark.parametrize("ground", ["#FEE838", "#00224E", "#7C7B78", "#958E78", "#A69C75"])
 def test_text_on_a_colour_can_be_read(ground: str) -> None:
-    assert adapters.contrast(adapters.ink(ground), ground) >= 4.5
+    assert look.contrast(look.ink(ground), ground) >= 4.5

@@ -1,4 +1,4 @@
-"""A chart is one file and one line, and every form that draws its shape has it."""
+"""A chart is one row of the table of kinds, and every form that draws its shape has it."""
 
 from __future__ import annotations
 
@@ -15,82 +15,17 @@ from synthetic_campaign import Builder
 
 import busmark
 
-NEW = {
-    "losses": '''"""Lost samples over the size of the body."""
-
-from busmark.model.quantities import LOSS_SHARE as FIGURE
-from busmark.report.drawing.charts.sizes import over_size
-
-CHART = over_size(
-    "loss-size", "Loss against size", "throughput", FIGURE.pick, "lost, %", 0.01,
-    explanation="Share of the samples that never arrived.",
-)
-''',
-    "lost_bars": '''"""Lost samples of each case."""
-
-from busmark.model.quantities import LOSS_SHARE as FIGURE
-from busmark.report.drawing.charts.figure_bars import bars_of
-
-CHART = bars_of(
-    "loss-bars", "Loss, case by case", "throughput", FIGURE.pick, "lost, %", 0.01,
-    explanation="Share of the samples that never arrived.", needs="throughput cases",
-)
-''',
-    "loss_map": '''"""Lost samples of every label at every size."""
-
-from busmark.model.quantities import LOSS_SHARE as FIGURE
-from busmark.analysis.words.text import Scale
-from busmark.report.drawing.charts.overviews import overview
-
-CHART = overview("loss-map", "throughput", "loss", FIGURE.pick, (Scale("%", 0.01),))
-''',
-    "packets": '''"""Samples per second over the time of one round."""
-
-from busmark.report.drawing import look, panels
-from busmark.report.drawing.picture import Axis, Curve, Point
-from busmark.report.drawing.stacks import Row, Stack, StackChart
-
-
-def _draw(campaign, cases):
-    for case in cases:
-        rate = case.series.rate
-        per_s = [Point(t, mbit * 1e6 / 8 / case.size) for t, mbit in zip(rate.t_s, rate.mbit_per_s)]
-        row = Row("all readers", Axis("time, s"), Axis("samples/s", from_zero=True),
-                  [Curve(case.label, look.label_of(campaign, case), per_s, marks=False)])
-        yield Stack(panels.of_one(case), [case], [row], f"round {rate.round}.")
-
-
-CHART = StackChart(
-    "packets-time", "Samples over time", "throughput", "Of one round.", "throughput cases",
-    lambda case: case.series and case.series.rate, _draw,
-)
-''',
-    "half_boxes": '''"""Probes of each round, without the slowest and the quickest."""
-
-from busmark.report.drawing import look
-from busmark.report.drawing.boxes import Box, BoxChart, Boxes, Cell
-from busmark.report.drawing.picture import Axis
-
-
-def _of(campaign, keys, members):
-    cells = []
-    for case in members:
-        boxes = [
-            Box(str(b.round), (b.p5_ns, b.p95_ns), (b.p25_ns, b.median_ns, b.p75_ns),
-                (b.p5_ns, b.p95_ns), [(b.p25_ns, 0.4), (b.p75_ns, 0.4)])
-            for b in case.series.boxes
-        ]
-        cells.append(Cell(look.label_of(campaign, case), boxes, Axis("one-way latency, ns")))
-    return Boxes(keys, members, "round", cells, "without the extremes.")
-
-
-CHART = BoxChart(
-    "half-boxes", "The middle of each round", "throughput", "Boxes.", "probes",
-    lambda case: case.series and case.series.boxes, _of,
-)
-''',
-}
-"""A chart of each shape."""
+NEW = """
+    _over_size("loss-size", "Loss against size", "throughput", LOSS_SHARE.pick, "lost, %", 0.01,
+               explanation="Share of the samples that never arrived."),
+    ChartKind(
+        "loss-bars", "Loss, case by case", "throughput", "Share of the samples that never arrived.",
+        "throughput cases", LOSS_SHARE.pick, cases.intervals(LOSS_SHARE.pick, "lost, %", 0.01),
+        shape=Bars,
+    ),
+    _heat("loss-map", "throughput", "loss", LOSS_SHARE.pick, (text.Scale("%", 0.01),)),
+"""
+"""Rows for three of the shapes."""
 
 SHOW = """
 import json, sys
@@ -119,7 +54,7 @@ print(json.dumps({"page": page, "print": [p.name for p in figures],
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What each form shows when a copy of the package has one file and one line more for each."""
+    """What each form shows when a copy of the package has one row more for each."""
     folder = tmp_path_factory.mktemp("new")
     build = Builder(folder / "result")
     for adapter in ("udp", "tcp"):
@@ -130,16 +65,14 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     result = build.finish()
     package, copy = Path(busmark.__file__).parent, folder / "code" / "busmark"
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    place = copy / "report" / "drawing" / "charts"
-    registry = place / "__init__.py"
-    text = registry.read_text()
-    for name, code in NEW.items():
-        (place / f"{name}.py").write_text(code)
-        for line, more in (("    histogram_log,\n", f"    {name},\n"),
-                           ("    *sizes.CHARTS,\n", f"    {name}.CHART,\n")):  # fmt: skip
-            assert line in text
-            text = text.replace(line, line + more)
-    registry.write_text(text)
+    table = copy / "present" / "charts" / "kinds.py"
+    text = table.read_text()
+    for line, more in (("    *map(_boxes, MEASURES),\n", NEW),
+                       ("from busmark.model.quantities import GOODPUT, JITTER_SHARE\n",
+                        "from busmark.model.quantities import LOSS_SHARE\n")):  # fmt: skip
+        assert line in text
+        text = text.replace(line, line + more)
+    table.write_text(text)
     done = subprocess.run(
         [sys.executable, "-c", SHOW, str(result)], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(copy.parent)}, cwd=copy.parent,
@@ -154,13 +87,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
         ("loss-size", {"same"}),
         ("loss-bars", {"same.64B", "same.1KiB", "same.4KiB"}),
         ("loss-map", {"same"}),
-        ("packets-time", {"same.64B.UDP-socket", "same.4KiB.TCP-socket"}),
-        ("half-boxes", {"same.64B", "same.1KiB", "same.4KiB"}),
     ],
 )
-def test_a_new_chart_of_any_shape_is_one_file_and_one_line(
-    found: Any, key: str, files: set[str]
-) -> None:
+def test_a_new_chart_is_one_row(found: Any, key: str, files: set[str]) -> None:
     assert {f"{key}.{name}.svg" for name in files} <= set(found["print"])
     assert {f"{key}.{name}.gpi" for name in files} <= set(found["gnuplot"])
     told = found["page"][key].removesuffix(" A double click shows all.").partition(": ")[2]

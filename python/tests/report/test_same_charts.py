@@ -17,20 +17,19 @@ import specifications as specs
 from drawn_campaigns import everything
 
 from busmark.analysis import Campaign, summarise
+from busmark.present.charts import kinds
+from busmark.present.charts.kinds import CURVES, ChartKind
+from busmark.present.charts.look import at_percent
+from busmark.present.charts.shapes import Bars, Picture
 from busmark.present.sinks import gnuplot
-from busmark.report.drawing import charts
-from busmark.report.drawing.bars import BarChart, Bars
-from busmark.report.drawing.charts import CURVES
-from busmark.report.drawing.look import at_percent
-from busmark.report.drawing.picture import Chart
 from busmark.report.html.charts import draw_all
 from busmark.report.workbook import write_workbook
 from busmark.store import Result
 
 Points = list[tuple[float, float]]
 
-CHARTS = [chart for chart in charts.CHARTS if isinstance(chart, Chart)]
-BARS = [chart for chart in charts.CHARTS if isinstance(chart, BarChart)]
+CHARTS = [chart for chart in kinds.CHARTS if chart.shape is Picture]
+BARS = [chart for chart in kinds.CHARTS if chart.shape is Bars]
 
 
 class Shown(NamedTuple):
@@ -150,7 +149,7 @@ def test_series_units_and_captions_are_the_same_everywhere(
 def test_every_chart_is_in_every_form_that_draws_its_shape(made: tuple[Campaign, Path]) -> None:
     campaign, folder = made
     page = {drawn.id for each in draw_all(campaign).values() for drawn in each}
-    for chart in charts.CHARTS:
+    for chart in kinds.CHARTS:
         assert (chart.place.id if chart.place else chart.key) in page
         assert list((folder / "scripts").glob(f"{chart.key}.*.gpi"))
 
@@ -183,7 +182,7 @@ def as_data(bars: Bars) -> Shape:
     return Shape(bars.caption, bars.axis.title, names, bars.legend(), values, others)
 
 
-def bars_on_the_page(campaign: Campaign, chart: BarChart) -> Iterator[Shape]:
+def bars_on_the_page(campaign: Campaign, chart: ChartKind) -> Iterator[Shape]:
     """Its panels."""
     shown = next(drawn for drawn in draw_all(campaign)[chart.test] if drawn.id == chart.key)
     for panel in shown.panels:
@@ -212,7 +211,7 @@ def assert_same_bars(shown: Shape, wanted: Shape) -> None:
 
 @pytest.mark.parametrize("chart", BARS, ids=attrgetter("key"))
 def test_bars_intervals_units_and_captions_are_the_same_everywhere(
-    made: tuple[Campaign, Path], chart: BarChart
+    made: tuple[Campaign, Path], chart: ChartKind
 ) -> None:
     campaign, _ = made
     computed = [as_data(bars) for bars in chart.draw(campaign, chart.cases(campaign))]

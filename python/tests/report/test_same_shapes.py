@@ -16,18 +16,15 @@ from drawn_campaigns import everything
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
+from busmark.present.charts.kinds import CHARTS, ChartKind
+from busmark.present.charts.shapes import Boxes, Cell, Curve, Heat, Row, Stack
 from busmark.present.sinks import gnuplot
-from busmark.report.drawing.boxes import BoxChart, Boxes, Cell
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.heat import HeatChart
-from busmark.report.drawing.picture import AnyChart, Curve
-from busmark.report.drawing.stacks import Row, Stack, StackChart
 from busmark.report.html.charts import Panel, draw_all
 from busmark.store import Result
 
-BOXES = [chart for chart in CHARTS if isinstance(chart, BoxChart)]
-STACKS = [chart for chart in CHARTS if isinstance(chart, StackChart)]
-HEATS = [chart for chart in CHARTS if isinstance(chart, HeatChart)]
+BOXES = [chart for chart in CHARTS if chart.shape is Boxes]
+STACKS = [chart for chart in CHARTS if chart.shape is Stack]
+HEATS = [chart for chart in CHARTS if chart.shape is Heat]
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +40,7 @@ def campaign(made: tuple[Campaign, Result]) -> Campaign:
     return made[0]
 
 
-def on_the_page(campaign: Campaign, chart: AnyChart) -> list[Panel]:
+def on_the_page(campaign: Campaign, chart: ChartKind) -> list[Panel]:
     """The panels of this chart, whatever else is in its place."""
     name = chart.place.id if chart.place else chart.key
     chosen = chart.place.keys if chart.place else ()
@@ -65,7 +62,7 @@ def values_of(cell: Cell) -> list[list[float]]:
 
 @pytest.mark.parametrize("chart", BOXES, ids=attrgetter("key"))
 def test_boxes_on_the_page_are_those_that_were_computed(
-    campaign: Campaign, chart: BoxChart
+    campaign: Campaign, chart: ChartKind
 ) -> None:
     computed = list(chart.apart(campaign, chart.cases(campaign)))
     panels = on_the_page(campaign, chart)
@@ -109,7 +106,7 @@ def points(curve: Curve) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize("chart", STACKS, ids=attrgetter("key"))
 def test_plots_over_time_on_the_page_are_those_that_were_computed(
-    campaign: Campaign, chart: StackChart
+    campaign: Campaign, chart: ChartKind
 ) -> None:
     computed = list(chart.draw(campaign, chart.cases(campaign)))
     assert computed
@@ -141,7 +138,7 @@ def test_plots_over_time_on_the_page_are_those_that_were_computed(
 
 @pytest.mark.parametrize("chart", HEATS, ids=attrgetter("key"))
 def test_heat_maps_on_the_page_are_those_that_were_computed(
-    campaign: Campaign, chart: HeatChart
+    campaign: Campaign, chart: ChartKind
 ) -> None:
     computed = list(chart.draw(campaign, chart.cases(campaign)))
     assert computed

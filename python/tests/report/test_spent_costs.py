@@ -12,7 +12,7 @@ from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
-from busmark.report.drawing.charts import layers
+from busmark.present.charts.kinds import CHARTS
 from busmark.report.html.page import render
 from busmark.report.html.spent_costs import spent_costs
 from busmark.report.same_in_all import facts
@@ -131,7 +131,7 @@ def test_what_a_layer_costs_is_over_the_same_library_alone(tmp_path: Path) -> No
     (part,) = spent_costs(found)
     assert part.title == "What the layer costs" and len(part.blocks[0].rows) == 2
     assert 'id="layer"' in render(found)
-    chart = layers.CHARTS[0]
+    chart = CHARTS[0]
     (picture,) = chart.draw(found, chart.cases(found))
     (curve,) = picture.curves
     assert [(at.x, round(at.y, 2)) for at in curve.points] == [(64, 1.5), (1024, 1.5)]

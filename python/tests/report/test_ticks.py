@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from busmark.report.drawing import ticks
-from busmark.report.drawing.floors import near
+from busmark.present.charts import ticks
+from busmark.present.charts.panels import near
 
 
 def test_a_logarithmic_axis_has_two_ticks_at_least_whatever_its_ends() -> None:

@@ -15,14 +15,21 @@ from specifications import rows, scales
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
+from busmark.present.charts import look
+from busmark.present.charts.kinds import CHARTS, ChartKind
+from busmark.present.charts.shapes import (
+    Axis,
+    Bar,
+    Bars,
+    Boxes,
+    Curve,
+    Heat,
+    Picture,
+    Point,
+    Reference,
+    Stack,
+)
 from busmark.present.vega import config, specification
-from busmark.report.drawing import look
-from busmark.report.drawing.bars import Bar, Bars
-from busmark.report.drawing.boxes import Boxes
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.heat import Heat
-from busmark.report.drawing.picture import AnyChart, Axis, Curve, Picture, Point, Reference
-from busmark.report.drawing.stacks import Stack
 from busmark.store import Result
 
 LABEL = Label(text="UDP", adapter="udp")
@@ -34,7 +41,7 @@ def campaigns(tmp_path_factory: pytest.TempPathFactory) -> list[Campaign]:
     return [summarise(Result(make(tmp_path_factory.mktemp("drawn")))) for make in (everything, odd)]
 
 
-def shapes(campaign: Campaign, chart: AnyChart) -> Iterator[Any]:
+def shapes(campaign: Campaign, chart: ChartKind) -> Iterator[Any]:
     """All that there is of a chart."""
     yield from chart.draw(campaign, chart.cases(campaign))  # type: ignore[attr-defined]
 
@@ -55,7 +62,7 @@ def test_a_warning_of_the_compiler_would_be_noticed(capfd: pytest.CaptureFixture
 
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.key)
 def test_every_chart_compiles_without_a_warning(
-    campaigns: list[Campaign], chart: AnyChart, capfd: pytest.CaptureFixture[str]
+    campaigns: list[Campaign], chart: ChartKind, capfd: pytest.CaptureFixture[str]
 ) -> None:
     drawn = 0
     for campaign in campaigns:
@@ -73,7 +80,7 @@ def finite(values: list[Any]) -> list[float]:
 
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.key)
 def test_a_specification_has_the_values_that_were_computed(
-    campaigns: list[Campaign], chart: AnyChart
+    campaigns: list[Campaign], chart: ChartKind
 ) -> None:
     shape = next(shapes(campaigns[0], chart))
     spec = specification(shape, width=700)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
-from busmark.report.drawing.adapters import look_of
+from busmark.present.charts.look import look_of
 from busmark.track import read, track
 from busmark.track.entry import Entry
 from busmark.track.model import Tracked

@@ -13,6 +13,7 @@ from busmark.analysis.words.naming import described
 from busmark.findings.kinds import Flags, kinds, worst
 from busmark.findings.kinds import Kind as Found
 from busmark.present.blocks.answer import sizes
+from busmark.present.charts.flagged import examined
 from busmark.present.document import (
     ABSENT,
     Block,
@@ -25,7 +26,6 @@ from busmark.present.document import (
     Table,
     Text,
 )
-from busmark.report.drawing.flagged import examined
 from busmark.report.html import blocks as legacy
 from busmark.report.interop import dead_cells, heat_maps
 

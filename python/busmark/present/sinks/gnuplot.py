@@ -6,15 +6,29 @@ names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, cast
+from typing import Any
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import plural
+from busmark.present.charts import look
+from busmark.present.charts.kinds import KINDS
+from busmark.present.charts.look import ink
+from busmark.present.charts.panels import of_one
+from busmark.present.charts.shapes import (
+    SHADES,
+    Bars,
+    Boxes,
+    Heat,
+    Picture,
+    Stack,
+    one_line,
+)
+from busmark.present.charts.sheets import Sheets, cases_left_out, parts_of
 from busmark.present.sinks.gnuplot_samples import comment, number, stats_text, write_csv, write_gpd
 from busmark.present.sinks.gnuplot_sheet import (
     GREY,
@@ -31,22 +45,7 @@ from busmark.present.sinks.gnuplot_sheet import (
     quoted,
     scale,
 )
-from busmark.report import same_in_all
-from busmark.report.drawing import look
-from busmark.report.drawing.adapters import ink
-from busmark.report.drawing.bars import Bars
-from busmark.report.drawing.boxes import Boxes
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.flagged import Findings
-from busmark.report.drawing.heat import SHADES, Heat
-from busmark.report.drawing.left_out import cases_left_out
-from busmark.report.drawing.names import Names, parts_of
-from busmark.report.drawing.panels import of_one
-from busmark.report.drawing.picture import Captioned, Picture
-from busmark.report.drawing.stacks import Stack
-from busmark.report.drawing.texts import one_line
 from busmark.report.folder import within
-from busmark.report.interop import INTEROP, INTEROP_NEEDS, heats
 from busmark.report.markup import escaped
 from busmark.report.replace import replaced
 from busmark.store import Result
@@ -228,54 +227,38 @@ def _files(result: Result, campaign: Campaign, folder: Path) -> None:
     data.mkdir()
     scripts.mkdir()
     write_csv(data / "latency.csv", campaign)
-    names, samples = Names(), dict[str, str]()
+    source, samples = Sheets(campaign, LONGEST), dict[str, str]()
     for case in campaign.cases:
         if case.series and case.series.shape:
             begin = "latency" if case.test == "latency" else "load-latency"
-            name = samples[case.id] = names.name([begin, *parts_of(of_one(case), case)])
+            name = samples[case.id] = source.names.name([begin, *parts_of(of_one(case), case)])
             write_gpd(data / f"{name}.gpd", result, case)
             (data / f"{name}.stats").write_text(stats_text(case), encoding="utf-8")
     listed: list[str] = []
-    kinds: set[str] = set()
+    absent: list[str] = []
     everything = comment("plots everything: gnuplot plot-all.gpi")
     everything += comment("as SVG: gnuplot -e \"ending='svg'\" plot-all.gpi")
-    for kind, title, explanation, parts, drawn, findings in _drawings(campaign):
-        name = names.name(parts)
-        stats = {c.label: samples[c.id] for c in drawn.members if c.id in samples}
-        sheet = SHEETS[type(drawn)](drawn, stats)
-        lead = same_in_all.middleware(drawn.members)
-        notes = [f"{lead}. {drawn.caption}" if lead else drawn.caption, findings]
-        text = comment(f"{title}. {notes[0]}") + "\n\n".join(sheet.sets)
-        (data / f"{name}.gpd").write_text(text, encoding="utf-8")
-        text = sheet.script(name, title, explanation, notes)
-        (scripts / f"{name}.gpi").write_text(text, encoding="utf-8")
-        everything += f"load 'scripts/{name}.gpi'\n"
-        words = " ".join(escaped(one_line(note, 3000)) for note in notes if note)
-        listed.append(f"- [{escaped(name)}](scripts/{name}.gpi): **{escaped(title)}.** {words}")
-        kinds.add(kind)
-    needs = {chart.key: chart.needs for chart in CHARTS} | {INTEROP: INTEROP_NEEDS}
-    absent = [f"- {key}: it needs {need}." for key, need in needs.items() if key not in kinds]
+    for kind in KINDS:
+        before = len(listed)
+        for each in source.of(kind):
+            stats = {c.label: samples[c.id] for c in each.shape.members if c.id in samples}
+            sheet, notes = (
+                SHEETS[type(each.shape)](each.shape, stats),
+                [each.caption, each.findings],
+            )
+            text = comment(f"{kind.title}. {each.caption}") + "\n\n".join(sheet.sets)
+            (data / f"{each.name}.gpd").write_text(text, encoding="utf-8")
+            text = sheet.script(each.name, kind.title, kind.explanation, notes)
+            (scripts / f"{each.name}.gpi").write_text(text, encoding="utf-8")
+            everything += f"load 'scripts/{each.name}.gpi'\n"
+            words = " ".join(escaped(one_line(note, 3000)) for note in notes if note)
+            link = f"- [{escaped(each.name)}](scripts/{each.name}.gpi)"
+            listed.append(f"{link}: **{escaped(kind.title)}.** {words}")
+        if len(listed) == before:
+            absent.append(f"- {kind.key}: it needs {kind.needs}.")
     (folder / "style.gpi").write_text(STYLE, encoding="utf-8")
     (folder / "plot-all.gpi").write_text(everything, encoding="utf-8")
     (folder / "README.md").write_text(_readme(campaign, listed, absent), encoding="utf-8")
-
-
-def _drawings(
-    campaign: Campaign,
-) -> Iterator[tuple[str, str, str, list[str], Captioned, str]]:
-    """Yield each figure: its kind, title, explanation, parts of its name, what it shows, and what
-    the letters of findings mean."""
-    findings = Findings(campaign)
-    for chart in cast("Sequence[Any]", CHARTS):
-        for drawn in chart.draw(campaign, chart.cases(campaign)):
-            if isinstance(drawn, Picture) and drawn.as_bars:
-                continue
-            parts = [chart.key, *parts_of(drawn.keys, drawn.members[0])]
-            marked, letters = findings.on(chart.figures, drawn.members, drawn, LONGEST)
-            yield chart.key, chart.title, chart.explanation, parts, marked, letters
-    for found, heat in heats(campaign):
-        marked, letters = findings.on(found.figures, heat.members, heat)
-        yield INTEROP, found.title, found.note, found.parts, marked, letters
 
 
 def _readme(campaign: Campaign, listed: Sequence[str], absent: Sequence[str]) -> str:

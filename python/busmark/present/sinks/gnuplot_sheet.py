@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from math import asinh, ceil, floor, log10
 from textwrap import wrap
 
+from busmark.present.charts import look, ticks
+from busmark.present.charts.shapes import Axis, Curve, OnAxes, Reference, one_line
 from busmark.present.sinks.gnuplot_samples import Rows, comment, number, rows
-from busmark.report.drawing import look, ticks
-from busmark.report.drawing.picture import Axis, Curve, OnAxes, Reference
-from busmark.report.drawing.texts import one_line
 
 STYLE = r"""# What every script begins with: the file, the look, and the functions of axes.
 # ending: png or svg; window: the terminal of gnuplot itself, with gnuplot -p.

@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 from busmark import __version__
+from busmark.present.charts.shapes import Bars, Heat
 from busmark.present.document import Chart, Document, Section
 from busmark.present.sinks.html import Page, key_of, section_html
 from busmark.present.vega import config, specification
@@ -19,8 +20,6 @@ from busmark.present.vega.theme import Theme
 from busmark.present.web import script, style
 from busmark.present.web.embedded import Parts, plain_json
 from busmark.present.web.packing import Packing, drawing_script, parts_of
-from busmark.report.drawing.bars import Bars
-from busmark.report.drawing.heat import Heat
 
 SCRIPTS = ("base", "place", "filter", "bar", "choice", "charts", "document")
 """Parts of the script of a page that has no list of cases, in their order."""

@@ -7,33 +7,23 @@ drawn once, as SVG, of which PNG and PDF are made.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import vl_convert
 
 from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import ABSENT, plural
+from busmark.analysis.words.text import plural
+from busmark.present.charts.kinds import KINDS, Shape
+from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
+from busmark.present.charts.sheets import Sheet, Sheets, cases_left_out
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import CHARACTER, Spec, lines
 from busmark.present.vega.theme import THEMES
-from busmark.report import same_in_all
-from busmark.report.drawing.boxes import Boxes
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.flagged import Findings
-from busmark.report.drawing.heat import Heat
-from busmark.report.drawing.left_out import cases_left_out
-from busmark.report.drawing.names import Names, name_of
-from busmark.report.drawing.picture import AnyChart, Captioned, Picture
-from busmark.report.drawing.stacks import Stack
-from busmark.report.drawing.texts import one_line
 from busmark.report.folder import within
-from busmark.report.interop import heat_maps
 from busmark.report.markup import escaped
 from busmark.report.replace import replaced
 from busmark.store import Result
@@ -70,83 +60,8 @@ EXPLANATION = (
     "axis."
 )
 
-INTEROP = "cases whose sides are different adapters (`peer` in the scenario)"
-"""What a campaign must have for maps of interoperability."""
-
 Tell = Callable[[int], object]
 """Takes how many sheets there are by now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """One figure. `name` is the name of its file, without the ending."""
-
-    name: str
-    title: str
-    caption: str
-    findings: str
-    """What the letters behind names mean; empty where nothing was found."""
-    shape: Captioned
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of figure. `name` begins the names of its files."""
-
-    name: str
-    needs: str
-    """What a campaign must have for it, for the list of what was left out."""
-    draw: Callable[[Source], Iterator[Sheet]]
-
-
-@dataclass(slots=True)
-class Source:
-    """What sheets are made of."""
-
-    campaign: Campaign
-    names: Names = field(default_factory=Names)
-    findings: Findings = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.findings = Findings(self.campaign)
-
-
-def _of_chart(chart: Any, source: Source) -> Iterator[Sheet]:
-    known: AnyChart = chart
-    for shape in chart.draw(source.campaign, known.cases(source.campaign)):
-        if isinstance(shape, Picture) and shape.as_bars:
-            continue
-        drawn, findings = source.findings.on(known.figures, shape.members, shape, LONGEST_NAME)
-        caption = drawn.caption
-        if name := same_in_all.middleware(drawn.members):
-            # On paper nothing else says so.
-            caption = f"{name}. {caption}"
-        file = name_of(source.names, known.key, drawn.keys, drawn.members)
-        yield Sheet(file, known.title, caption, findings, drawn)
-
-
-def _interop(source: Source) -> Iterator[Sheet]:
-    """Yield latency, discovery, goodput and loss of every matrix."""
-    for found in heat_maps(source.campaign):
-        figures = [c for _, row in found.rows for c in row if c and c.text != ABSENT]
-        if not figures:
-            continue
-        pairs = sum(c is not None for _, row in found.rows for c in row)
-        caption = f"{found.note} {pairs} pairs. Light: the best; dark: the worst; grey: no figure."
-        what, workload = found.id.split("-")[1], found.title.rpartition(": ")[2]
-        shown = {c.case for c in figures}
-        members = [case for case in source.campaign.cases if case.id in shown]
-        heat = Heat((), members, "reader", found.names, "writer", found.rows, caption)
-        drawn, findings = source.findings.on(found.figures, members, heat)
-        name = source.names.name([f"interop-{what}", workload])
-        yield Sheet(name, found.title, caption, findings, drawn)
-
-
-KINDS: tuple[Kind, ...] = (
-    *(Kind(chart.key, chart.needs, partial(_of_chart, chart)) for chart in CHARTS),
-    Kind("interop", INTEROP, _interop),
-)
-"""In the order in which they are drawn and listed."""
 
 
 def chart(sheet: Sheet) -> Spec:
@@ -164,10 +79,12 @@ def chart(sheet: Sheet) -> Spec:
         spec = plots(room)
     texts = [one_line(each, LONGEST_DRAWN) for each in (sheet.caption, sheet.findings) if each]
     below = [line for each in texts for line in _lines(each, width, EM * 0.93)]
-    return spec | {"title": {"text": _lines(sheet.title, width, EM * 8 / 7), "subtitle": below}}
+    return spec | {
+        "title": {"text": _lines(sheet.kind.title, width, EM * 8 / 7), "subtitle": below}
+    }
 
 
-def _is_wide(shape: Captioned) -> bool:
+def _is_wide(shape: Shape) -> bool:
     """Return whether a shape is two columns of a paper wide."""
     if isinstance(shape, Picture):
         return shape.also_linear or (shape.apart and len(shape.curves) > 1)
@@ -196,7 +113,7 @@ def _svg(sheet: Sheet) -> str:
         return f"{found[1]}{found[2]}{number}"
 
     drawn = NUMBERED.sub(numbered, vl_convert.vegalite_to_svg(chart(sheet)))
-    title = f"{sheet.title}. {one_line(sheet.caption, LONGEST)}"
+    title = f"{sheet.kind.title}. {one_line(sheet.caption, LONGEST)}"
     return drawn.replace(">", f"><title>{escape(title)}</title>", 1)
 
 
@@ -255,17 +172,17 @@ def _write(campaign: Campaign, places: Mapping[str, Path], tell: Tell) -> list[s
     """Return the names of the sheets, without an ending."""
     sheets: list[Sheet] = []
     absent: list[str] = []
-    source = Source(campaign)
+    source = Sheets(campaign, LONGEST_NAME)
     for kind in KINDS:
         before = len(sheets)
-        for sheet in kind.draw(source):
+        for sheet in source.of(kind):
             drawn = _svg(sheet)
             for ending, place in places.items():
                 (place / f"{sheet.name}.{ending}").write_bytes(FORMS[ending](drawn))
             sheets.append(sheet)
             tell(len(sheets))
         if len(sheets) == before:
-            absent.append(f"- {kind.name}: it needs {kind.needs}.")
+            absent.append(f"- {kind.key}: it needs {kind.needs}.")
     for ending, place in places.items():
         index = _index(campaign, [_line(sheet, ending) for sheet in sheets], absent)
         (place / INDEX).write_text(index, encoding="utf-8")
@@ -276,7 +193,7 @@ def _line(sheet: Sheet, ending: str) -> str:
     file = f"{sheet.name}.{ending}"
     texts = [one_line(each, LONGEST) for each in (sheet.caption, sheet.findings) if each]
     told = escaped(" ".join(texts))
-    return f"- [{escaped(file)}]({file}): **{escaped(sheet.title)}.** {told}"
+    return f"- [{escaped(file)}]({file}): **{escaped(sheet.kind.title)}.** {told}"
 
 
 def _index(campaign: Campaign, lines: list[str], absent: list[str]) -> str:

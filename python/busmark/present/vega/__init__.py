@@ -1,6 +1,7 @@
 """Charts as Vega-Lite specifications: dictionaries, which the page and print draw alike.
 
-`specification` makes one of any shape of `report.drawing`; `config` is what a theme adds to it.
+`specification` makes one of any shape of `present.charts.shapes`; `config` is what a theme adds to
+it.
 Data are inline, as rows: each `{"data": {"values": [...]}}` of a specification is one table. Rows
 of curves and bars, and of marks at the edge of a plot, have the name of their series in `s`, which
 is in the domains of scales as well; `usermeta.labels` has the label that a series belongs to, so
@@ -15,15 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from busmark.present.charts import look
+from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
 from busmark.present.vega import bars, boxes, curves, heat
 from busmark.present.vega.parts import Frame, Spec
 from busmark.present.vega.theme import config
-from busmark.report.drawing import look
-from busmark.report.drawing.bars import Bars
-from busmark.report.drawing.boxes import Boxes
-from busmark.report.drawing.heat import Heat
-from busmark.report.drawing.picture import Picture
-from busmark.report.drawing.stacks import Stack
 
 __all__ = ["config", "specification"]
 
@@ -43,7 +40,7 @@ def specification(
     shape: Any, *, width: float, height: float | None = None, linear: bool | None = False,
     em: float = 12.0, pointer: bool = True,
 ) -> Spec:  # fmt: skip
-    """Return the Vega-Lite specification of a shape of `report.drawing`, without a theme.
+    """Return the Vega-Lite specification of a shape of `present.charts.shapes`, without a theme.
 
     Args:
         width: of the whole chart.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import ceil, floor, log, log10
 from typing import Any
 
+from busmark.present.charts import look, ticks
+from busmark.present.charts.shapes import Axis, Reference
 from busmark.present.vega.parts import MARGIN, Frame, Row, Spec, dashes, layer, mark_path, short
-from busmark.report.drawing import look, ticks
-from busmark.report.drawing.picture import Axis, Reference
 
 HEADROOM = 1.06
 """Room above the largest value of an axis that begins at 0, as a factor."""

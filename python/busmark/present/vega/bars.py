@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from busmark.present.charts import look, ticks
+from busmark.present.charts.shapes import Bar, Bars, one_line
 from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
@@ -25,9 +27,6 @@ from busmark.present.vega.parts import (
     reference_entry,
     short,
 )
-from busmark.report.drawing import look, ticks
-from busmark.report.drawing.bars import Bar, Bars
-from busmark.report.drawing.texts import one_line
 
 NAME = 26
 """Characters of a line of the names of rows."""

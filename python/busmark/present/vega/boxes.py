@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import ceil
 
+from busmark.present.charts import look
+from busmark.present.charts.shapes import Box, Boxes, Cell, one_line
 from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
@@ -20,9 +22,6 @@ from busmark.present.vega.parts import (
     reference_entry,
     short,
 )
-from busmark.report.drawing import look
-from busmark.report.drawing.boxes import Box, Boxes, Cell
-from busmark.report.drawing.texts import one_line
 
 PLOT = 19.0
 """Height of a plot, in sizes of the text."""

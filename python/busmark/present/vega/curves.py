@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from math import inf, isfinite
 
+from busmark.present.charts import look
+from busmark.present.charts.shapes import Curve, OnAxes, Picture, Point, Stack, one_line
 from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
@@ -30,10 +32,6 @@ from busmark.present.vega.parts import (
     reference_entry,
     short,
 )
-from busmark.report.drawing import look
-from busmark.report.drawing.picture import Curve, OnAxes, Picture, Point
-from busmark.report.drawing.stacks import Stack
-from busmark.report.drawing.texts import one_line
 
 PLOT, ROWS, ROW = 19.0, (16.0, 12.0), 9.0
 """Heights in sizes of the text: of a plot, of one or two below each other, and of one of more."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from busmark.present.charts.shapes import SHADES, Field, Heat, one_line
 from busmark.present.vega import axes
 from busmark.present.vega.parts import CHARACTER, LONGEST, Frame, Row, Spec, extent, layer, short
-from busmark.report.drawing.heat import SHADES, Field, Heat
-from busmark.report.drawing.texts import one_line
 
 FEWEST, ROW, BESIDE = 6.0, 2.6, 14.0
 """Height of the whole at least, and of a row; width of what is beside the columns; in sizes of the

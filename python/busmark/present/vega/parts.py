@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from unicodedata import east_asian_width
 
-from busmark.report.drawing import look
-from busmark.report.drawing.picture import Reference
-from busmark.report.drawing.texts import one_line
+from busmark.present.charts import look
+from busmark.present.charts.shapes import Reference, one_line
 
 Spec = dict[str, Any]
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.analysis.words.naming import MIDDLEWARE
 from busmark.findings.kinds import Flags, by_case, kinds
-from busmark.report.drawing import panels
+from busmark.present.charts import panels
 from busmark.report.html.case_chart import case_chart
 from busmark.report.html.details import case_details, heading, summary
 from busmark.report.html.files import RawFiles

@@ -1,5 +1,5 @@
-"""The charts of the page, from `drawing.charts`: panels to choose from, each a specification of
-Vega-Lite, which the page's script draws."""
+"""The charts of the page, from `present.charts.kinds`: panels to choose from, each a specification
+of Vega-Lite, which the page's script draws."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ from typing import Any
 
 from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.findings.kinds import Flags, Kind, by_case, kinds
+from busmark.present.charts.flagged import concerning, of_kinds
+from busmark.present.charts.kinds import CHARTS, ChartKind
+from busmark.present.charts.look import is_null
+from busmark.present.charts.panels import Keys, described
+from busmark.present.charts.shapes import Bars, Heat, Picture, Stack
 from busmark.present.vega import specification
 from busmark.present.web.embedded import Parts
-from busmark.report.drawing.bars import Bars
-from busmark.report.drawing.boxes import BoxChart
-from busmark.report.drawing.charts import CHARTS
-from busmark.report.drawing.flagged import concerning, of_kinds
-from busmark.report.drawing.heat import Heat
-from busmark.report.drawing.look import is_null
-from busmark.report.drawing.panels import Keys, described
-from busmark.report.drawing.picture import AnyChart, Picture
-from busmark.report.drawing.stacks import Stack
 
 MOST_DRAWN = 500
 """Cases of a test in one chart of distributions or of time: with more, the first of the table."""
@@ -114,7 +110,7 @@ def draw_all(campaign: Campaign) -> dict[str, list[Chart]]:
     from."""
     drawn: dict[str, list[Chart]] = {kind.test: [] for kind in CHARTS}
     found = by_case(kinds(campaign.findings))
-    places: dict[str, list[AnyChart]] = {}
+    places: dict[str, list[ChartKind]] = {}
     for kind in CHARTS:
         places.setdefault(kind.place.id if kind.place else kind.key, []).append(kind)
     for name, own in places.items():
@@ -124,7 +120,7 @@ def draw_all(campaign: Campaign) -> dict[str, list[Chart]]:
 
 
 def _together(
-    campaign: Campaign, name: str, own: Sequence[AnyChart], found: Mapping[str, Flags]
+    campaign: Campaign, name: str, own: Sequence[ChartKind], found: Mapping[str, Flags]
 ) -> Chart | None:
     """Return what one place has; each panel has its own explanation where these differ."""
     first, panels, left_out = own[0], [], 0
@@ -147,7 +143,7 @@ def _together(
 
 def _panels(kind: Any, campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Panel]:
     """Yield a panel for each choice of cases; of boxes one for each case."""
-    draw = kind.apart if isinstance(kind, BoxChart) else kind.draw
+    draw = kind.apart or kind.draw
     for shape in draw(campaign, cases):
         if not isinstance(shape, Picture):
             yield _panel(shape, shape.keys)

@@ -7,10 +7,10 @@ from math import log
 
 from busmark import __version__
 from busmark.compare.model import Change, Comparison, SideSummary
+from busmark.present.charts.look import swatch
 from busmark.present.web import style
 from busmark.report.comparison import words
 from busmark.report.comparison.grids import Grid, brief, environments, every_figure
-from busmark.report.drawing.look import swatch
 from busmark.report.html.templating import environment
 
 WIDTH = 140

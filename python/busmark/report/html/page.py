@@ -10,14 +10,14 @@ from busmark.adapters import compliance
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.findings.kinds import Kind, kinds
+from busmark.present.charts import look
+from busmark.present.charts.flagged import examined
 from busmark.present.sinks.html import Page, section_html
 from busmark.present.sinks.page import THEMES, policy
 from busmark.present.vega import config
 from busmark.present.web import packing, script, style
 from busmark.present.web.embedded import as_json, plain_json
 from busmark.present.web.packing import Packed, Packing
-from busmark.report.drawing import look
-from busmark.report.drawing.flagged import examined
 from busmark.report.html.beside_flows import beside_block
 from busmark.report.html.cases import MOST_DETAILS, case_details_data, case_index
 from busmark.report.html.charts import Chart, draw_all

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from busmark import __version__
 from busmark.analysis.words.text import plural
+from busmark.present.charts.look import swatch
 from busmark.present.web import style
-from busmark.report.drawing.look import swatch
 from busmark.report.html.templating import environment
 from busmark.report.tracking import words
 from busmark.report.tracking.drawing import HEIGHT, LEFT, RIGHT, WIDTH, Drawing, drawing

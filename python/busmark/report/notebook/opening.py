@@ -10,9 +10,9 @@ from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import plural
 from busmark.findings.kinds import kinds
 from busmark.findings.rule import SEVERITIES
+from busmark.present.charts import look
+from busmark.present.charts.flagged import examined
 from busmark.present.document import Section
-from busmark.report.drawing import look
-from busmark.report.drawing.flagged import examined
 from busmark.report.markup import escaped
 from busmark.report.notebook.cells import code, text
 

@@ -10,7 +10,7 @@ from typing import Any
 from xlsxwriter.chart import Chart
 
 from busmark.analysis.model import Campaign, Label
-from busmark.report.drawing import look
+from busmark.present.charts import look
 from busmark.report.workbook.book import Book, Sheet
 
 MOST_CURVES = 10

@@ -1,4 +1,4 @@
-"""A sheet for each chart of curves: the data of `drawing.charts` in cells, and native charts."""
+"""A sheet for each chart of curves, of `present.charts`: its data in cells, and native charts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from xlsxwriter.utility import xl_range_abs
 
 from busmark.analysis.model import Campaign
-from busmark.report.drawing import look
-from busmark.report.drawing.charts import CURVES
-from busmark.report.drawing.picture import Axis, Chart, Curve, Picture, Point, Reference
+from busmark.present.charts import look
+from busmark.present.charts.kinds import CURVES, ChartKind
+from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference
 from busmark.report.workbook import charts
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
 
@@ -29,7 +29,7 @@ def sheets(book: Book, campaign: Campaign) -> None:
             _sheet(book, chart, pictures)
 
 
-def _sheet(book: Book, chart: Chart, pictures: Sequence[Picture]) -> None:
+def _sheet(book: Book, chart: ChartKind, pictures: Sequence[Picture]) -> None:
     sheet = book.sheet(chart.title, chart.title, "a chart of curves, and what it draws",
                        note=chart.explanation)  # fmt: skip
     row = FIRST_ROW
@@ -42,7 +42,7 @@ def _sheet(book: Book, chart: Chart, pictures: Sequence[Picture]) -> None:
         )
 
 
-def _picture(sheet: Sheet, row: int, chart: Chart, picture: Picture) -> int:
+def _picture(sheet: Sheet, row: int, chart: ChartKind, picture: Picture) -> int:
     """Caption, chart, and below it the cells that it reads; gives the row after them."""
     styles = sheet.book.styles
     sheet.text(row, 0, picture.caption, styles.note)

@@ -7,7 +7,7 @@ from functools import partial
 
 from busmark.analysis.model import Campaign
 from busmark.findings.kinds import Kind, kinds
-from busmark.report.drawing.flagged import examined
+from busmark.present.charts.flagged import examined
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import Column

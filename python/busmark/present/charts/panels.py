@@ -27,7 +27,7 @@ def measured(campaign: Campaign, test: str) -> list[CaseSummary]:
 
 def where(case: CaseSummary, *, size: bool = True) -> Keys:
     """Placement, size and further workload: what cases of one panel have in common."""
-    names = {"Placement": placement(case)}
+    names = {"Placement": placement(case)} if case.placement else {}
     if size:
         names["Size"] = text.size_text(case.size)
     names |= {name.capitalize(): value for name, value in case.workload.items()}
@@ -84,7 +84,7 @@ def floor_note(case: CaseSummary) -> str:
 
 def described(keys: Keys) -> str:
     """Keys for a caption, such as "One CPU, 64 B"."""
-    plain = {"Placement", "Size", "Middleware"}
+    plain = {"Placement", "Size", "Middleware", "Workload"}
     known = [(name, value) for name, value in keys if value != text.ABSENT]
     told = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
     return told[:1].upper() + told[1:]
@@ -162,3 +162,16 @@ def topology(case: CaseSummary) -> str:
             "between " + text.plural(case.params.applications or 0, "application") + " of each node"
         )
     return "to " + text.plural(case.params.subscribers or 1, "reader")
+
+
+FAR = 5.0
+"""A floor that lies further beyond the other values than this, as a factor, is not drawn: an axis
+that reached it would be empty for the most part."""
+
+
+def near(floor: Sequence[float], values: Sequence[float]) -> bool:
+    """Return whether an axis for the values would hardly grow by the floor."""
+    own, others = ([v for v in each if v > 0] for each in (floor, values))
+    if not own or not others:
+        return bool(own)
+    return min(own) * FAR >= min(others) and max(own) <= FAR * max(others)

@@ -14,12 +14,17 @@ from typing import Any, TypeVar
 from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.findings.kinds import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
-from busmark.report.drawing.bars import Bars
-from busmark.report.drawing.boxes import Boxes
-from busmark.report.drawing.heat import Field, Heat
-from busmark.report.drawing.picture import Curve, Picture
-from busmark.report.drawing.stacks import Row, Stack
-from busmark.report.drawing.texts import one_line
+from busmark.present.charts.shapes import (
+    Bars,
+    Boxes,
+    Curve,
+    Field,
+    Heat,
+    Picture,
+    Row,
+    Stack,
+    one_line,
+)
 
 LONGEST = 60
 """Characters of a curve's name with its letters, unless a form has room for fewer."""
@@ -72,7 +77,7 @@ class Findings:
         """A drawing with its letters, and the line that explains them; empty without any.
 
         Args:
-            figures: what it shows of `members`; see `AnyChart`.
+            figures: what it shows of `members`; see `ChartKind`.
             longest: characters of a curve's name with its letters.
         """
         own = concerning(figures, members, self._found)

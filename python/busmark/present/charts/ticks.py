@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, log2, log10
 
 from busmark.analysis.words.text import number, size_text
-from busmark.report.drawing.look import at_size
+from busmark.present.charts.look import at_size
 
 Tick = tuple[float, str]
 

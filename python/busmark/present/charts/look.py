@@ -1,14 +1,19 @@
-"""What each adapter looks like: a colour, a mark and a dash of its own, whatever else was measured.
+"""The look of adapters and curves: colours, marks and dashes, and where values stand on an axis.
 
-A table for those that ship with Busmark; of any other its name decides. All colours have a contrast
-of 3 to 1 at least, on white and on the page's dark ground alike, so that one colour serves both.
-Adapters whose colours look alike to somebody have different marks and different dashes.
+Each adapter has a colour, a mark and a dash of its own, whatever else was measured. A table has
+those that ship with Busmark; of any other its name decides. All colours have a contrast of 3 to 1
+at least, on white and on the page's dark ground alike, so that one colour serves both. Adapters
+whose colours look alike to somebody have different marks and different dashes. Dashes and marks go
+by names of their own, which each sink translates.
 """
 
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import NamedTuple
+from math import log10
+from typing import Literal, NamedTuple
+
+from busmark.analysis.model import Campaign, CaseSummary, Label
 
 GREY = "#7F7F7F"
 """Colour of the null adapter, and of reference lines."""
@@ -118,3 +123,92 @@ def _linear(colour: str) -> list[float]:
 def _coded(parts: list[float]) -> str:
     coded = (12.92 * p if p <= 0.0031308 else 1.055 * p ** (1 / 2.4) - 0.055 for p in parts)
     return "#" + "".join(f"{round(255 * min(max(p, 0.0), 1.0)):02X}" for p in coded)
+
+
+Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
+
+DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SYMBOLS = (
+    "circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star",
+)  # fmt: skip
+SIGNS = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
+"""The same as characters."""
+
+WIDE = 3.0
+"""Limits further from the value, as a factor, are cut off by the axis."""
+
+LOST = 1
+"""Place, among series that are of no adapter, of what was lost."""
+
+MICRO = 1e3
+"""Nanoseconds in the unit of every latency axis."""
+
+PERCENT_TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+"""Ticks of an axis that reaches to the rarest samples; see `at_percent`."""
+
+
+def label_of(campaign: Campaign, case: CaseSummary) -> Label:
+    """How the case's curve looks."""
+    return next(label for label in campaign.labels if label.text == case.label)
+
+
+def series(text: str, place: int) -> Label:
+    """A label for what is not of one adapter, such as a participant: it looks by its place."""
+    return Label(text=text, adapter="", variant=place)
+
+
+def _look(label: Label) -> Look:
+    if not label.adapter:
+        return Look(PALETTE[label.variant % len(PALETTE)], label.variant, label.variant)
+    own = look_of(label.adapter)
+    return Look(
+        shade(own.colour, label.variant), own.mark + label.variant, own.dash + label.variant
+    )
+
+
+def is_null(label: Label) -> bool:
+    """Whether it is of the null adapter, which is drawn behind all others."""
+    return label.adapter == FLOOR
+
+
+def colour(label: Label) -> str:
+    """The adapter's own, its variants lighter and darker. The null adapter is grey."""
+    return _look(label).colour
+
+
+def dash(label: Label) -> Dash:
+    """Dash of the curve; the null adapter's is dashed."""
+    return DASHES[_look(label).dash % len(DASHES)]
+
+
+def symbol(label: Label) -> str:
+    """Symbol of its points; the null adapter's are short lines."""
+    return "line-ew-open" if is_null(label) else SYMBOLS[_look(label).mark % len(SYMBOLS)]
+
+
+def sign(label: Label) -> str:
+    """The symbol as a character."""
+    return "━" if is_null(label) else SIGNS[_look(label).mark % len(SIGNS)]
+
+
+def swatch(label: Label | str) -> dict[str, str]:
+    """Colour and mark of a label, or of an adapter, to stand beside its name."""
+    found = Label(text="", adapter=label) if isinstance(label, str) else label
+    return {"colour": colour(found), "mark": sign(found)}
+
+
+def within(value: float, low: float | None, high: float | None) -> tuple[float, float]:
+    """Up to where an axis shows an interval: a wide one must not flatten all curves."""
+    low = value if low is None else max(low, value / WIDE)
+    high = value if high is None else min(high, value * WIDE)
+    return low, high
+
+
+def at_size(size: float) -> float:
+    """Where a size is drawn: an empty body has no logarithm and stands left of 1 B."""
+    return size or 0.5
+
+
+def at_percent(percent: float) -> float:
+    """Place of a percentile on the axis: -log10(1 - F), one unit for each tenfold rarity."""
+    return 0.0 if percent <= 0 else -log10(1 - percent / 100)

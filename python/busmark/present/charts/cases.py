@@ -1,0 +1,231 @@
+"""Figures case by case: intervals, and heat maps of labels by sizes and of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log10
+
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import (
+    Campaign,
+    CaseSummary,
+)
+from busmark.analysis.words import text
+from busmark.present.charts import look, panels, ticks
+from busmark.present.charts.panels import Keys
+from busmark.present.charts.shapes import (
+    Axis,
+    Bar,
+    Bars,
+    Field,
+    Heat,
+    Part,
+    Reference,
+    across,
+    bar,
+    shade,
+)
+from busmark.report.interop import heat_maps
+
+Pick = Callable[[CaseSummary], Figure | None]
+
+MOST_ABOVE = 2.5
+"""What lies this many times above the longest bar would squeeze the bars; the caption gives it."""
+
+FEWEST_ROWS, FEWEST_COLUMNS = 2, 3
+"""Labels and sizes of a heat map: a table shows less than that better."""
+
+RATED, PRACTICAL = "rated capacity of the link", "practical: a plain TCP transfer"
+
+CAPACITIES: tuple[tuple[str, str, look.Dash], ...] = (
+    (RATED, "rated_mbit_per_s", "dash"),
+    (PRACTICAL, "practical_mbit_per_s", "dashdot"),
+)
+"""Lines across, the fields they are of, and their dash."""
+
+BOUNDED = ", with 95 % intervals."
+
+
+def counted(figures: Sequence[Figure], end: str = BOUNDED) -> str:
+    """Return rounds and samples, for a caption."""
+    return panels.counts_text([f.rounds for f in figures], [f.count for f in figures]) + end
+
+
+def intervals(
+    pick: Pick, unit: str, factor: float = 1.0, *, capacities: bool = False, mark: str = "",
+    mark_of: Callable[[CaseSummary], float | None] = lambda case: None,
+) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Bars]]:  # fmt: skip
+    """Return what draws one figure as bars with their intervals, `factor` of which are one of the
+    `unit` of the axis; the floor is among them.
+
+    Args:
+        unit: title of the axis, with the unit behind its last comma.
+        capacities: whether capacities of links are lines across all bars.
+        mark: the legend's word for what each bar is to be compared with; `mark_of` gives it.
+    """
+    scales = (text.Scale(unit_of(unit), factor),)
+
+    def row(campaign: Campaign, case: CaseSummary, figure: Figure) -> Bar:
+        label, note = look.label_of(campaign, case), text.figure_text(figure, scales)
+        return bar(label, figure, factor, note=note, mark=mark_of(case))
+
+    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Bars]:
+        for keys, members in panels.split(cases, panels.where):
+            known = [(case, figure) for case in members if (figure := pick(case))]
+            figures = [figure for _, figure in known]
+            best = max(figure.value for figure in figures)
+            bounded = any(f.low is not None for f in figures)
+            rows = [row(campaign, case, figure) for case, figure in known]
+            lines, beyond = [], ""
+            for name, dash, at in _shared_capacities(members) if capacities else ():
+                if at <= MOST_ABOVE * best / factor:
+                    lines.append(Reference(name, dash, ((at, 0.0), (at, 0.0))))
+                else:
+                    beyond += f" Beyond the axis: {name}, {text.number(at)} {unit_of(unit)}."
+            floor = panels.floor_of(campaign, members[0])
+            limit = pick(floor) if floor else None
+            if floor and limit and limit.value <= MOST_ABOVE * best:
+                rows.append(row(campaign, floor, limit))
+            elif floor and limit:
+                beyond += f" Beyond the axis: {floor.label}, {text.figure_text(limit, scales)}."
+            yield Bars(
+                keys, members, Axis(unit, from_zero=True), rows,
+                counted(figures, BOUNDED if bounded else ".") + beyond,
+                mark=mark if any(each.mark is not None for each in rows) else "",
+                references=[across(line, len(rows)) for line in lines],
+            )  # fmt: skip
+
+    return draw
+
+
+def unit_of(title: str) -> str:
+    """Return the unit in the title of an axis."""
+    return title.rpartition(", ")[2]
+
+
+def _shared_capacities(members: Sequence[CaseSummary]) -> Iterator[tuple[str, look.Dash, float]]:
+    """Yield the capacities of the links that all cases share."""
+    for name, attribute, dash in CAPACITIES:
+        values = {getattr(c.throughput, attribute) for c in members if c.throughput}
+        limit = values.pop() if len(values) == 1 else None
+        if limit is not None:
+            yield name, dash, limit
+
+
+def specified(case: CaseSummary) -> float | None:
+    """Return the goodput that was specified; nothing at full speed. In both directions at once the
+    bar counts both, the specification one: not to be compared."""
+    paced = panels.paced(case)
+    comparable = paced and case.goodput and case.goodput.value == paced.carried.value
+    return paced.specified_mbit_per_s if paced and comparable else None
+
+
+def medians(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Bars]:
+    """Draw the median of each case with its interval, and below it the median of each round."""
+    for keys, members in panels.split(cases, panels.where):
+        rows, halves = [], [case.rtt_2 for case in members if case.rtt_2]
+        for case, half in zip(members, halves, strict=True):
+            rounds = case.series.medians if case.series else None
+            assert rounds  # by the choice of the cases
+            parts = [
+                Part(value / look.MICRO, f"round {number}")
+                for number, value in zip(rounds.rounds, rounds.values, strict=True)
+            ]
+            median, label = half.median, look.label_of(campaign, case)
+            note = f"{text.figure_text(median)}, estimate"
+            rows.append(bar(label, median, look.MICRO, note=note, parts=parts))
+        told = panels.counts_text([h.median.rounds for h in halves], [h.count for h in halves])
+        floor = panels.floor_of(campaign, members[0])
+        if floor and floor.rtt_2:
+            told += f". Not drawn: {floor.label}, {text.figure_text(floor.rtt_2.median)}"
+        bounded = any(row.low is not None for row in rows)
+        yield Bars(
+            keys, members, Axis("median RTT/2, µs", "log"), rows, f"{told}.",
+            value="estimate and 95 % interval" if bounded else "estimate",
+            part="median of one round",
+        )  # fmt: skip
+
+
+def overview(
+    what: str, pick: Pick, scales: Sequence[text.Scale], *, more_is_better: bool = False
+) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Heat]]:
+    """Return what draws the map of one figure, which the caption calls `what`: a row for each
+    label, a column for each size."""
+
+    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Heat]:
+        labels, sizes = {case.label for case in cases}, {case.size for case in cases}
+        if len(labels) < FEWEST_ROWS or len(sizes) < FEWEST_COLUMNS:
+            return
+        by_key: dict[Keys, list[CaseSummary]] = {}
+        for case in cases:
+            by_key.setdefault(panels.where(case, size=False), []).append(case)
+        for keys, members in by_key.items():
+            if len(members) > 1:
+                yield heat(keys, members)
+
+    def heat(keys: Keys, members: Sequence[CaseSummary]) -> Heat:
+        sizes = sorted({case.size for case in members if case.size is not None})
+        known: Mapping[tuple[str, int | None], tuple[str, Figure]] = {
+            (case.label, case.size): (case.id, f) for case in members if (f := pick(case))
+        }
+        figures = [figure for _, figure in known.values()]
+        positive = [figure.value for figure in figures if figure.value > 0]
+
+        def field(label: str, size: int) -> Field | None:
+            if (label, size) not in known:
+                return None
+            case, figure = known[label, size]
+            place = shade(figure.value, positive, more_is_better=more_is_better)
+            note = f"{label}, {text.size_text(size)}: {text.figure_text(figure, scales)}"
+            scale = text.scale_for([figure.value], scales)
+            unit = f" {scale.unit}" if len(scales) > 1 else ""
+            return Field(f"{text.value_text(figure, scale)}{unit}", place, note, case=case)
+
+        rows = [(label, [field(label, size) for size in sizes])
+                for label in sorted({case.label for case in members})]  # fmt: skip
+        told = f"{what} of {text.plural(len(known), 'case')}; {counted(figures, '.')}"
+        marks = [(shade(mark, positive, more_is_better=more_is_better), name)
+                 for mark, name in _marks(positive, scales)]  # fmt: skip
+        return Heat(
+            keys, members, "size of the body", [text.size_text(size) for size in sizes], "", rows,
+            f"{told} Light: the best.", marks,
+        )  # fmt: skip
+
+    return draw
+
+
+def _marks(values: Sequence[float], scales: Sequence[text.Scale]) -> list[tuple[float, str]]:
+    """Return 1, 2 and 5 of every decade, or where these are too few both ends; as values and not as
+    logarithms."""
+    if not values:
+        return []
+    low, high = min(values), max(values)
+    steps = (1, 2, 5) if high / low < 300 else (1,)
+    decades = range(int(log10(low)) - 1, int(log10(high)) + 2)
+    marks = [step * 10.0**decade for decade in decades for step in steps]
+    within = [mark for mark in marks if low <= mark <= high]
+    found = []
+    for mark in within if len(within) > 1 else (low, high):
+        scale = text.scale_for([mark], scales)
+        found.append((mark, f"{ticks.plain(float(f'{mark / scale.factor:.3g}'))} {scale.unit}"))
+    return found
+
+
+def pairs(what: str) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Heat]]:
+    """Return what draws one figure of every interoperability matrix: a row for each writer, a
+    column for each reader."""
+
+    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Heat]:
+        for found in heat_maps(campaign):
+            fields = [field for _, row in found.rows for field in row if field]
+            known = {field.case for field in fields if field.text != text.ABSENT}
+            members = [case for case in campaign.cases if case.id in known]
+            if members and found.id.startswith(f"interop-{what}-"):
+                quantity, _, workload = found.title.rpartition(": ")
+                told = f"{quantity}. {found.note} {len(fields)} pairs. Light: the best; dark: the "
+                yield Heat(
+                    (("Workload", workload),), members, "reader", found.names, "writer",
+                    found.rows, f"{told}worst; grey: no figure.",
+                )  # fmt: skip
+
+    return draw

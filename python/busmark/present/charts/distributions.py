@@ -1,0 +1,417 @@
+"""Distributions of latency and its jitter: curves of one series by case, and boxes by round.
+
+The points are rows of the table of series. The null adapter's curve is drawn where it is near; else
+a line at its median, or the caption, stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import nan
+
+from busmark.analysis.case.curve import Curve as Percentiles
+from busmark.analysis.case.shapes import Density, RoundBox, Shape
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.words.text import figure_text, number, samples, scale_for
+from busmark.estimate.series import Points, of_case
+from busmark.present.charts import look, panels
+from busmark.present.charts.look import MICRO
+from busmark.present.charts.panels import Keys
+from busmark.present.charts.shapes import (
+    WIDEST,
+    Axis,
+    Box,
+    Boxes,
+    Cell,
+    Curve,
+    Picture,
+    Point,
+    Reference,
+)
+
+QUANTITIES = {
+    "half_round_trip": "RTT/2",
+    "round_trip": "round trip",
+    "one_way": "one-way latency",
+    "half_round_trip_jitter": "RTT/2",
+    "round_trip_jitter": "the round trip",
+    "one_way_jitter": "one-way latency",
+}
+"""What an axis is of."""
+
+WITHIN = (0.5, 99.5)
+"""Per cent between which most values are: the rest would flatten the curves."""
+
+SHORT_TAIL = 1.5
+"""Up to this ratio of the slowest sample to where most values end, all are shown."""
+
+FEW = 3
+"""Cases up to which areas are filled: more would hide each other."""
+
+REACH = 0.8
+"""How far an axis goes beyond the whiskers, in lengths from the smallest sample to the upper
+whisker."""
+
+MOST_LINEAR = 8
+"""Times that whiskers may differ on a linear axis."""
+
+AROUND = 1.25
+"""How far a logarithmic axis goes beyond them, as a factor."""
+
+
+def axis_of(quantity: str) -> str:
+    """Return the title of an axis of this quantity."""
+    return f"{'jitter of ' if quantity.endswith('jitter') else ''}{QUANTITIES[quantity]}, µs"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One quantity of one test. `name` begins the names of its charts."""
+
+    name: str
+    test: str
+    title: str
+    samples: str
+    """What a case must have."""
+    is_jitter: bool = False
+    """Jitter may be negative: no logarithm of it is drawn."""
+
+    def shape(self, case: CaseSummary) -> Shape | None:
+        """Return histograms and densities; jitter is signed."""
+        if not case.series:
+            return None
+        return case.series.jitter if self.is_jitter else case.series.shape
+
+    def shapes(self, cases: Iterable[CaseSummary]) -> list[Shape]:
+        """Return the shapes of the cases that have one."""
+        return [shape for case in cases if (shape := self.shape(case))]
+
+    def curve(self, case: CaseSummary) -> Percentiles | None:
+        """Return the percentiles to the last sample; of jitter, of its magnitude."""
+        if not case.series:
+            return None
+        return case.series.jitter_curve if self.is_jitter else case.series.curve
+
+    def boxes(self, case: CaseSummary) -> list[RoundBox]:
+        """Return a box for each counted round; for jitter, of its magnitude."""
+        if not case.series:
+            return []
+        return case.series.jitter_boxes if self.is_jitter else case.series.boxes
+
+    def series(self, case: CaseSummary, kind: str) -> Points | None:
+        """Return the series of this kind, of all counted rounds together."""
+        if not case.series:
+            return None
+        found = (of for of in of_case(case.series) if of.kind == kind and of.scope == "case")
+        of_jitter = ("jitter", "ipdv")
+        return next((of for of in found if of.quantity.endswith(of_jitter) == self.is_jitter), None)
+
+    def axis(self, cases: Iterable[CaseSummary]) -> str:
+        """Return the title of an axis of it: under load the round trip where one way is unknown."""
+        found = self._of(cases)
+        return axis_of(found) if found else ""
+
+    def magnitude(self, cases: Iterable[CaseSummary]) -> str:
+        """Return the same where signs are left out."""
+        found = self._of(cases)
+        return f"{'|jitter| of ' if self.is_jitter else ''}{QUANTITIES[found]}, µs" if found else ""
+
+    def _of(self, cases: Iterable[CaseSummary]) -> str:
+        found = (self.curve(case) or self.shape(case) for case in cases)
+        first = next((one for one in found if one), None)
+        return first.quantity if first else ""
+
+    @property
+    def needs(self) -> str:
+        """Return what a campaign must have, for the list of what was left out."""
+        return f"{self.test} cases with {self.samples}"
+
+
+MEASURES = (
+    Measure("latency", "latency", "Latency", "round trips"),
+    Measure("jitter", "latency", "Jitter", "two consecutive round trips", is_jitter=True),
+    Measure("load-latency", "throughput", "Latency under load", "timed samples"),
+    Measure("load-jitter", "throughput", "Jitter under load", "two consecutive timed samples",
+            is_jitter=True),
+)  # fmt: skip
+"""Jitter is the change of latency from a sample to the next (RFC 3393)."""
+
+Draw = Callable[[Measure, Campaign, Keys, Sequence[CaseSummary]], Picture]
+Lines = Callable[[Measure, CaseSummary], Iterator[tuple[str, Sequence[Point]]]]
+"""The curves of a case: what stands behind its name in the legend, and points."""
+Axes = Callable[[Measure, Sequence[CaseSummary]], tuple[Axis, Axis, str]]
+"""Both axes, and a sentence where one does not reach all samples."""
+
+
+def curves(
+    lines: Lines, axes: Axes, *, steps: bool = False, remark: str = "", last: str = ""
+) -> Draw:
+    """Return what draws curves that reach far: the floor is one of them where it is near.
+
+    Args:
+        remark: follows rounds and samples in the caption; `last`, where it is known which samples
+            they are.
+    """
+
+    def draw(
+        measure: Measure, campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]
+    ) -> Picture:
+        shown, floor = _with_floor(campaign, members, measure)
+        found = [
+            Curve(f"{case.label}{more}", look.label_of(campaign, case), points, marks=False,
+                  steps=steps and not more, thin=bool(more))
+            for case in shown for more, points in lines(measure, case)
+        ]  # fmt: skip
+        x, y, beyond = axes(measure, members)
+        note = last if all(map(measure.shape, members)) else ""
+        told = f"{_counted(members, measure)}{remark}{note}.{panels.back_text(members)}"
+        return Picture(keys, members, x, y, found, f"{told}{beyond}{floor}")
+
+    return draw
+
+
+def shares(
+    title: str, points: Callable[[Measure, CaseSummary], Sequence[Point]],
+    remark: Callable[[Measure, Sequence[CaseSummary]], str], *, filled: bool = False,
+) -> Draw:  # fmt: skip
+    """Return what draws how frequent values are, `title` says in what unit. The floor is a line at
+    its median, for its own shape would dwarf all others."""
+
+    def draw(
+        measure: Measure, campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]
+    ) -> Picture:
+        known = [case for case in members if measure.shape(case)]
+        found = [
+            Curve(case.label, look.label_of(campaign, case), points(measure, case), marks=False,
+                  steps=filled, fill=0.25 if filled and len(known) <= FEW else 0.0)
+            for case in known
+        ]  # fmt: skip
+        told = f"{_counted(members, measure)}. {remark(measure, members)}"
+        told += panels.back_text(members)
+        lines = []
+        if floor := _floor_median(campaign, members[0], measure):
+            top = max((p.y for curve in found for p in curve.points), default=1.0)
+            at, name = floor[1].value / MICRO, f"{floor[0].label}, median"
+            lines.append(Reference(name, "dash", ((at, 0.0), (at, top)), fits_axis=False))
+            told += _floor_remark(members[0], *floor)
+        return Picture(
+            keys, members, Axis(measure.axis(members)), Axis(title, from_zero=True), found, told,
+            lines, apart=filled,
+        )  # fmt: skip
+
+    return draw
+
+
+def percentiles(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
+    """Yield the curve to the last sample. A logarithmic axis has no place for equal stamps."""
+    if of := measure.series(case, "percentiles"):
+        yield "", [Point(x, y, note=f"{round(x, 5):g} %") for x, y in _pairs(of) if y > 0]
+
+
+def survival(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
+    """Yield the share that is slower, over the value."""
+    if of := measure.series(case, "percentiles"):
+        yield "", [Point(y, 100 - x) for x, y in _pairs(of) if y > 0 and x < 100]
+
+
+def quantiles(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
+    """Yield the values at even steps of per cent."""
+    if of := measure.series(case, "quantiles"):
+        yield "", [Point(x, y) for x, y in _pairs(of)]
+
+
+def ecdf(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
+    """Yield the distribution function as it was observed, and smoothed by a Gaussian kernel."""
+    if of := measure.series(case, "quantiles"):
+        yield "", [Point(y, x) for x, y in _pairs(of)]
+        smooth = None if case.is_floor else measure.series(case, "smoothed_ecdf")
+        if smooth:
+            yield ", smoothed", [Point((x or 0.0) / MICRO, 100 * (y or 0.0))
+                                 for x, y in zip(smooth.x, smooth.y, strict=True)]  # fmt: skip
+
+
+def log_histogram(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
+    """Yield steps along bins; a logarithmic axis has no place for a bin without samples."""
+    if of := measure.series(case, "log_histogram"):
+        yield "", _steps(of, empty=nan)
+
+
+def histogram(measure: Measure, case: CaseSummary) -> list[Point]:
+    """Return steps along bins between the 5th and the 95th percentile."""
+    of = measure.series(case, "histogram")
+    return _steps(of) if of else []
+
+
+def _pairs(of: Points) -> list[tuple[float, float]]:
+    """Return x and y of a curve of values in ns, in µs."""
+    return [(x or 0.0, (y or 0.0) / MICRO) for x, y in zip(of.x, of.y, strict=True)]
+
+
+def _steps(of: Points, empty: float = 0.0) -> list[Point]:
+    """Return steps in per cent of all samples, those in the open bins at both ends included."""
+    counts = [int(count or 0) for count in of.y]
+    total, inner = sum(counts), counts[1:-1]
+    return [
+        Point((edge or 0.0) / MICRO, 100 * count / total if count else empty, note=samples(count))
+        for edge, count in zip((of.low or [])[1:], (*inner, inner[-1]), strict=True)
+    ]
+
+
+def density(of: Callable[[Shape], Density]) -> Draw:
+    """Return what draws Gaussian kernel densities."""
+
+    def points(measure: Measure, case: CaseSummary) -> list[Point]:
+        shape = measure.shape(case)
+        return [Point(*each) for each in density_points(of(shape), shape)] if shape else []
+
+    def remark(measure: Measure, members: Sequence[CaseSummary]) -> str:
+        widths = [of(shape).bandwidth_ns for shape in measure.shapes(members)]
+        scale = scale_for([min(widths)])
+        ends = dict.fromkeys(number(end / scale.factor) for end in (min(widths), max(widths)))
+        return (
+            f"Gaussian kernel, bandwidth {' to '.join(ends)} {scale.unit}, cut off at the smallest "
+            "and the largest sample; the central 99 %, of what came back."
+        )
+
+    return shares("density, 1/µs", points, remark)
+
+
+def density_points(density: Density, shape: Shape) -> list[tuple[float, float]]:
+    """Return places (µs) and density (1/µs) where there are samples: what the kernel spreads beyond
+    the smallest and the largest is cut off, unless nothing would remain."""
+    least, most = shape.quantiles.value_ns[0], shape.quantiles.value_ns[-1]
+    every = [
+        (at / MICRO, per * MICRO) for at, per in zip(density.at_ns, density.per_ns, strict=True)
+    ]
+    inside = [point for point in every if least <= point[0] * MICRO <= most]
+    return inside if len(inside) > 1 else every
+
+
+def values(measure: Measure, members: Sequence[CaseSummary]) -> tuple[Axis, str]:
+    """Return the axis of the values, logarithmic unless they are signed, and a sentence where it
+    does not reach all samples."""
+    title, shapes = measure.axis(members), measure.shapes(members)
+    if measure.is_jitter:
+        return Axis(title, "signed", middle=_middle(shapes, *WITHIN)), ""
+    most = max((shape.quantiles.value_ns[-1] for shape in shapes), default=0.0)
+    inner = _middle(shapes, 0.0, WITHIN[1])
+    if not inner or inner[0] <= 0 or most <= inner[1] * MICRO * SHORT_TAIL:
+        return Axis(title, "log"), ""
+    beyond = (
+        f" The axis ends at the largest {WITHIN[1]}th percentile; the slowest sample took "
+        f"{_time(most)}."
+    )
+    return Axis(title, "log", middle=inner), beyond
+
+
+def _middle(shapes: Iterable[Shape], low: float, high: float) -> tuple[float, float] | None:
+    """Return between which values, in µs, these per cent of what was sent are, in all shapes."""
+    inner = [
+        value / MICRO for shape in shapes
+        for percent, value in zip(shape.quantiles.percent, shape.quantiles.value_ns, strict=True)
+        if low <= percent <= high
+    ]  # fmt: skip
+    return (min(inner), max(inner)) if inner else None
+
+
+def _counted(members: Sequence[CaseSummary], measure: Measure) -> str:
+    known = [each for case in members if (each := measure.curve(case) or measure.shape(case))]
+    counts = panels.counts_text([case.rounds.ok for case in members], [of.count for of in known])
+    return f"{counts}, all counted rounds together"
+
+
+def _with_floor(
+    campaign: Campaign, members: Sequence[CaseSummary], measure: Measure
+) -> tuple[list[CaseSummary], str]:
+    """Return the cases, and their floor where its distribution is near; where it is far, a sentence
+    with its median."""
+    floor = panels.floor_of(campaign, members[0])
+    own = floor and measure.curve(floor)
+    if not floor or not own:
+        return list(members), ""
+    others = [v for case in members if (of := measure.curve(case)) for v in of.value_ns]
+    if panels.near(own.value_ns, others):
+        return [*members, floor], panels.floor_note(members[0])
+    pairs = zip(own.percent, own.value_ns, strict=True)
+    middle = next((v for percent, v in pairs if percent >= 50), own.value_ns[-1])
+    what = "median |jitter|" if measure.is_jitter else "median"
+    note = panels.floor_note(members[0])
+    return list(members), f" Below the axis: {floor.label}, {what} {_time(middle)}.{note}"
+
+
+def _floor_median(
+    campaign: Campaign, case: CaseSummary, measure: Measure
+) -> tuple[CaseSummary, Figure] | None:
+    """Return the floor where only a line stands for it. Jitter lies about 0 anyway."""
+    floor = panels.floor_of(campaign, case)
+    return (floor, floor.rtt_2.median) if floor and floor.rtt_2 and not measure.is_jitter else None
+
+
+def _floor_remark(case: CaseSummary, floor: CaseSummary, median: Figure) -> str:
+    reached = f" Dashed, where the axis reaches it: the median of {floor.label}, "
+    return f"{reached}{figure_text(median)}.{panels.floor_note(case)}"
+
+
+def _time(nanoseconds: float) -> str:
+    scale = scale_for([nanoseconds])
+    return f"{number(nanoseconds / scale.factor)} {scale.unit}"
+
+
+def boxes(
+    measure: Measure, campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]
+) -> Boxes:
+    """Return a box and a violin for each round of each case."""
+    title = measure.magnitude(members)
+    cells = [_cell(campaign, case, measure, title) for case in members]
+    counts = [sum(box.count for box in measure.boxes(case)) for case in members]
+    told = panels.counts_text([case.rounds.ok for case in members], counts)
+    told += ". Box: quartiles and median; whiskers: 5th and 95th percentile; points: smallest "
+    told += "and largest; area: density of the round."
+    if back := panels.back_text(members):
+        told += f"{back} A percentile among the lost is drawn at the largest."
+    if beyond := [value for cell in cells for _, value in cell.beyond()]:
+        told += f" Largest sample beyond the axis: {_time(max(beyond) * MICRO)}."
+    if found := _floor_median(campaign, members[0], measure):
+        told += _floor_remark(members[0], *found)
+    return Boxes(keys, members, "round", cells, told)
+
+
+def _cell(campaign: Campaign, case: CaseSummary, measure: Measure, title: str) -> Cell:
+    found = measure.boxes(case)
+    lines = []
+    if of_floor := _floor_median(campaign, case, measure):
+        floor, median = of_floor
+        at, (first, last) = median.value / MICRO, (-0.5, len(found) - 0.5)
+        name = f"{floor.label}, median"
+        lines.append(Reference(name, "dash", ((first, at), (last, at)), fits_axis=False))
+    axis = _around(title, found, is_jitter=measure.is_jitter)
+    return Cell(look.label_of(campaign, case), [_box(box) for box in found], axis, lines)
+
+
+def _box(box: RoundBox) -> Box:
+    p5, p25, median, p75, p95 = (
+        box.drawn(name) / MICRO for name in ("p5_ns", "p25_ns", "median_ns", "p75_ns", "p95_ns")
+    )
+    peak = max(box.density.per_ns, default=0.0)
+    outline = [
+        (at / MICRO, WIDEST * per / peak)
+        for at, per in zip(box.density.at_ns, box.density.per_ns, strict=True)
+        if peak and box.min_ns <= at <= box.max_ns
+    ]
+    ends = (box.min_ns / MICRO, box.max_ns / MICRO)
+    return Box(str(box.round), (p5, p95), (p25, median, p75), ends, outline)
+
+
+def _around(title: str, found: Sequence[RoundBox], *, is_jitter: bool) -> Axis:
+    """Return an axis on which boxes and whiskers can be read: linear unless they differ by much.
+    Jitter begins near 0, which no logarithmic axis has."""
+    low, high = min(box.min_ns for box in found), max(box.drawn("p95_ns") for box in found)
+    if high <= low:
+        return Axis(title)
+    if not is_jitter and 0 < low * MOST_LINEAR < high:
+        return Axis(title, "log", ends=(low / AROUND / MICRO, high * AROUND / MICRO))
+    top = min(max(box.max_ns for box in found), high + REACH * (high - low))
+    margin = 0.06 * (top - low)
+    return Axis(title, ends=((low - margin) / MICRO, (top + margin) / MICRO))

@@ -1,0 +1,434 @@
+"""The kinds of charts: a row for each, in the order in which they are shown.
+
+A row has the name, the title and the explanation of a kind, which cases are in it, and what draws
+it: a function of `cases`, `sweeps`, `distributions` or `times`, with the figure or the series and
+its axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any
+
+from busmark.analysis.across.effects import LAYER
+from busmark.analysis.across.spent import CPU
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.words import text
+from busmark.model.quantities import GOODPUT, JITTER_SHARE
+from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
+from busmark.model.quantities.latency import JITTER, PINGS
+from busmark.model.quantities.wire import HEADER_BYTES
+from busmark.present.charts import cases, distributions, panels, sweeps, times
+from busmark.present.charts.distributions import MEASURES, Draw, Measure
+from busmark.present.charts.look import MICRO
+from busmark.present.charts.panels import Keys
+from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Picture, Stack
+
+Shape = Picture | Stack | Bars | Boxes | Heat
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the page shows several charts, to choose from."""
+
+    id: str
+    title: str
+    keys: Keys = ()
+    """What chooses this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartKind:
+    """A kind of chart."""
+
+    key: str
+    """Its name in files, and on the page."""
+    title: str
+    test: str
+    explanation: str
+    """For who sees such a chart for the first time."""
+    needs: str
+    """What a campaign must have for it, for the list of what was left out."""
+    has: Callable[[CaseSummary], object]
+    """Whether a case is in it."""
+    draw: Callable[[Campaign, Sequence[CaseSummary]], Iterator[Any]]
+    """Make the shapes, one for each choice of cases."""
+    _: KW_ONLY
+    apart: Callable[[Campaign, Sequence[CaseSummary]], Iterator[Any]] | None = None
+    """The same for where each case has a chart of its own: on the page."""
+    shape: type[Shape] = Picture
+    place: Place | None = None
+    """None: one of its own."""
+    of_series: bool = False
+    """Whether it shows points of samples, for which the page has room only in a limited number of
+    cases."""
+    figures: tuple[str, ...] = ()
+    """What it shows of a case, by the names that rules of findings have for figures; empty:
+    everything. Findings on other figures are not shown with it."""
+    by_case: bool = False
+    """Whether it is of distributions of single cases, which the workbook does not draw."""
+
+    def cases(self, campaign: Campaign) -> list[CaseSummary]:
+        """Return those in it, in the order of the tables."""
+        return [case for case in panels.measured(campaign, self.test) if self.has(case)]
+
+
+MEDIANS = ("median", "latency", "rounds")
+"""Names of figures that findings on medians concern."""
+
+PLACES = {
+    "latency": ("latency-distribution", "Distribution"),
+    "throughput": ("probe-distribution", "Latency under load: distribution"),
+}
+"""Where the page has all that is about a distribution, by test."""
+
+PERCENT = Axis("share of samples sent, at or below, %", ends=(0.0, 100.0))
+
+
+def _place(measure: Measure, choice: str) -> Place:
+    of = "jitter" if measure.is_jitter else "latency"
+    return Place(*PLACES[measure.test], (("Plot", choice), ("Of", of)))
+
+
+def _distributions(
+    name: str, title: str, choice: str, explanation: str, draw: Draw,
+    has: Callable[[Measure, CaseSummary], object] = Measure.shape,
+    measures: Sequence[Measure] = MEASURES,
+) -> Iterator[ChartKind]:  # fmt: skip
+    """Yield a kind for each quantity; `choice` is its name in the selector of the page."""
+
+    def draw_all(
+        measure: Measure, campaign: Campaign, cases: Sequence[CaseSummary]
+    ) -> Iterator[Picture]:
+        for keys, members in panels.split(cases, panels.where):
+            yield draw(measure, campaign, keys, members)
+
+    for measure in measures:
+        yield ChartKind(
+            f"{measure.name}-{name}", f"{measure.title}: {title}", measure.test, explanation,
+            measure.needs, partial(has, measure), partial(draw_all, measure), of_series=True,
+            place=_place(measure, choice), by_case=True,
+        )  # fmt: skip
+
+
+def _boxes(measure: Measure) -> ChartKind:
+    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Boxes]:
+        for keys, members in panels.split(cases, panels.where):
+            yield distributions.boxes(measure, campaign, keys, members)
+
+    def apart(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Boxes]:
+        for case in cases:
+            yield distributions.boxes(measure, campaign, panels.of_one(case), [case])
+
+    return ChartKind(
+        f"{measure.name}-rounds", f"{measure.title}: round by round", measure.test,
+        "Rounds that differ show that the start of a process decides. For jitter: its magnitude. "
+        "Percentiles count what was sent: one among the lost is drawn at the largest sample that "
+        "came back.",
+        measure.needs, measure.boxes, draw, apart=apart, shape=Boxes, of_series=True,
+        place=_place(measure, "by round"),
+    )  # fmt: skip
+
+
+def _over_size(
+    key: str, title: str, test: str, pick: cases.Pick, unit: str, factor: float = 1.0, *,
+    explanation: str, fitted: bool = False, name: str = "", bars: bool = False,
+) -> ChartKind:  # fmt: skip
+    """Return the chart of one figure over the size; `name` is for the selector of the page, where
+    it is one of several in a place."""
+    return ChartKind(
+        key, title, test, explanation,
+        f"{test} cases of two sizes or more that are alike otherwise",
+        lambda case: pick(case) and case.size is not None,
+        sweeps.over_size(pick, unit, factor, fitted=fitted, bars=bars),
+        place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
+        figures=MEDIANS if test == "latency" else (GOODPUT.key, "rounds"),
+    )  # fmt: skip
+
+
+def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[text.Scale], *,
+          more_is_better: bool = False) -> ChartKind:  # fmt: skip
+    return ChartKind(
+        key, f"{what[:1].upper()}{what[1:]}, all cases", test,
+        "Each field is a case; the colour goes with the logarithm. Empty: not measured.",
+        f"{test} cases of {cases.FEWEST_ROWS} middlewares and {cases.FEWEST_COLUMNS} sizes or more",
+        lambda case: pick(case) and case.size is not None,
+        cases.overview(what, pick, scales, more_is_better=more_is_better), shape=Heat,
+        figures=MEDIANS if test == "latency" else ("goodput_mbit_per_s", "rounds"),
+    )  # fmt: skip
+
+
+def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
+    return ChartKind(
+        key, f"What the layer costs: {title}", "latency",
+        "Median round trip through the layer over the median of the library below it alone, and "
+        "the CPU time of all participants for each sample likewise: ratios, round by round, with "
+        "95 % intervals. At 1 the layer costs nothing.",
+        "latency cases of two sizes or more, through a layer and by its library alone",
+        lambda case: case.size is not None and case.rtt_2, sweeps.layers(unit, pick),
+        place=Place(LAYER, "Ratio against size", (("Of", name),)), figures=MEDIANS,
+    )  # fmt: skip
+
+
+def _wire(test: str) -> ChartKind:
+    def pick(case: CaseSummary) -> Figure | None:
+        return case.wire.bytes_per_sample if case.wire else None
+
+    def written(case: CaseSummary) -> float | None:
+        """Return what the application wrote; sizes that vary have no such number."""
+        varies = case.size is None or case.params.size_distribution
+        return None if varies else float(HEADER_BYTES + (case.size or 0))
+
+    return ChartKind(
+        f"{test}-wire", "Bytes on the wire per sample", test,
+        "Bytes on the wire of the measured time for each sample that was seen in the packets: "
+        "headers, acknowledgements, heartbeats, repetitions and what brokers pass on included. "
+        "Marks: header and body of one sample.",
+        f"{test} cases with a capture", pick,
+        cases.intervals(pick, "bytes on the wire per sample, B", mark="header and body",
+                        mark_of=written), shape=Bars,
+    )  # fmt: skip
+
+
+def _timeline(key: str, title: str, needs: str, of: str, pick: Any) -> ChartKind:
+    return ChartKind(
+        key, f"{title} over time", "latency",
+        "The round whose median is nearest to the middle one. The line keeps the smallest and the "
+        "largest sample of every stretch, so its density means nothing; points are samples. "
+        "Jitter is the change from a sample to the next.",
+        needs, pick, times.timeline(pick), shape=Stack, of_series=True,
+        place=Place("latency-time", "Over time", (("Of", of),)),
+    )  # fmt: skip
+
+
+def _resources(test: str, title: str) -> ChartKind:
+    return ChartKind(
+        f"{test}-resources", title, test,
+        "One round. Each participant with its child processes: CPUs kept busy in user mode "
+        "(solid) and in the kernel (pale), context switches, memory in RAM. The sum is exact, the "
+        "two parts to 10 ms. Before 0 is the warm-up. With several nodes, one at a time.",
+        f"{test} cases with counters of the system",
+        lambda case: case.series and case.series.system, times.resources, shape=Stack,
+        of_series=True,
+        figures=("cpus_used",) if test == "latency" else ("cpus_used", "goodput_mbit_per_s"),
+    )  # fmt: skip
+
+
+def _median(of: Any) -> cases.Pick:
+    return lambda case: found.median if (found := of.pick(case)) else None
+
+
+def _goodput(case: CaseSummary) -> Figure | None:
+    return case.goodput
+
+
+AGAINST_SIZE = (
+    "Median RTT/2 over the size of the body, with the interval of the median. Thin: overhead + "
+    "slope · size, fitted robustly where there are three sizes or more. Jitter is the magnitude of "
+    "the change from a sample to the next, also as a share of latency, which can be compared "
+    "between sizes."
+)
+
+CHARTS: tuple[ChartKind, ...] = (
+    _layer("layer-latency", "latency", "ratio of median RTT/2",
+           lambda effect: effect.versus.ratio, "latency"),
+    _layer("layer-cpu", "CPU", "ratio of CPU time per sample",
+           lambda effect: effect.spent.get(CPU), "CPU time per sample"),
+    ChartKind(
+        "goodput", "Goodput", "throughput",
+        "Mbit/s of bodies that arrived at the reader, of a typical round; the line on a bar is its "
+        "interval.",
+        "throughput cases with a counted round", _goodput,
+        cases.intervals(_goodput, "goodput, Mbit/s", capacities=True, mark="specified",
+                        mark_of=cases.specified), shape=Bars,
+    ),
+    _over_size("latency-size", "Latency against size", "latency", _median(PINGS),
+               "median RTT/2, µs", MICRO, explanation=AGAINST_SIZE, fitted=True, name="latency"),
+    _over_size("jitter-size", "Jitter against size", "latency", _median(JITTER),
+               "median |jitter| of RTT/2, µs", MICRO, explanation=AGAINST_SIZE, name="jitter"),
+    _over_size("jitter-share-size", "Jitter relative to latency, against size", "latency",
+               JITTER_SHARE.pick or (lambda case: None), "median |jitter| / median RTT/2, %", 0.01,
+               explanation=AGAINST_SIZE, name="jitter relative to latency"),
+    _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s",
+               explanation="Mbit/s of bodies at the reader over the size of the body, with the "
+               "interval.", bars=True),
+    ChartKind(
+        "throughput-ascent", "Goodput against the specified rate", "throughput",
+        "What leaves one sending node: in both directions at once, of one of them; to several "
+        "readers, of all together. On the dotted line everything specified arrives.",
+        f"throughput cases at {panels.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
+    ),
+    ChartKind(
+        "capacity-trials", "Trials of the search for capacity", "capacity",
+        "Each trial offers samples at a rate; filled: it met the criterion, hollow: it did not. On "
+        "the dotted line everything offered arrives. Vertical: the greatest rate that was "
+        "sustained.",
+        "cases of the test capacity with a finished trial", lambda case: case.capacity,
+        sweeps.capacity,
+    ),
+    _wire("latency"),
+    _wire("throughput"),
+    ChartKind(
+        "discovery-existing", "Discovery against the endpoints that are there", "discovery",
+        "Time from the begin of creation to the first sample received, and of the creation itself, "
+        "over the number of endpoints of a further participant that were there already.",
+        "discovery cases at two numbers of existing endpoints or more",
+        lambda case: case.first_sample, sweeps.existing, figures=("first_sample", "rounds"),
+    ),
+    ChartKind(
+        "endpoints-discovered", "Endpoints discovered over time", "throughput",
+        "How many endpoints had matched all that there was to match for them; a typical round: the "
+        "median over rounds of when so many had. Before 0 endpoints were still being created.",
+        "streams with three endpoints or more, of adapters that count matches, on one clock",
+        lambda case: case.meeting, times.endpoints, figures=("discovery",),
+    ),
+    ChartKind(
+        "memory-endpoints", "Memory per endpoint", "throughput",
+        "Memory in RAM of all participants, without what Busmark records there, over the number of "
+        "their writers and readers.",
+        "streams with two numbers of endpoints or more, three at least, and counters of the system",
+        MEMORY_PER_ENDPOINT.pick, sweeps.memory(MEMORY_PER_ENDPOINT.pick),
+        figures=("memory_per_endpoint_mib",),
+    ),
+    _heat("latency-heat", "latency", "median RTT/2",
+          lambda case: case.rtt_2.median if case.rtt_2 else None, text.TIME),
+    _heat("throughput-heat", "throughput", "goodput", _goodput, text.MBIT, more_is_better=True),
+    ChartKind(
+        "latency-medians", "Medians, round by round", "latency",
+        "Hollow circles: the median RTT/2 of each round. Mark and line above them: the median of a "
+        "typical round and its interval. Where intervals are apart, the difference is larger than "
+        "round-to-round variation.",
+        "latency cases with a counted round",
+        lambda case: case.rtt_2 and case.series and case.series.medians, cases.medians, shape=Bars,
+        of_series=True, figures=MEDIANS,
+    ),
+    *_distributions(
+        "percentiles", "percentiles, to the tail", "percentiles to the tail",
+        "All counted rounds together. Each step to the right is ten times rarer; the last "
+        "points rest on one sample each. For jitter: its magnitude. A lost sample is later "
+        "than any: a curve ends where the lost begin.",
+        distributions.curves(
+            distributions.percentiles,
+            lambda measure, members: (Axis("percent of samples sent that are faster", "percent"),
+                                      Axis(measure.magnitude(members), "log"), ""),
+            last="; the last points rest on one sample each",
+        ), Measure.curve,
+    ),
+    *_distributions(
+        "survival", "share of samples that are slower", "survival function",
+        "Per cent of the samples that took longer, lost ones included, on logarithmic axes: an "
+        "exponential tail bends, a heavy one is a line.",
+        distributions.curves(
+            distributions.survival,
+            lambda measure, members: (Axis(measure.magnitude(members), "log"),
+                                      Axis("samples sent that are slower, %", "log"), ""),
+            steps=True,
+        ), Measure.curve, [measure for measure in MEASURES if not measure.is_jitter],
+    ),
+    *_distributions(
+        "quantiles", "quantiles", "quantiles",
+        "How long the fastest so many per cent of the samples took at most. A step is a second "
+        "kind of sample: a mode. A lost sample is later than any: a curve ends where the lost "
+        "begin.",
+        distributions.curves(
+            distributions.quantiles,
+            lambda measure, members: (PERCENT, *distributions.values(measure, members)),
+        ),
+    ),
+    *_distributions(
+        "ecdf", "distribution function", "distribution function",
+        "Per cent of the samples that took no longer (the empirical distribution function). Thin: "
+        "the same, smoothed by a Gaussian kernel, central 99 %. It ends at the share that came "
+        "back.",
+        distributions.curves(
+            distributions.ecdf,
+            lambda measure, members: ((found := distributions.values(measure, members))[0],
+                                      PERCENT, found[1]),
+            steps=True,
+        ),
+    ),
+    *_distributions(
+        "histogram-log", "histogram of all samples, logarithmic", "histogram of everything",
+        "25 bins of equal ratio from the smallest sample of each case to the largest, on a "
+        "logarithmic axis: one sample in a million is still seen. For jitter: its "
+        "magnitude. Only samples that came back: a lost sample is in no bin.",
+        distributions.curves(
+            distributions.log_histogram,
+            lambda measure, members: (Axis(measure.magnitude(members), "log"),
+                                      Axis("samples that came back in bin, %", "log"), ""),
+            steps=True,
+            remark=". 25 bins of equal ratio from the smallest sample above 0 to the largest",
+        ),
+        lambda measure, case: (shape := measure.shape(case)) and shape.log_histogram,
+    ),
+    *_distributions(
+        "density", "density", "density",
+        "Gaussian kernel density, its bandwidth by Silverman's rule, from the 0.5th to the 99.5th "
+        "percentile. The area below each curve is what came back.",
+        distributions.density(lambda shape: shape.density),
+    ),
+    *_distributions(
+        "density-10us", "density, 10 µs", "density, 10 µs",
+        "Gaussian kernel density with a bandwidth of 10 µs, as OpenDDSBench draws it (2010): for "
+        "charts beside those. What is quicker than some 10 µs is smeared over its axis.",
+        distributions.density(lambda shape: shape.density_10us),
+    ),
+    *_distributions(
+        "histogram", "histogram", "histogram",
+        "25 bins between the 5th and the 95th percentile of each case. What lies beyond them is in "
+        "none; the histogram of everything has it. Only samples that came back: a lost sample is "
+        "in no bin.",
+        distributions.shares(
+            "samples that came back in bin, %", distributions.histogram,
+            lambda measure, members: "25 bins between the 5th and the 95th percentile of what came "
+            "back; a tenth of it lies beyond.", filled=True,
+        ),
+    ),
+    *map(_boxes, MEASURES),
+    _timeline("latency-timeline", "Latency", "latency cases with samples over time", "latency",
+              lambda case: case.series and case.series.timeline),
+    _timeline("jitter-timeline", "Jitter", "latency cases with two consecutive samples", "jitter",
+              lambda case: case.series and case.series.jitter_timeline),
+    _resources("latency", "CPU and memory use"),
+    _resources("throughput", "Goodput, with CPU and memory use"),
+    ChartKind(
+        "latency-autocorrelation", "Latency: autocorrelation", "latency",
+        "Correlation of the latencies of two samples, by their distance. Values outside the grey "
+        "lines are not chance: neighbours carry less information than independent samples.",
+        "latency cases whose latency varies",
+        lambda case: case.series and case.series.autocorrelation, times.autocorrelation,
+        of_series=True,
+    ),
+    ChartKind(
+        "goodput-time", "Goodput over time", "throughput",
+        "The round whose goodput is nearest to the middle one, interval by interval.",
+        "throughput cases with counters by interval",
+        lambda case: case.series and case.series.rate, times.goodput, of_series=True,
+    ),
+)  # fmt: skip
+"""Figures of many cases, then what is of samples."""
+
+CURVES = tuple(kind for kind in CHARTS if kind.shape is Picture and not kind.by_case)
+"""Those that the workbook draws: of a distribution it has what is of single cases."""
+
+PAIRS = tuple(
+    ChartKind(
+        f"interop-{what}", f"{title}, pair by pair", test,
+        "A row for each writer, a column for each reader.",
+        f"{test} cases whose sides are different adapters (`peer` in the scenario)",
+        lambda case: True, cases.pairs(what), shape=Heat, figures=figures,
+    )
+    for what, title, test, figures in (
+        ("latency", "Median RTT/2", "latency", MEDIANS),
+        ("discovery", "Discovery", "latency", ("discovery",)),
+        ("goodput", "Goodput", "throughput", ("goodput_mbit_per_s", "rounds")),
+        ("loss", "Loss", "throughput", ("lost",)),
+    )
+)  # fmt: skip
+"""The interoperability matrix, which the page has as tables."""
+
+KINDS = (*CHARTS, *PAIRS)
+"""Those on paper and in gnuplot."""

@@ -1,0 +1,407 @@
+"""The shapes of charts, as data: curves, plots over time, bars, boxes round by round, heat maps.
+
+A shape is computed once. The page, print and gnuplot draw it, each with its own look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isnan, log
+from typing import Literal, NamedTuple
+
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import CaseSummary, Label
+from busmark.analysis.words.text import THIN
+from busmark.present.charts import look, panels
+from busmark.present.charts.look import Dash, ink
+from busmark.present.charts.panels import Keys
+
+
+def one_line(text: str, longest: int = 60) -> str:
+    """On one line, without characters that cannot be shown, and not endless."""
+    line = "".join(c if c.isprintable() or c == THIN else " " for c in text)
+    line = " ".join(part for part in line.split(" ") if part)
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Its title has the unit."""
+
+    title: str
+    kind: Literal["linear", "log", "sizes", "percent", "signed"] = "linear"
+    """sizes: bytes, each of them a tick; beside a logarithmic axis logarithmic as well. percent:
+    from the fastest to the rarest sample, each step ten times rarer. signed: of both signs, most of
+    them near 0."""
+    from_zero: bool = False
+    ends: tuple[float, float] | None = None
+    middle: tuple[float, float] | None = None
+    """Between which most values lie, where the rest would flatten the curves."""
+
+
+class Point(NamedTuple):
+    """One point of a curve; `low` and `high` are absent where there is no interval. Where y is not
+    a number, the curve is broken."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    """What it is, for who points at it."""
+
+
+def point(x: float, figure: Figure, factor: float = 1.0, note: str = "") -> Point:
+    """A figure at `x`, in units of `factor`."""
+    low, high = figure.low, figure.high
+    if low is None or high is None:
+        return Point(x, figure.value / factor, note=note)
+    return Point(x, figure.value / factor, low / factor, high / factor, note)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """In the colour of its label."""
+
+    name: str
+    """In the legend."""
+    label: Label
+    points: Sequence[Point]
+    line: bool = True
+    marks: bool = True
+    hollow: bool = False
+    dash: Dash | None = None
+    """Instead of the label's."""
+    steps: bool = False
+    """Whether a value holds up to the next."""
+    thin: bool = False
+    """A line that goes with another curve, and is not in the legend."""
+    dots: bool = False
+    """Whether there are so many points that each is small."""
+    only_x: bool = False
+    """Whether y is a place to be seen at, and no value."""
+    fill: float = 0.0
+    """How solid the area below it is."""
+    stacked: bool = False
+    """Whether its area begins where the previous curve's ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A grey line between two points, to compare with."""
+
+    name: str
+    """In the legend; empty: it goes with the one before."""
+    dash: Dash
+    ends: tuple[tuple[float, float], tuple[float, float]]
+    fits_axis: bool = True
+    """Whether the axis is to reach it."""
+
+
+class Captioned:
+    """For a class about a choice of cases."""
+
+    __slots__ = ()
+
+    keys: Keys
+    members: Sequence[CaseSummary]
+    remarks: str
+    """The caption, without what was chosen."""
+
+    @property
+    def caption(self) -> str:
+        """Begins with what was chosen."""
+        return panels.captioned(self.keys, self.remarks)
+
+
+class OnAxes:
+    """For a class that has curves on two axes."""
+
+    __slots__ = ()
+
+    x: Axis
+    y: Axis
+    curves: Sequence[Curve]
+    references: Sequence[Reference]
+
+    def places(self) -> list[float]:
+        """All values of x."""
+        own = [point.x for curve in self.curves for point in curve.points]
+        return own + [end[0] for line in self.references if line.fits_axis for end in line.ends]
+
+    def values(self) -> list[float]:
+        """All values of y."""
+        own = [p.y for curve in self.curves for p in curve.points if not isnan(p.y)]
+        return own + [end[1] for line in self.references if line.fits_axis for end in line.ends]
+
+    def reach(self) -> list[float]:
+        """All values of y, and their limits as far as the axis shows them."""
+        limits = (look.within(p.y, p.low, p.high) for curve in self.curves for p in curve.points)
+        return self.values() + [end for ends in limits for end in ends if not isnan(end)]
+
+    def cut(self) -> bool:
+        """Whether x must end before what is drawn does."""
+        return not all(line.fits_axis for line in self.references)
+
+    def sizes(self) -> list[int]:
+        """Those in use, of an axis of sizes."""
+        known = (p.x for curve in self.curves if not curve.thin for p in curve.points)
+        return sorted({int(size) for size in known})
+
+
+@dataclass(frozen=True, slots=True)
+class Picture(Captioned, OnAxes):
+    """One choice of cases."""
+
+    keys: Keys
+    members: Sequence[CaseSummary]
+    x: Axis
+    y: Axis
+    curves: Sequence[Curve]
+    remarks: str
+    references: Sequence[Reference] = ()
+    also_linear: bool = False
+    """Whether it is shown on linear axes, too."""
+    as_bars: bool = False
+    """Whether a form that has bars shows the same as bars, and not as points of one place."""
+    apart: bool = False
+    """Whether curves have so little in common that paper has a plot for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row(OnAxes):
+    """One of the plots."""
+
+    heading: str
+    x: Axis
+    """The same for all plots of a stack: its title is below the last."""
+    y: Axis
+    curves: Sequence[Curve]
+    references: Sequence[Reference] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stack(Captioned):
+    """One case."""
+
+    keys: Keys
+    members: Sequence[CaseSummary]
+    rows: Sequence[Row]
+    """From the top."""
+    remarks: str
+    together: bool = False
+    """Whether x reaches from the same begin to the same end in all of them."""
+
+
+OUTSIDE = 0.5
+"""How far lines across reach beyond the first and the last row; rows are 1 apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the values that a row's value is the mean of."""
+
+    value: float
+    note: str = ""
+    """What it is, for who points at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row, in the colour of its label; `low` and `high` are absent where there is no
+    interval."""
+
+    label: Label
+    value: float
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    """What it is, for who points at it."""
+    parts: Sequence[Part] = ()
+    mark: float | None = None
+    """What the value is to be compared with."""
+
+
+def bar(
+    label: Label, figure: Figure, factor: float = 1.0, *, note: str = "",
+    parts: Sequence[Part] = (), mark: float | None = None,
+) -> Bar:  # fmt: skip
+    """A figure, in units of `factor`."""
+    low, high = figure.low, figure.high
+    value = figure.value / factor
+    if low is None or high is None:
+        return Bar(label, value, note=note, parts=parts, mark=mark)
+    return Bar(label, value, low / factor, high / factor, note, parts, mark)
+
+
+@dataclass(frozen=True, slots=True)
+class Bars(Captioned):
+    """One choice of cases."""
+
+    keys: Keys
+    members: Sequence[CaseSummary]
+    axis: Axis
+    """Axis of the values. One that begins at 0 has bars that begin there, any other one points."""
+    rows: Sequence[Bar]
+    """From the top."""
+    remarks: str
+    value: str = ""
+    """What a value is, in the legend; empty: the axis says so."""
+    part: str = ""
+    """What a part is, in the legend."""
+    mark: str = ""
+    """What a mark is, in the legend."""
+    references: Sequence[Reference] = ()
+    """Lines across all rows."""
+
+    def values(self) -> list[float]:
+        """All that the axis is to reach."""
+        own = [v for row in self.rows for v in (row.value, row.low, row.high, row.mark)]
+        parts = [part.value for row in self.rows for part in row.parts]
+        return [v for v in own if v is not None] + parts + [r.ends[0][0] for r in self.references]
+
+    def legend(self) -> list[str]:
+        """What is explained, in order."""
+        lines = [line.name for line in self.references]
+        return [name for name in (self.value, self.part, self.mark, *lines) if name]
+
+
+def across(reference: Reference, rows: int) -> Reference:
+    """The line at its place of the axis, from above the first row to below the last."""
+    at = reference.ends[0][0]
+    ends = ((at, -OUTSIDE), (at, rows - 1 + OUTSIDE))
+    return Reference(reference.name, reference.dash, ends)
+
+
+WIDEST = 0.42
+"""Half of a violin; boxes are 1 apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Box of one round."""
+
+    name: str
+    whiskers: tuple[float, float]
+    quartiles: tuple[float, float, float]
+    """The median between them."""
+    ends: tuple[float, float]
+    """The smallest and the largest value."""
+    outline: Sequence[tuple[float, float]]
+    """Outline of a violin: values, and half of its width there, at most `WIDEST`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All boxes of one case, in the colour of its label."""
+
+    label: Label
+    boxes: Sequence[Box]
+    y: Axis
+    """Opens on the boxes, whatever the extremes."""
+    references: Sequence[Reference] = ()
+    """Lines across all boxes."""
+
+    def beyond(self) -> list[tuple[int, float]]:
+        """Places of boxes whose largest value the axis does not reach, and that value."""
+        top = self.y.ends[1] if self.y.ends else float("inf")
+        return [(at, box.ends[1]) for at, box in enumerate(self.boxes) if box.ends[1] > top]
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes(Captioned):
+    """One choice of cases."""
+
+    keys: Keys
+    members: Sequence[CaseSummary]
+    x: str
+    """Title of the axis on which boxes have their names."""
+    cells: Sequence[Cell]
+    remarks: str
+
+
+SHADES = (
+    "#FEE838",
+    "#DEC958",
+    "#BCAE6C",
+    "#9B9476",
+    "#7D7C78",
+    "#61656F",
+    "#434E6C",
+    "#1A386F",
+    "#00224E",
+)
+"""Cividis (Nuñez, Anderton and Renslow 2018), from the best to the worst: it looks much the same
+with any colour vision."""
+
+MOST_TEXTS = 200
+"""Fields up to which each has its text written in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field as it is shown."""
+
+    text: str
+    shade: float | None
+    """0 (best) to 1 (worst); None without a figure."""
+    note: str
+    """What it is, for who points at it."""
+    case: str = field(default="", kw_only=True)
+    """The case that it is of."""
+
+    @property
+    def ground(self) -> str:
+        """Its colour on the page; see `SHADES`."""
+        return ground(self.shade or 0.0)
+
+    @property
+    def ink(self) -> str:
+        """Colour of its text there."""
+        return ink(self.ground)
+
+
+@dataclass(frozen=True, slots=True)
+class Heat(Captioned):
+    """One choice of cases."""
+
+    keys: Keys
+    members: Sequence[CaseSummary]
+    across: str
+    """Title of the columns."""
+    columns: Sequence[str]
+    down: str
+    """Title of the rows."""
+    rows: Sequence[tuple[str, Sequence[Field | None]]]
+    """None: not measured."""
+    remarks: str
+    scale: Sequence[tuple[float, str]] = ()
+    """Shades, and the values that they stand for."""
+
+    @property
+    def written(self) -> bool:
+        """Whether fields are few enough to have their texts."""
+        return len(self.rows) * len(self.columns) <= MOST_TEXTS
+
+
+def ground(shade: float) -> str:
+    """The colour of a field on the page: light is the best. Between the steps it goes evenly."""
+    place = min(max(shade, 0.0), 1.0) * (len(SHADES) - 1)
+    first = min(int(place), len(SHADES) - 2)
+    pairs = zip(_bytes(SHADES[first]), _bytes(SHADES[first + 1]), strict=True)
+    return "#" + "".join(f"{round(a + (place - first) * (b - a)):02X}" for a, b in pairs)
+
+
+def _bytes(colour: str) -> list[int]:
+    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+
+
+def shade(value: float, positive: Sequence[float], *, more_is_better: bool) -> float:
+    """Where a value lies between the best and the worst, by its logarithm: ratios look alike."""
+    if value <= 0 or not positive:
+        return 1.0 if more_is_better else 0.0
+    low = min(positive)
+    # At least a factor of two: what is nearly equal must not look far apart.
+    place = log(value / low) / log(max(max(positive) / low, 2))
+    return 1 - place if more_is_better else place
