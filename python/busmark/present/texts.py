@@ -59,6 +59,18 @@ TEXTS = {
     "settings": "Settings differ between the rows: {names}.",
     "remedy": "→ {remedy}",
     "more_cases": "{number} more; `--json` has all.",
+    "too_few": (
+        "No change can be found yet: a series needs {needed} results, {least} on each side of a "
+        "change."
+    ),
+    "steps": (
+        "Steps are found by E-divisive (Matteson & James 2014), {least} results or more on each "
+        "side, where the p-value, adjusted for {tests} series (Bonferroni), is at most {level}. In "
+        "brackets: {confidence} interval; pp: percentage points. A regression is worse by more "
+        "than {margin}, for loss by more than {loss} of the samples. It is confirmed once it was "
+        "found after {confirmations} results in a row, and new if it was not confirmed without "
+        "the results added last ({new_for})."
+    ),
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
         "deviation of the medians from the line."

@@ -66,6 +66,7 @@ def page(
     shown = Page(swatches or {})
     lines = "".join(f'<p class="question">{escape(line)}</p>\n' for line in document.lines)
     first, *_ = document.sections or [Section("", [])]
+    contents = _contents(document.sections) + _links(files or {})
     sections = "\n".join(section_html(each, shown, folds=True) for each in document.sections)
     return f"""<!doctype html>
 <html lang="en">
@@ -84,7 +85,7 @@ def page(
 <p class="brand">Busmark {escape(brand)}</p>
 <h1>{escape(document.title)}</h1>
 {lines}</header>
-<div class="bar"><nav aria-label="Contents">{_contents(document.sections)}{_links(files or {})}</nav></div>
+<div class="bar"><nav aria-label="Contents">{contents}</nav></div>
 <main id="main">
 {sections}
 </main>
