@@ -71,6 +71,20 @@ TEXTS = {
         "found after {confirmations} results in a row, and new if it was not confirmed without "
         "the results added last ({new_for})."
     ),
+    "size_models": (
+        "Median RTT/2 of a body of no bytes, and for each byte; bandwidth is the inverse, where "
+        "the time is shown to be above 0. In brackets: {level} interval, with the variation of "
+        "rounds and the departures from a line. CV error: the greatest in cross-validation, each "
+        "size left out of the fit in turn."
+    ),
+    "knees": (
+        "Knee: where latency (median RTT/2) is {rise} above its floor, goodput {fall} below its "
+        "best, or {lost} of all samples more are lost. In brackets: up to where it is shown to be "
+        "less, and from where it is shown to be more (…: nowhere), together {level}. Carried: the "
+        "greatest rate that arrived at a reader. Levels of a background load are those achieved; "
+        "cpu: of each CPU. CV error: the greatest in cross-validation, points predicted from "
+        "their neighbours; of loss a difference of shares."
+    ),
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
         "deviation of the medians from the line."
