@@ -85,6 +85,21 @@ TEXTS = {
         "cpu: of each CPU. CV error: the greatest in cross-validation, points predicted from "
         "their neighbours; of loss a difference of shares."
     ),
+    "shape": (
+        "Compared is the shape: ratios of two figures of this campaign. Figures of the document, "
+        "of other machines, stand in tables of their own, where it has them."
+    ),
+    "other_parts": "Further statements, on {parts}, are in other scenarios of the pack: {number}.",
+    "ratios_of_cases": (
+        "Each check is a ratio between cases of this campaign: of medians of half the round trip, "
+        "of goodput at the readers, or of the figure that it names. Rounds of all cases were "
+        "interleaved, so each gives one ratio; the figure is their median, with the {level} "
+        "interval of a typical round on their logarithms. Several pairs of cases are taken "
+        "together round by round. “Each pair”: every pair must be in the range, {alike} times "
+        "either way unless another is named; intervals are wider there, so that together they keep "
+        "their confidence (Bonferroni). Where 1 is expected, counts decide. An interval covers "
+        "what differs between rounds on this machine, not other machines or versions."
+    ),
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
         "deviation of the medians from the line."

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 import pytest
 from documents_campaigns import MOOD, STEADY, campaign, planted
 
 from busmark.documents import Repetition, repetition
-from busmark.report.html.repetition import render_repetition
+from busmark.present.blocks.repetition import document
+from busmark.present.document import Cell, Table
+from busmark.present.sinks.page import page
 from busmark.store import Finding
 
 
@@ -164,34 +167,62 @@ def test_a_campaign_of_no_document_has_no_comparison() -> None:
     assert repetition(campaign([])) is None
 
 
-def test_the_page_has_every_statement_and_loads_nothing(held: Repetition) -> None:
-    page = render_repetition(held, "report.html")
-    assert page == render_repetition(held, "report.html")
+def test_the_document_has_every_statement_and_check(held: Repetition) -> None:
+    shown = document(held)
+    text = page(shown, "comparison", files={"Report": "report.html"})
     for answer in held.answers:
-        assert answer.statement.where in page
+        assert answer.statement.where in text
         for check, _ in answer.lines:
-            assert check.name.replace("'", "&#39;") in page
+            assert escape(check.name) in text
     for stand_in in held.document.stand_ins:
-        assert stand_in.here in page
-    assert 'href="report.html"' in page
-    assert "<script" not in page and "src=" not in page and "http:" not in page
+        assert escape(stand_in.here) in text
+    assert 'href="report.html"' in text and "src=" not in text and "http:" not in text
 
 
-def test_a_finding_in_two_forms_is_named_once_with_a_link(held: Repetition) -> None:
+def test_each_ratio_stands_with_its_interval_and_its_verdict(held: Repetition) -> None:
+    checks = next(section for section in document(held).sections if section.title == "Checks")
+    rows = [
+        (ratio.value, ratio.low, ratio.high, verdict.value)
+        for table in checks.tables
+        for ratio, verdict in zip(column(table, "Ratio"), column(table, "Verdict"), strict=True)
+    ]
+    assert rows == [
+        (found.ratio.value, found.ratio.low, found.ratio.high, found.verdict)
+        for answer in held.answers for _, found in answer.lines if found.ratio
+    ]  # fmt: skip
+
+
+def column(of: Table, title: str) -> list[Cell]:
+    return list(next(each.cells for each in of.columns if each.title == title))
+
+
+def test_a_statement_of_which_checks_differ_counts_each_verdict() -> None:
+    def without(p: dict[str, Any]) -> float | None:
+        return None if p["adapter"] == "opendds" else capacity_met(p)
+
+    found = compared("openddsbench-2010/quick", without)
+    statements = next(s for s in document(found).sections if s.title == "Statements")
+    (table,) = statements.tables
+    for shown, answer in zip(column(table, "Verdict"), found.answers, strict=True):
+        for verdict, verb in (("agrees", "agree"), ("undecided", "undecided")):
+            number = answer.verdicts.count(verdict)  # type: ignore[arg-type]
+            assert (f"{number} {verb}" in shown.text) == (0 < number < len(answer.verdicts))
+        assert ("undecided" in shown.text) == ("undecided" in answer.verdicts)
+
+
+def test_a_finding_in_two_forms_is_named_once(held: Repetition) -> None:
     one = Finding.model_validate({
         "id": "bimodal", "severity": "warning", "title": "Two modes", "cause": "c",
         "evidence": "e", "remedy": "pin", "cases": ["a"],
     })  # fmt: skip
     both = [one, one.model_copy(update={"remedy": "wait", "cases": ["b"]})]
     found = replace(held, campaign=held.campaign.model_copy(update={"findings": both}))
-    page = render_repetition(found, "report.html")
-    assert page.count("Two modes") == 1
-    assert '<a href="report.html#finding-bimodal">Two modes</a>' in page
+    (caveats,) = (t for s in document(found).sections for t in s.tables if t.key == "caveats")
+    assert [cell.value for cell in column(caveats, "Finding on this campaign")] == ["Two modes"]
 
 
-def test_a_campaign_with_nothing_measured_has_a_page_too() -> None:
+def test_a_campaign_with_nothing_measured_has_a_document_too() -> None:
     nothing = repetition(campaign([], "openddsbench-2010"))
     assert nothing is not None
-    page = render_repetition(nothing, "report.html")
-    assert "this campaign has no such case" in page
+    assert "This campaign has no such case" in page(document(nothing), "comparison")
     assert nothing.count("agrees") == nothing.count("disagrees") == 0

@@ -33,7 +33,7 @@ STEPS: tuple[tuple[dict[str, object], str, float, dict[int, float]], ...] = (
     ({"adapter": "udp", "size": 1024}, GOODPUT, 900.0, {34: 0.93}),
     ({"adapter": "udp", "size": 1024}, LOSS, 0.02, {}),
 )
-"""Of each case its parameters, figure, first level, and by what factor it steps where."""
+"""Parameters of each case, its figure, its first level, and by what factor it steps where."""
 
 
 @pytest.fixture(scope="module")

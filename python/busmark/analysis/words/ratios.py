@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from busmark.analysis.figures import Figure
-from busmark.analysis.words.text import ABSENT, decimals, number
+from busmark.analysis.words.text import ABSENT, Interval, decimals, number
 
 MOST_PLACES = 5
 
@@ -14,7 +14,7 @@ FAR = 100.0
 extrapolate to 30 905."""
 
 
-def ratio_text(ratio: Figure) -> str:
+def ratio_text(ratio: Interval) -> str:
     """ "1.34 [1.30, 1.38] ×", with decimals enough that no limit reads as 1 or 0 that is not."""
     low, high = ratio.low, ratio.high
     if low is None or high is None:

@@ -344,7 +344,7 @@ def bars(series: TrackedSeries) -> str:
 
 
 def _charts(tracked: Tracked) -> Iterator[Section]:
-    """The charts by figure, those of series with steps first."""
+    """The charts by figure; series with steps come first."""
     chosen = sorted(tracked.series, key=lambda one: not one.steps)[:MOST_DRAWN]
     figures: dict[str, list[Block]] = {figure_name(series): [] for series in tracked.series}
     for number, series in enumerate(chosen):

@@ -34,7 +34,7 @@ class Kind(NamedTuple):
 
     title: str
     name: str
-    """Of the field of a prediction; the fields of models and points begin with it."""
+    """Field of a prediction; the fields of models and points begin with it."""
     flat: str
     """How a curve is before its knee, in headings and at the end of the field."""
     unit: str
@@ -121,7 +121,7 @@ def _flat(model: Curve, kind: Kind) -> Figure | None:
 
 
 def _predicted(what: str, models: Sequence[Model]) -> Iterator[Section]:
-    """What was asked for, with the reason where that is no figure between measured ones."""
+    """What was asked for, with the reason where there is no figure."""
     tables = []
     for where, own in _by_workload(models):
         rows = [(model, prediction) for model in own for prediction in model.predictions]

@@ -19,9 +19,9 @@ FILE = "report.md"
 WHOLE = "`busmark report --to html` and `busmark show --json` have everything."
 
 
-def write(document: Document, folder: Path) -> list[Path]:
+def write(document: Document, folder: Path, file: str = FILE) -> list[Path]:
     """Write the document into a file of `folder`."""
-    path = folder / FILE
+    path = folder / file
     write_text(path, markdown(document))
     return [path]
 
