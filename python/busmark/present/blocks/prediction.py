@@ -121,7 +121,7 @@ def _flat(model: Curve, kind: Kind) -> Figure | None:
 
 
 def _predicted(what: str, models: Sequence[Model]) -> Iterator[Section]:
-    """What was asked for, with the reason where there is no figure."""
+    """What was asked for, and why a figure is missing."""
     tables = []
     for where, own in _by_workload(models):
         rows = [(model, prediction) for model in own for prediction in model.predictions]
