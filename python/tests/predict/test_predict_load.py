@@ -173,13 +173,7 @@ def test_the_document_has_the_knee_in_the_unit_of_the_load(tmp_path: Path) -> No
     build = Builder(tmp_path)
     loaded(build)
     found = predict(result(build), loads=[("cpu", 0.5)])
-    shown = document(found)
-    assert [section.title for section in shown.sections if section.title] == [
-        "Latency against background load cpu", "Loss against background load cpu",
-        "Predicted by background load cpu",
-    ]  # fmt: skip
-    (table,) = shown.sections[0].tables
+    (table,) = document(found).sections[0].tables
     (knee,) = next(column.cells for column in table.columns if column.title == "Knee, %")
-    value, limits = knee.text.split(" ", 1)
-    assert 43 < float(value) < 47 and re.fullmatch(r"\[3\d\.\d, [45]\d\.\d\]", limits)
+    assert re.fullmatch(r"4[3-6]\.\d \[3\d\.\d, [45]\d\.\d\]", knee.text)
     Predictions.model_validate(found.model_dump())

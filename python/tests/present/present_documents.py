@@ -6,7 +6,7 @@ import html
 import io
 import re
 
-from busmark.present.document import Document
+from busmark.present.document import Cell, Document, Table
 from busmark.present.sinks.terminal import show
 from busmark.report.roomy import RoomyConsole
 
@@ -26,3 +26,8 @@ def page_text(page: str) -> str:
     lines = re.sub(r"</(tr|h2|h3|p|caption|summary)>", "\n", main)
     words = html.unescape(re.sub(r"<[^>]*>", " ", lines))
     return "".join(f"{' '.join(line.split())}\n" for line in words.splitlines() if line.strip())
+
+
+def column(table: Table, title: str) -> list[Cell]:
+    """Return the cells below a heading."""
+    return list(next(each.cells for each in table.columns if each.title == title))

@@ -182,19 +182,6 @@ def test_names_of_a_strangers_commits_are_text_on_the_page(tmp_path: Path) -> No
     assert text.count("<script") == text.count("\\<script") > 0
 
 
-def test_a_latency_and_a_stream_of_one_size_have_names_of_their_own(tmp_path: Path) -> None:
-    both = [
-        one.model_copy(update={"cases": [*one.cases, *other.cases]})
-        for one, other in zip(
-            [entry(n, {MEDIAN: 5000.0, LOSS: 0.0}) for n in range(7)],
-            [entry(n, {GOODPUT: 900.0, LOSS: 0.0}) for n in range(7)],
-            strict=True,
-        )
-    ]
-    shown = run("track", "show", "--history", history(tmp_path / "h.jsonl", both)).output
-    assert "UDP, 64 B on one CPU " in shown and "UDP, 64 B on one CPU (throughput)" in shown
-
-
 def test_few_results_are_said_to_be_too_few(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.0, 5))
     ended = run("track", "check", "--history", path)

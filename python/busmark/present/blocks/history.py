@@ -84,9 +84,9 @@ def document(tracked: Tracked, *, brief: bool = False) -> Document:
     sections = [
         _outcome(tracked, found),
         *_steps(tracked, found),
+        Section("Method", [_method(tracked)]),
         *_charts(tracked),
         *_levels(tracked, detail=brief),
-        Section("Method", [_method(tracked)]),
         *_machines(tracked),
     ]
     return Document(f"History {tracked.history}", [" · ".join(counts)], sections)
