@@ -25,9 +25,10 @@ from busmark.errors import UserError
 from busmark.frames import Results
 from busmark.predict import predict
 from busmark.present.blocks import campaign as blocks
+from busmark.present.blocks import repetition
 from busmark.present.sinks import terminal
 from busmark.present.web import packing
-from busmark.report import formats, html, own_tables
+from busmark.report import formats, html
 from busmark.report import tables as drawn_tables
 from busmark.store import Result, result
 
@@ -177,8 +178,8 @@ def _page(_found: Result, campaign: Campaign, _whole: Path) -> None:
 
 def _document(_found: Result, campaign: Campaign, _whole: Path) -> None:
     repeated = documents.repetition(campaign)
-    if repeated and repeated.tables:
-        own_tables.show_tables(repeated.tables, Console(file=io.StringIO(), width=120))
+    if repeated:
+        terminal.show(repetition.document(repeated), Console(file=io.StringIO(), width=120))
 
 
 def _frames(found: Result, campaign: Campaign, _whole: Path) -> None:

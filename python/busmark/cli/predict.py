@@ -54,7 +54,8 @@ def command(
     """
     from busmark.cli.console import Console
     from busmark.predict import predict
-    from busmark.report.prediction import show
+    from busmark.present.blocks.prediction import document
+    from busmark.present.sinks.terminal import show
     from busmark.store import Result
 
     result = Result(directory)
@@ -65,7 +66,7 @@ def command(
     if as_json:
         echo(json.dumps(predictions.model_dump(mode="json"), indent=2))
     else:
-        show(predictions, Console())
+        show(document(predictions), Console())
     kinds = {kind for kind, _ in levels}
     sys.exit(predictions.exit_code(sizes=bool(sizes), rates=bool(rates), loads=kinds))
 

@@ -49,7 +49,8 @@ def command(directory: Path, names: str, out: Path | None, plain: bool, overlay:
     directory of this name; `busmark list` has all.
 
     If the scenario repeats the experiments of a document, a second page beside the report,
-    comparison.html, compares the document's findings with these.
+    comparison.html (with --to markdown, comparison.md), compares the document's findings with
+    these.
     """
     with beside(directory) as helper:
         written = _write(directory, names, out, helper, plain=plain, overlaid=overlay)

@@ -35,7 +35,8 @@ MOST_NAMED = 3
     "--document",
     "as_document",
     is_flag=True,
-    help="For a pack: print the tables of its document instead, in the document's own columns.",
+    help="For a pack: print what its document states beside what is found here instead, and the "
+    "tables in the document's own columns.",
 )
 @click.option(
     "--findings",
@@ -65,7 +66,7 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
     directory, wanted = case_of(str(place))
     if wanted and as_document:
         raise UserError(
-            "the tables of a document need all its cases",
+            "a document needs all its cases",
             where=place,
             remedy=f"Leave #{wanted} out.",
         )
@@ -185,16 +186,15 @@ def _some(names: Sequence[str]) -> str:
 
 def _show_document(campaign: Campaign, directory: Path) -> None:
     from busmark.cli.console import Console
-    from busmark.documents import repetition
-    from busmark.report.own_tables import show_tables
+    from busmark.documents import DOCUMENTS, repetition
+    from busmark.present.blocks.repetition import document
+    from busmark.present.sinks.terminal import show
 
     found = repetition(campaign)
-    if found is None or not found.tables:
-        what = "no document" if found is None else "a document without tables of its own"
+    if found is None:
         raise UserError(
-            f"this campaign is of {what}, or nothing was measured",
+            "this campaign repeats no document",
             where=f"{directory} --document",
-            remedy="Leave --document out. Packs with tables: perftest-2023, openddsbench-2010, "
-            "pother-2008, xrce-2022.",
+            remedy=f"Leave --document out. Packs that repeat one: {', '.join(DOCUMENTS)}.",
         )
-    show_tables(found.tables, Console())
+    show(document(found), Console())

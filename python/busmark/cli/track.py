@@ -43,6 +43,9 @@ LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
 )  # fmt: skip
 
 
+WHOLE = "`busmark track show --html FILE` and `--json` have everything."
+
+
 def looked_through(command: Callable[..., None]) -> Callable[..., None]:
     """Gives a command the options of an examination of a history."""
     for option in reversed(LOOKED_THROUGH):
@@ -136,20 +139,22 @@ def _looked_through(history: Path, figures: list[str], worse_than: float, new_fo
 def _present(
     tracked: Tracked, as_json: bool, markdown: Path | None, html: Path | None, *, series: bool
 ) -> None:
-    from busmark.store.atomic import write_text
+    from busmark.present.blocks import history
 
-    if markdown:
-        from busmark.report.tracking.markdown import markdown as as_markdown
+    document = history.document(tracked, brief=not series)
+    if markdown or html:
+        from busmark.present.sinks.markdown import markdown as as_markdown
+        from busmark.present.sinks.page import page
+        from busmark.store.atomic import write_text
 
-        write_text(markdown, as_markdown(tracked))
-    if html:
-        from busmark.report.html.tracking import render
-
-        write_text(html, render(tracked))
+        if markdown:
+            write_text(markdown, as_markdown(document, WHOLE))
+        if html:
+            write_text(html, page(document, "history", history.swatches(tracked)))
     if as_json:
         echo(json.dumps(tracked.model_dump(mode="json"), indent=2))
         return
     from busmark.cli.console import Console
-    from busmark.report.tracking.terminal import show
+    from busmark.present.sinks.terminal import show
 
-    show(tracked, Console(), series=series)
+    show(document, Console())

@@ -86,7 +86,10 @@ def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
     places = text.places_for(figure, scale)
     if cell.low is not None and cell.high is not None and cell.high > cell.low:
         # Digits far beyond the width of the interval say nothing.
-        places = min(places, text.decimals((cell.high - cell.low) / 2 / scale.factor))
+        width = (cell.high - cell.low) / scale.factor
+        narrow = text.decimals(width / 2)
+        # A value of 0 has no digits of its own.
+        places = min(places, narrow) if cell.value else text.decimals(width, 2)
     if row.role == "floor":
         # It is far below the rest: none of its digits matters beside it.
         places = min(places, text.decimals(cell.value / scale.factor, 2))

@@ -59,6 +59,47 @@ TEXTS = {
     "settings": "Settings differ between the rows: {names}.",
     "remedy": "→ {remedy}",
     "more_cases": "{number} more; `--json` has all.",
+    "too_few": (
+        "No change can be found yet: a series needs {needed} results, {least} on each side of a "
+        "change."
+    ),
+    "steps": (
+        "Steps are found by E-divisive (Matteson & James 2014), {least} results or more on each "
+        "side, where the p-value, adjusted for {tests} series (Bonferroni), is at most {level}. In "
+        "brackets: {confidence} interval; pp: percentage points. A regression is worse by more "
+        "than {margin}, for loss by more than {loss} of the samples. It is confirmed once it was "
+        "found after {confirmations} results in a row, and new if it was not confirmed without "
+        "the results added last ({new_for})."
+    ),
+    "size_models": (
+        "Median RTT/2 of a body of no bytes, and for each byte; bandwidth is the inverse, where "
+        "the time is shown to be above 0. In brackets: {level} interval, with the variation of "
+        "rounds and the departures from a line. CV error: the greatest in cross-validation, each "
+        "size left out of the fit in turn."
+    ),
+    "knees": (
+        "Knee: where latency (median RTT/2) is {rise} above its floor, goodput {fall} below its "
+        "best, or {lost} of all samples more are lost. In brackets: up to where it is shown to be "
+        "less, and from where it is shown to be more (…: nowhere), together {level}. Carried: the "
+        "greatest rate that arrived at a reader. Levels of a background load are those achieved; "
+        "cpu: of each CPU. CV error: the greatest in cross-validation, points predicted from "
+        "their neighbours; of loss a difference of shares."
+    ),
+    "shape": (
+        "Compared is the shape: ratios of two figures of this campaign. Figures of the document, "
+        "of other machines, stand in tables of their own, where it has them."
+    ),
+    "other_parts": "Further statements, on {parts}, are in other scenarios of the pack: {number}.",
+    "ratios_of_cases": (
+        "Each check is a ratio between cases of this campaign: of medians of half the round trip, "
+        "of goodput at the readers, or of the figure that it names. Rounds of all cases were "
+        "interleaved, so each gives one ratio; the figure is their median, with the {level} "
+        "interval of a typical round on their logarithms. Several pairs of cases are taken "
+        "together round by round. “Each pair”: every pair must be in the range, {alike} times "
+        "either way unless another is named; intervals are wider there, so that together they keep "
+        "their confidence (Bonferroni). Where 1 is expected, counts decide. An interval covers "
+        "what differs between rounds on this machine, not other machines or versions."
+    ),
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
         "deviation of the medians from the line."

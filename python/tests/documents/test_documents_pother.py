@@ -13,7 +13,6 @@ from busmark.analysis.case.round_latency import LegOfRound
 from busmark.analysis.model import RoundDiscovery
 from busmark.documents import Repetition, repetition
 from busmark.documents.pother_2008 import stated
-from busmark.report.html.repetition import render_repetition
 
 MOOD = (1.0, 1.02, 0.98, 1.01)
 
@@ -186,10 +185,3 @@ def test_stated_counts_are_shares_of_all_rounded_down() -> None:
             whole = output.of(line.leg).count
             assert line.count == whole * round(line.percent * 10) // 1000, line
             assert line.least <= line.average <= line.greatest
-
-
-def test_the_page_has_the_figures_of_then_in_tables_of_their_own() -> None:
-    found = compared("determinism-quick", as_there)
-    page = render_repetition(found, "report.html")
-    assert "figures of then, of other machines, stand in tables of their own" in page
-    assert "no figure of then stands beside one of now" not in page

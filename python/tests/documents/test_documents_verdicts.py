@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from documents_campaigns import MOOD, STEADY, campaign, planted
 
 from busmark.documents import Repetition, repetition
-from busmark.report.html.repetition import render_repetition
-from busmark.store import Finding
+from busmark.present.blocks.repetition import document
+from busmark.present.sinks.page import page
 
 
 def as_measured_there(p: dict[str, Any]) -> float | None:
@@ -158,40 +157,32 @@ def test_a_middleware_that_is_not_there_leaves_its_checks_open() -> None:
     lines = [(check.name, seen) for answer in found.answers for check, seen in answer.lines]
     for name, seen in lines:
         assert seen.verdict == ("undecided" if "opendds" in name else "agrees"), name
+    (table,) = next(s for s in document(found).sections if s.title == "Statements").tables
+    for shown, answer in zip(table.columns[1].cells, found.answers, strict=True):
+        assert ("undecided" in shown.text) == ("undecided" in answer.verdicts)
+        assert ("agree" in shown.text) == ("agrees" in answer.verdicts)
 
 
 def test_a_campaign_of_no_document_has_no_comparison() -> None:
     assert repetition(campaign([])) is None
 
 
-def test_the_page_has_every_statement_and_loads_nothing(held: Repetition) -> None:
-    page = render_repetition(held, "report.html")
-    assert page == render_repetition(held, "report.html")
-    for answer in held.answers:
-        assert answer.statement.where in page
-        for check, _ in answer.lines:
-            assert check.name.replace("'", "&#39;") in page
-    for stand_in in held.document.stand_ins:
-        assert stand_in.here in page
-    assert 'href="report.html"' in page
-    assert "<script" not in page and "src=" not in page and "http:" not in page
+def test_each_ratio_stands_with_its_interval_and_its_verdict(held: Repetition) -> None:
+    tables = (table for section in document(held).sections for table in section.tables)
+    rows = [
+        (ratio.low, ratio.value, ratio.high, verdict.value)
+        for by_title in ({c.title: c.cells for c in table.columns} for table in tables)
+        if "Expected" in by_title
+        for ratio, verdict in zip(by_title["Ratio"], by_title["Verdict"], strict=True)
+    ]
+    assert rows == [
+        (found.ratio.low, found.ratio.value, found.ratio.high, found.verdict)
+        for answer in held.answers for _, found in answer.lines if found.ratio
+    ]  # fmt: skip
 
 
-def test_a_finding_in_two_forms_is_named_once_with_a_link(held: Repetition) -> None:
-    one = Finding.model_validate({
-        "id": "bimodal", "severity": "warning", "title": "Two modes", "cause": "c",
-        "evidence": "e", "remedy": "pin", "cases": ["a"],
-    })  # fmt: skip
-    both = [one, one.model_copy(update={"remedy": "wait", "cases": ["b"]})]
-    found = replace(held, campaign=held.campaign.model_copy(update={"findings": both}))
-    page = render_repetition(found, "report.html")
-    assert page.count("Two modes") == 1
-    assert '<a href="report.html#finding-bimodal">Two modes</a>' in page
-
-
-def test_a_campaign_with_nothing_measured_has_a_page_too() -> None:
+def test_a_campaign_with_nothing_measured_has_a_document_too() -> None:
     nothing = repetition(campaign([], "openddsbench-2010"))
     assert nothing is not None
-    page = render_repetition(nothing, "report.html")
-    assert "this campaign has no such case" in page
+    assert "This campaign has no such case" in page(document(nothing), "comparison")
     assert nothing.count("agrees") == nothing.count("disagrees") == 0

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from predict_results import result
-from rich.console import Console
 from synthetic_campaign import Builder
 from test_predict_size import holds
 
 from busmark.errors import UserError
 from busmark.predict import predict
 from busmark.predict.model import Predictions
-from busmark.report.prediction import show
+from busmark.present.blocks.prediction import document
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 SHORT = 0.9
@@ -170,17 +169,11 @@ def test_rounds_that_disagree_give_no_usable_model(tmp_path: Path) -> None:
     assert any("no usable model of latency against the load cpu" in each for each in reasons)
 
 
-def test_the_terminal_has_the_knee_in_the_unit_of_the_load(tmp_path: Path) -> None:
+def test_the_document_has_the_knee_in_the_unit_of_the_load(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     loaded(build)
     found = predict(result(build), loads=[("cpu", 0.5)])
-    console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show(found, console)
-    shown = console.export_text()
-    assert "Latency against background load cpu, 64 B on one CPU" in shown
-    assert "Knee, % of each CPU" in shown and re.search(
-        r"4[3-6]\.\d \[3\d\.\d, [45]\d\.\d\]", shown
-    )
-    assert "Goodput against" not in shown
-    assert "cpu 50.0 % of each CPU" in shown and "past the knee" in shown
+    (table,) = document(found).sections[0].tables
+    (knee,) = next(column.cells for column in table.columns if column.title == "Knee, %")
+    assert re.fullmatch(r"4[3-6]\.\d \[3\d\.\d, [45]\d\.\d\]", knee.text)
     Predictions.model_validate(found.model_dump())

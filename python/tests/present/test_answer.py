@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from present_documents import column
 
 from busmark.analysis import Campaign
 from busmark.analysis.across.standing import Effect
@@ -19,10 +20,6 @@ from busmark.present.document import Cell, Table
 def table(campaign: Campaign, key: str) -> Table | None:
     section = answer(campaign)
     return next((each for each in (section.tables if section else ()) if each.key == key), None)
-
-
-def column(of: Table, title: str) -> list[Cell]:
-    return list(next(each.cells for each in of.columns if each.title == title))
 
 
 def effects(campaign: Campaign, *changes: tuple[float, str]) -> Campaign:

@@ -6,13 +6,14 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import present_documents
 import pytest
 from kept_results import NAMES
 
 from busmark.analysis import Campaign, summarise
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Row, Table
-from busmark.present.sinks.terminal import show, show_table
+from busmark.present.sinks.terminal import show_table
 from busmark.report.roomy import RoomyConsole
 from busmark.store import Result
 
@@ -20,12 +21,7 @@ Golden = Callable[[str, str], None]
 
 
 def printed(campaign: Campaign, width: int | None, *, wide: bool = False) -> str:
-    """As a terminal of this width shows it; None: as a pipe gets it."""
-    out = io.StringIO()
-    console = RoomyConsole(file=out, width=width or 80, force_terminal=width is not None,
-                           color_system=None, wide=wide)  # fmt: skip
-    show(document(campaign), console)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    return present_documents.printed(document(campaign), width, wide=wide)
 
 
 def lines_of(table: Table, width: int) -> list[str]:

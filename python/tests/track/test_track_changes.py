@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
-from busmark.present.charts.look import look_of
 from busmark.track import read, track
 from busmark.track.entry import Entry
 from busmark.track.model import Tracked
@@ -87,7 +86,7 @@ def test_a_regression_that_was_mended_does_not_stand(tmp_path: Path) -> None:
     assert not found.standing
     path = tmp_path / "h.jsonl"
     assert run("track", "check", "--history", path, "--standing").exit_code == 0
-    assert "regression, recovered" in run("track", "show", "--history", path).output
+    assert "recovered regressions: 1" in run("track", "show", "--history", path).output
 
 
 def test_the_margin_is_the_users(tmp_path: Path) -> None:
@@ -106,7 +105,7 @@ def test_machines_are_kept_apart_and_that_is_said(tmp_path: Path) -> None:
     assert [(m.name, m.results) for m in found.machines] == [("one", 15), ("two", 10)]
     assert any("2 machines are kept apart: they differ in hostname" in r for r in found.remarks)
     shown = run("track", "show", "--history", tmp_path / "h.jsonl").output
-    assert "one: 15 results" in shown and "two: 10 results" in shown
+    assert "Levels on one  15 results" in shown and "Levels on two  10 results" in shown
 
 
 def test_another_experiment_is_another_series(tmp_path: Path) -> None:
@@ -167,21 +166,6 @@ def test_the_document_is_what_json_prints(tmp_path: Path) -> None:
     assert Tracked.model_validate(printed) == track(path, read(path))
 
 
-def test_page_and_markdown_tell_each_step(tmp_path: Path) -> None:
-    path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.05))
-    written = run("track", "show", "--history", path, "--new-for", 11,
-                  "--html", tmp_path / "h.html", "--markdown", tmp_path / "h.md")  # fmt: skip
-    assert written.exit_code == 0
-    page, text = (tmp_path / "h.html").read_text(), (tmp_path / "h.md").read_text()
-    assert f'style="fill:{look_of("udp").colour}"' in page, "of each middleware its own colour"
-    for told in (page, text, written.output):
-        assert "1 new regression in 25 results of 25 commits, 1 series" in told
-        assert "“change 15”" in told and "+5." in told.replace("+4.", "+5.")
-    assert page.count("<circle") == 25 and page.count('class="step"') == 1
-    assert page.count('class="level"') == 2 and "<script" not in page
-    assert text.startswith("## Busmark history\n\n❌ **1 new regression")
-
-
 def test_names_of_a_strangers_commits_are_text_on_the_page(tmp_path: Path) -> None:
     every = entries(MEDIAN, 5000.0, 1.05)
     hostile = "<script>alert(1)</script> | [x](y)"
@@ -192,29 +176,14 @@ def test_names_of_a_strangers_commits_are_text_on_the_page(tmp_path: Path) -> No
     path = history(tmp_path / "h.jsonl", named)
     run("track", "show", "--history", path, "--new-for", 11, "--html", tmp_path / "h.html",
         "--markdown", tmp_path / "h.md")  # fmt: skip
-    assert "<script" not in (tmp_path / "h.html").read_text()
+    page = (tmp_path / "h.html").read_text()
+    assert "&lt;script&gt;alert(1)" in page and "<script>alert(1)" not in page
     text = (tmp_path / "h.md").read_text()
     assert text.count("<script") == text.count("\\<script") > 0
-
-
-def test_a_latency_and_a_stream_of_one_size_have_names_of_their_own(tmp_path: Path) -> None:
-    both = [
-        one.model_copy(update={"cases": [*one.cases, *other.cases]})
-        for one, other in zip(
-            [entry(n, {MEDIAN: 5000.0, LOSS: 0.0}) for n in range(7)],
-            [entry(n, {GOODPUT: 900.0, LOSS: 0.0}) for n in range(7)],
-            strict=True,
-        )
-    ]
-    shown = run("track", "show", "--history", history(tmp_path / "h.jsonl", both)).output
-    assert "UDP, 64 B on one CPU " in shown and "UDP, 64 B on one CPU (throughput)" in shown
 
 
 def test_few_results_are_said_to_be_too_few(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.0, 5))
     ended = run("track", "check", "--history", path)
     assert ended.exit_code == 0
-    assert (
-        ended.output.startswith("? No change can be found yet")
-        and "needs 6 results" in ended.output
-    )
+    assert "? none new" in ended.output and "a series needs 6 results" in ended.output

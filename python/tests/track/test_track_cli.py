@@ -70,8 +70,8 @@ def test_a_slowdown_is_found_in_results_of_commits(
     assert [entry.commit.id for entry in entries] == commits
     assert entries[3].commit.subject == "Change 3"
     assert entries[3].commit.utc == "2026-02-04T12:00:00Z"
-    shown = run("track", "show").output
-    assert f"{commits[9][:10]} (2026-02-10) and {commits[10][:10]} “Change 10”" in shown
+    (row,) = (line for line in run("track", "show").output.splitlines() if "Change 10 " in line)
+    assert row.split()[:2] == [commits[10][:10], "2026-02-11"] and commits[9][:10] in row
 
 
 def test_the_commit_is_the_one_that_is_checked_out(

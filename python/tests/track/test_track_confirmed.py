@@ -58,13 +58,9 @@ def test_until_then_it_is_listed_as_unconfirmed(tmp_path: Path) -> None:
     ended = run("track", "check", "--history", path, "--html", tmp_path / "h.html",
                 "--markdown", tmp_path / "h.md")  # fmt: skip
     assert ended.exit_code == 0
-    assert ended.output.startswith("? No new regression")
-    assert "1 unconfirmed, which the next results decide" in ended.output
     page, text = (tmp_path / "h.html").read_text(), (tmp_path / "h.md").read_text()
-    for told in (page, text, " ".join(ended.output.split())):
-        assert "nconfirmed: median RTT/2 of UDP" in told
-        assert "found after 2 of 3 results in a row" in told
-    assert "❔" in text and "? unconfirmed regression" in page and 'class="unconfirmed"' in page
+    for shown in (page, text, ended.output):
+        assert "? none new, 1 unconfirmed" in shown and "2 of 3" in shown
     assert run("track", "check", "--history", path, "--unconfirmed").exit_code == 1
     assert run("track", "check", "--history", path, "--standing").exit_code == 0
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from busmark.analysis.model import Campaign
+from busmark.documents import repetition as repeated
+from busmark.present.blocks import repetition
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.cases import cases
 from busmark.present.blocks.further import further
@@ -28,5 +30,9 @@ def opening(campaign: Campaign) -> list[Section]:
 
 
 def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """Write the document of a campaign into `folder` as Markdown."""
-    return write(document(campaign), folder)
+    """Write the document of a campaign into `folder` as Markdown, and beside it the one that
+    compares it with a document whose experiments it repeats."""
+    files = write(document(campaign), folder)
+    if found := repeated(campaign):
+        files += write(repetition.document(found), folder, "comparison.md")
+    return files

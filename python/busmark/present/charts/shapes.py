@@ -38,6 +38,8 @@ class Axis:
     ends: tuple[float, float] | None = None
     middle: tuple[float, float] | None = None
     """Between which most values lie, where the rest would flatten the curves."""
+    names: Sequence[tuple[float, str]] = ()
+    """Names of places, instead of numbers."""
 
 
 class Point(NamedTuple):

@@ -19,21 +19,21 @@ FILE = "report.md"
 WHOLE = "`busmark report --to html` and `busmark show --json` have everything."
 
 
-def write(document: Document, folder: Path) -> list[Path]:
+def write(document: Document, folder: Path, file: str = FILE) -> list[Path]:
     """Write the document into a file of `folder`."""
-    path = folder / FILE
+    path = folder / file
     write_text(path, markdown(document))
     return [path]
 
 
-def markdown(document: Document) -> str:
-    """Return the text, at most as long as a comment may be."""
+def markdown(document: Document, whole: str = WHOLE) -> str:
+    """Return the text, at most as long as a comment may be; `whole`: where everything is."""
     lines = [f"*{escaped(line)}*" for line in document.lines]
     parts = [Part("the title", [f"## {escaped(document.title)}", *lines], "\n\n")]
     for section in document.sections:
         own = list(_parts(section))
         parts += [folded(section.title, part) for part in own] if section.folded else own
-    return shortened(parts, whole=WHOLE)
+    return shortened(parts, whole=whole)
 
 
 def section_markdown(section: Section) -> str:

@@ -33,14 +33,16 @@ window."""
 
 
 def page(
-    document: Document, brand: str, swatches: Mapping[str, Mapping[str, str]] | None = None
-) -> str:
+    document: Document, brand: str, swatches: Mapping[str, Mapping[str, str]] | None = None,
+    *, files: Mapping[str, str] | None = None,
+) -> str:  # fmt: skip
     """Return the page; the same document gives the same bytes.
 
     Args:
         document: what it shows.
         brand: what kind of page it is, above its title.
         swatches: colour and mark of each label.
+        files: pages in the same folder, by what they are.
     """
     found = [block for each in document.sections for block in each.blocks]
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
@@ -63,6 +65,7 @@ def page(
     shown = Page(swatches or {})
     lines = "".join(f'<p class="question">{escape(line)}</p>\n' for line in document.lines)
     first, *_ = document.sections or [Section("", [])]
+    contents = _contents(document.sections) + _links(files or {})
     sections = "\n".join(section_html(each, shown, folds=True) for each in document.sections)
     return f"""<!doctype html>
 <html lang="en">
@@ -81,7 +84,7 @@ def page(
 <p class="brand">Busmark {escape(brand)}</p>
 <h1>{escape(document.title)}</h1>
 {lines}</header>
-<div class="bar"><nav aria-label="Contents">{_contents(document.sections)}</nav></div>
+<div class="bar"><nav aria-label="Contents">{contents}</nav></div>
 <main id="main">
 {sections}
 </main>
@@ -98,6 +101,10 @@ def _contents(sections: Sequence[Section]) -> str:
         for each in sections
         if each.title
     )
+
+
+def _links(files: Mapping[str, str]) -> str:
+    return "".join(f'<a href="{escape(file)}">{escape(what)}</a>' for what, file in files.items())
 
 
 def _panels(chart: Chart) -> dict[str, Any]:

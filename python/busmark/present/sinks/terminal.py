@@ -166,6 +166,9 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
             if widest <= width if table.brief else _total(places, broken=True) <= width:
                 return places, hidden
         if not details:
+            # A broken label is easier to read than a second band.
+            for place in () if table.brief else places:
+                place.whole = False
             return places, hidden
         column = details.pop()
         columns.remove(column)

@@ -129,6 +129,8 @@ def from_zero(values: Sequence[float]) -> tuple[float, float]:
 def axis(of: Axis, values: Sequence[float], frame: Frame, length: float) -> Position:
     """Return the axis on which these are; its title has lines of `length`."""
     title: Spec = {"title": frame.lines(of.title, length) or None}
+    if of.names:
+        title |= named(of.names)
     if of.kind == "signed" and (signed := _signed(values, title)):
         return signed
     if of.kind == "log" and not frame.linear:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from busmark.analysis.across.dimensions import placement_rank, placement_text
 from busmark.analysis.across.grouping import TESTS
 from busmark.analysis.words import text
+from busmark.analysis.words.ratios import p_text
 from busmark.analysis.words.text import ABSENT
 from busmark.compare.model import Change, Comparison, Pair
 from busmark.compare.naming import sizes_text
@@ -367,7 +368,7 @@ def _figure_cells(change: Change, comparison: Comparison) -> list[Cell]:
     said = f"{words.mark(change)} {words.verdict_text(change, comparison.equivalent)}"
     plain = (
         words.value_text(change.baseline), words.value_text(change.candidate),
-        words.p_text(change.p_value), words.p_text(change.p_adjusted), counted or ABSENT,
+        p_text(change.p_value), p_text(change.p_adjusted), counted or ABSENT,
     )  # fmt: skip
     return [
         Cell(words.figure_name(change)), Cell(words.change_text(change), change.verdict),

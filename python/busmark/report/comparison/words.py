@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from math import log
 
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.figures import Figure, Quantity
 from busmark.analysis.pairwise.verdict import BETTER, UNDECIDED, WORSE
 from busmark.analysis.words import text
-from busmark.analysis.words.ratios import inverse, limits_text
+from busmark.analysis.words.ratios import inverse, limits_text, share_text
 from busmark.analysis.words.text import ABSENT, joined, number, percent_text, plural
 from busmark.compare import naming
 from busmark.compare.model import (
@@ -126,18 +125,6 @@ def verdict_text(change: Change, margin: float) -> str:
     if change.verdict != "equivalent":
         return change.verdict
     return "equivalent" if change.kind == "difference" else f"within {share_text(margin)}"
-
-
-def share_text(share: float) -> str:
-    """A share that the user or the code has set, as it was set: "2 %"."""
-    return f"{Decimal(f'{share * 100:g}'):f} %"
-
-
-def p_text(value: float | None) -> str:
-    """A p-value; below 0.0001 it is shown as such."""
-    if value is None:
-        return ABSENT
-    return "<0.0001" if value < 0.0001 else number(value, 4)
 
 
 def rounds_text(pair: Pair) -> str:

@@ -1,0 +1,454 @@
+"""A history: at which commits levels changed, and the level of every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, pairwise
+from statistics import median
+
+from busmark.analysis.across.dimensions import placement_text
+from busmark.analysis.model import Label
+from busmark.analysis.words import text
+from busmark.analysis.words.ratios import p_text, share_text
+from busmark.model.quantities import COMPARED
+from busmark.present.charts.look import FLOOR, swatch
+from busmark.present.charts.shapes import Axis, Curve, Picture, Reference
+from busmark.present.charts.shapes import Point as Drawn
+from busmark.present.document import (
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Document,
+    Row,
+    Section,
+    Table,
+    Text,
+    Verdict,
+)
+from busmark.present.figures import PERCENT, in_words
+from busmark.track.commit import short
+from busmark.track.model import Point, Step, Tracked, TrackedSeries
+
+LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
+
+BARS = "▁▂▃▄▅▆▇█"
+MOST_BARS = 20
+"""Newest results of a series in its row."""
+
+MOST_STEPS = 200
+"""Rows of a table of steps."""
+
+MOST_DRAWN = 300
+"""Charts of a page; those with steps first."""
+
+WIDE = 4.0
+"""An interval further out than this many times the spread of the values is cut off by the axis."""
+
+APART = 0.16
+"""Share of the axis between two names of commits."""
+
+EXPLANATION = (
+    "Results in the order of commits, each with its own interval. Solid: levels. Dashed: steps, "
+    "shaded where else they may be."
+)
+
+Found = tuple[TrackedSeries, Step]
+
+KINDS: dict[str, tuple[str, Verdict]] = {
+    "new regressions": ("✗", "worse"),
+    "unconfirmed regressions": ("?", "undecided"),
+    "older regressions": ("✗", "worse"),
+    "recovered regressions": ("·", ""),
+    "unconfirmed improvements": ("?", "undecided"),
+    "improvements": ("✓", "better"),
+    "changes within the margin": ("·", "equivalent"),
+    "steps of the null adapter": ("·", ""),
+}
+"""Sign and verdict of each kind of step, the most urgent first."""
+
+URGENT = ("new regressions", "unconfirmed regressions")
+
+
+def document(tracked: Tracked, *, brief: bool = False) -> Document:
+    """Return the document of a history; `brief`: the terminal leaves out the level of each
+    figure."""
+    counts = (
+        f"{text.plural(tracked.results, 'result')} of {text.plural(tracked.commits, 'commit')}",
+        text.plural(len(tracked.series), "series", "series"),
+        text.plural(len(tracked.machines), "machine"),
+    )
+    found = _by_kind(tracked)
+    sections = [
+        _outcome(tracked, found),
+        *_steps(tracked, found),
+        Section("Method", [_method(tracked)]),
+        *_charts(tracked),
+        *_levels(tracked, detail=brief),
+        *_machines(tracked),
+    ]
+    return Document(f"History {tracked.history}", [" · ".join(counts)], sections)
+
+
+def swatches(tracked: Tracked) -> dict[str, dict[str, str]]:
+    """Return colour and mark of each label."""
+    return {series.label: swatch(series.adapter) for series in tracked.series if series.adapter}
+
+
+def kind_of(series: TrackedSeries, step: Step) -> str:
+    """Return what a step is, a key of `KINDS`."""
+    if series.is_floor:
+        return "steps of the null adapter"
+    if step.kind == "small":
+        return "changes within the margin"
+    if step.kind == "regression" and not step.stands:
+        return "recovered regressions"
+    if not step.confirmed:
+        return f"unconfirmed {step.kind}s"
+    if step.kind == "improvement":
+        return "improvements"
+    return "new regressions" if step.new else "older regressions"
+
+
+def _by_kind(tracked: Tracked) -> dict[str, list[Found]]:
+    """Steps of each kind, the latest first."""
+    found: dict[str, list[Found]] = {kind: [] for kind in KINDS}
+    for series in tracked.series:
+        for step in series.steps:
+            found[kind_of(series, step)].append((series, step))
+    for own in found.values():
+        own.sort(key=lambda each: _time(_after(*each)), reverse=True)
+    return found
+
+
+def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
+    """How many steps there are of each kind, and what limits this."""
+    sign = "✗" if tracked.new else "?" if tracked.unconfirmed or not tracked.tests else "✓"
+    old = in_words({"unconfirmed": len(tracked.unconfirmed),
+                    "older": len(found["older regressions"])})  # fmt: skip
+    new = f"{len(tracked.new) or 'none'} new"
+    kinds = [kind for kind, own in found.items() if own or kind in URGENT]
+    columns = [
+        Column("Steps", [Cell(f"{KINDS[kind][0]} {kind}") for kind in kinds], "label"),
+        Column("Number", [Cell(len(found[kind])) for kind in kinds], "count"),
+        Column("Latest at", [_latest(found[kind]) for kind in kinds]),
+    ]
+    blocks: list[Block] = [Table(columns, [Row() for _ in kinds], key="outcome")]
+    if not tracked.tests:
+        needed = {"needed": 2 * tracked.least, "least": tracked.least}
+        blocks.append(Text("too_few", {**needed}, style="warning"))
+    blocks += [
+        Text("note", {"note": f"{each[:1].upper()}{each[1:]}."}, style="warning")
+        for each in tracked.remarks
+    ]
+    return Section("Regressions", blocks, summary=f"{sign} {', '.join(filter(None, (new, old)))}")
+
+
+def _latest(found: Sequence[Found]) -> Cell:
+    if not found:
+        return Cell()
+    return Cell(_commit(_after(*found[0])))
+
+
+def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]:
+    """The urgent steps, the commits of all of them, then the others."""
+    for kind in URGENT:
+        if own := found[kind]:
+            title = f"{kind[:1].upper()}{kind[1:]}"
+            yield Section(title, [_table(tracked, kind, own)], summary=text.count(len(own)))
+    if any(found.values()):
+        yield _commits(tracked, chain(*found.values()))
+    others = {kind: own for kind, own in found.items() if own and kind not in URGENT}
+    if others:
+        tables = [
+            replace(_table(tracked, kind, own), title=f"{KINDS[kind][0]} {kind}: {len(own)}")
+            for kind, own in others.items()
+        ]
+        total = sum(map(len, others.values()))
+        yield Section("Further steps", tables, summary=text.count(total), folded=True)
+
+
+def _table(tracked: Tracked, kind: str, found: Sequence[Found]) -> Table:
+    """The steps of a kind, a row each."""
+    shown = found[:MOST_STEPS]
+    verdict = KINDS[kind][1]
+    columns = [
+        Column("Case", [Cell(_where(tracked, s), label=s.label) for s, _ in shown], "label"),
+        Column("Figure", [Cell(figure_name(s)) for s, _ in shown]),
+        Column("Change", [_change(s, step, verdict) for s, step in shown], "figure"),
+        Column("Level", [Cell(step.after, text=_levels_text(s, step)) for s, step in shown],
+               "number"),
+        Column("Commit", [Cell(short(_after(s, step).commit)) for s, step in shown]),
+        Column("95 % range of commits", [Cell(_range(s, step)) for s, step in shown], detail=True),
+        Column("Adjusted p", [Cell(step.p_adjusted, text=p_text(step.p_adjusted))
+                               for _, step in shown], "number", detail=True),
+    ]  # fmt: skip
+    if not all(step.confirmed for _, step in shown):
+        most = tracked.confirmations
+        rows = [Cell(step.in_a_row, text=f"{step.in_a_row} of {most}") for _, step in shown]
+        columns.append(Column("Found in a row", rows, "number"))
+    notes = []
+    if len(found) > len(shown):
+        notes.append(Text("more_cases", {"number": len(found) - len(shown)}))
+    return Table(columns, [Row() for _ in shown], notes=notes, key=kind.replace(" ", "-"))
+
+
+def _commits(tracked: Tracked, found: Iterable[Found]) -> Section:
+    """The commits at which there are steps, the latest first, and what else changed there."""
+    places: dict[tuple[int, str, str], list[Found]] = {}
+    for series, step in found:
+        before, after = series.points[step.last_before], _after(series, step)
+        places.setdefault((series.machine, after.commit, before.commit), []).append((series, step))
+    own = sorted(places.values(), key=lambda each: _time(_after(*each[0])), reverse=True)
+    ends = [(s.points[step.last_before], _after(s, step)) for s, step in (each[0] for each in own)]
+    besides = [dict.fromkeys(fact for _, step in each for fact in step.besides) for each in own]
+    columns = [
+        Column("Commit", [Cell(short(after.commit)) for _, after in ends], "label"),
+        Column("Date", [Cell(_day(after)) for _, after in ends], "number"),
+        Column("Subject", [Cell(after.subject or None) for _, after in ends]),
+        Column("Result before", [Cell(short(before.commit)) for before, _ in ends]),
+        Column("Steps", [Cell(len(each)) for each in own], "count"),
+    ]
+    if len(tracked.machines) > 1:
+        names = [Cell(machine_name(tracked, each[0][0].machine)) for each in own]
+        columns.append(Column("Machine", names))
+    if any(besides):
+        columns.append(Column("Also changed", [Cell("; ".join(each) or None) for each in besides]))
+    table = Table(columns, [Row() for _ in own], key="commits")
+    return Section("Commits with steps", [table], summary=text.count(len(own)), key="commits")
+
+
+def _after(series: TrackedSeries, step: Step) -> Point:
+    return series.points[step.first_after]
+
+
+def figure_name(series: TrackedSeries) -> str:
+    """Return "median RTT/2" or "goodput"."""
+    if series.latency is None:
+        return COMPARED[series.figure].word
+    return f"{series.figure.rpartition('.')[0]} {LATENCIES[series.latency]}"
+
+
+def case_name(series: TrackedSeries) -> str:
+    """Return "UDP sockets, 64 B on one CPU", with the test where that is not latency."""
+    size = f"{text.size_text(series.size)} " if series.size is not None else ""
+    test = "" if series.test == "latency" else f" ({series.test})"
+    parts = [series.label, f"{size}{placement_text(series.placement)}{test}"]
+    return ", ".join([*parts, series.workload] if series.workload else parts)
+
+
+def _where(tracked: Tracked, series: TrackedSeries) -> str:
+    """Its case, and its machine where there are several."""
+    several = len(tracked.machines) > 1
+    on = f", on {machine_name(tracked, series.machine)}" if several else ""
+    return f"{case_name(series)}{on}"
+
+
+def machine_name(tracked: Tracked, number: int) -> str:
+    """Return a machine's name, with a number where several have it."""
+    name = tracked.machines[number].name
+    alike = [n for n, machine in enumerate(tracked.machines) if machine.name == name]
+    return name if len(alike) == 1 else f"{name} ({alike.index(number) + 1})"
+
+
+def _change(series: TrackedSeries, step: Step, verdict: Verdict) -> Cell:
+    """In per cent of the level before, or in percentage points."""
+    value, low, high = (100.0 * each for each in (step.change, step.low, step.high))
+    half = (high - low) / 2
+    places = min(max(text.decimals(half, 2), 1), 3) if half > 0 else 1
+    signed = [f"{'' if each < 0 else '+'}{text.number(each, places)}"
+              for each in (value, low, high)]  # fmt: skip
+    unit = "%" if series.kind == "ratio" else "pp"
+    words = f"{signed[0]} {unit} [{signed[1]}, {signed[2]}]"
+    return Cell(step.change, step.low, step.high, text=words, verdict=verdict)
+
+
+def _levels_text(series: TrackedSeries, step: Step) -> str:
+    """Return "4.999 → 5.261 µs"."""
+    before, after = (_level(series, value).text for value in (step.before, step.after))
+    unit = after.partition(" ")[2]
+    return f"{before.removesuffix(f' {unit}')} → {after}"
+
+
+def _level(series: TrackedSeries, value: float) -> Cell:
+    if series.unit == "1":
+        return Cell(value, text=text.percent_text(value))
+    scale = _scale(series, [value])
+    places = text.decimals(value / scale.factor, 4)
+    return Cell(value, text=f"{text.number(value / scale.factor, places)} {scale.unit}".strip())
+
+
+def _scale(series: TrackedSeries, values: Sequence[float]) -> text.Scale:
+    if series.unit == "1":
+        return PERCENT
+    return text.scale_for([abs(value) for value in values], text.SCALES[series.unit])
+
+
+def _commit(point: Point) -> str:
+    return f"{short(point.commit)} “{point.subject}”" if point.subject else short(point.commit)
+
+
+def _time(point: Point) -> str:
+    return point.commit_utc or point.measured_utc
+
+
+def _day(point: Point) -> str:
+    return _time(point)[:10]
+
+
+def _range(series: TrackedSeries, step: Step) -> str:
+    """Commits between which the step lies with 95 % confidence."""
+    earliest, latest = (series.points[n] for n in (step.earliest - 1, step.latest))
+    return f"{short(earliest.commit)}\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}{short(latest.commit)}"
+
+
+def _levels(tracked: Tracked, *, detail: bool) -> Iterator[Section]:
+    """A row for each series of a machine."""
+    for number, machine in enumerate(tracked.machines):
+        own = [series for series in tracked.series if series.machine == number]
+        if not own:
+            continue
+        columns = [
+            Column("Case", [Cell(case_name(s), label=s.label) for s in own], "label"),
+            Column("Figure", [Cell(figure_name(s)) for s in own]),
+            Column("Results", [Cell(len(s.points)) for s in own], "count"),
+            Column("Level", [_level(s, _newest(s)) for s in own], "number"),
+            Column("Steps", [Cell(len(s.steps), text="" if s.tested else "too few")
+                             for s in own], "count"),
+            Column("Newest", [Cell(bars(s)) for s in own], detail=True),
+        ]  # fmt: skip
+        rows = [Row("floor" if s.is_floor else "") for s in own]
+        yield Section(
+            f"Levels on {machine_name(tracked, number)}", [Table(columns, rows)],
+            summary=text.plural(machine.results, "result"), folded=True, detail=detail,
+            key=f"levels-{number}",
+        )  # fmt: skip
+
+
+def _newest(series: TrackedSeries) -> float:
+    """The level of the newest results."""
+    if series.steps:
+        return series.steps[-1].after
+    return median(point.value for point in series.points)
+
+
+def bars(series: TrackedSeries) -> str:
+    """Return the newest results as a line of bars, from the least to the greatest of them."""
+    values = [point.value for point in series.points[-MOST_BARS:]]
+    least, span = min(values), max(values) - min(values)
+    if span <= 0.0:
+        return BARS[0] * len(values)
+    return "".join(BARS[min(int((v - least) / span * len(BARS)), len(BARS) - 1)] for v in values)
+
+
+def _charts(tracked: Tracked) -> Iterator[Section]:
+    """The charts by figure; series with steps come first."""
+    chosen = sorted(tracked.series, key=lambda one: not one.steps)[:MOST_DRAWN]
+    figures: dict[str, list[Block]] = {figure_name(series): [] for series in tracked.series}
+    for number, series in enumerate(chosen):
+        name = figure_name(series)
+        title = f"{name[:1].upper()}{name[1:]} of {_where(tracked, series)}"
+        explanation = "" if figures[name] else EXPLANATION
+        chart = Chart(f"series-{number}", title, [_picture(tracked, series)], explanation)
+        figures[name].append(chart)
+    for name, charts in figures.items():
+        if charts:
+            yield Section(f"{name[:1].upper()}{name[1:]}", charts, detail=True)
+    if left := len(tracked.series) - len(chosen):
+        yield Section("Not drawn", [Text("more_cases", {"number": left})], detail=True)
+
+
+def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
+    """Results in the order of commits, evenly spaced, with levels and steps."""
+    scale = _scale(series, [point.value for point in series.points])
+    low, high = (end / scale.factor for end in _ends(series))
+    count = len(series.points)
+    label = Label(text=series.label, adapter=series.adapter)
+    curves = [
+        Curve(f"range {n}", Label(text=f"range {n}", adapter=FLOOR),
+              [Drawn(step.earliest - 0.5, high), Drawn(step.latest - 0.5, high)],
+              line=False, marks=False, thin=True, fill=0.2)
+        for n, step in enumerate(series.steps) if step.latest > step.earliest
+    ]  # fmt: skip
+    points = [_drawn(series, n, scale) for n in range(count)]
+    curves.append(Curve(series.label, label, points, line=False))
+    references = []
+    edges = [0, *(step.first_after for step in series.steps), count]
+    heights = [series.steps[0].before if series.steps else _newest(series)]
+    heights += [step.after for step in series.steps]
+    for (begin, end), height in zip(pairwise(edges), heights, strict=True):
+        ends = (begin - 0.4, height / scale.factor), (end - 0.6, height / scale.factor)
+        references.append(Reference("level", "solid", ends))
+    for step in series.steps:
+        kind = kind_of(series, step)
+        at = step.first_after - 0.5
+        change = _change(series, step, "").text
+        name = f"{KINDS[kind][0]} {change}, {_commit(_after(series, step))}"
+        references.append(Reference(name, "dash", ((at, low), (at, high))))
+    rounds = sorted({point.rounds for point in series.points})
+    each = "–".join(map(str, dict.fromkeys((rounds[0], rounds[-1]))))
+    told = [text.plural(count, "result"), f"rounds of each: {each}"]
+    if not series.tested:
+        told.append(f"too few for a step: {2 * tracked.least} are needed")
+    title = f"{figure_name(series)}, {scale.unit}" if scale.unit else figure_name(series)
+    return Picture(
+        (), (), Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
+        Axis(title, ends=(low, high)), curves, ", ".join(told), references,
+    )  # fmt: skip
+
+
+def _drawn(series: TrackedSeries, number: int, scale: text.Scale) -> Drawn:
+    point = series.points[number]
+    note = f"{_commit(point)}, {_day(point)}: {_level(series, point.value).text}"
+    value, factor = point.value, scale.factor
+    if point.low is None or point.high is None:
+        return Drawn(number, value / factor, note=note)
+    return Drawn(number, value / factor, point.low / factor, point.high / factor, note)
+
+
+def _ends(series: TrackedSeries) -> tuple[float, float]:
+    """Ends of the axis: all values, and intervals that are not much wider."""
+    values = [point.value for point in series.points]
+    least, most = min(values), max(values)
+    if least == most == 0.0:
+        return 0.0, 0.001
+    reach = WIDE * ((most - least) or abs(most) * 0.02)
+    lows = [point.low for point in series.points if point.low is not None]
+    highs = [point.high for point in series.points if point.high is not None]
+    low, high = max(min([least, *lows]), least - reach), min(max([most, *highs]), most + reach)
+    room = (high - low or reach) * 0.06
+    return max(low - room, 0.0) if least >= 0.0 else low - room, high + room
+
+
+def _names(series: TrackedSeries) -> list[tuple[float, str]]:
+    """The first commit, those behind steps and the last, where there is room for their names."""
+    last = len(series.points) - 1
+    names: list[tuple[float, str]] = []
+    for place in (0, *(step.first_after for step in series.steps), last):
+        if not names or place - names[-1][0] > APART * last:
+            point = series.points[place]
+            names.append((place, f"{short(point.commit)[:10]} {_day(point)[5:]}"))
+    return names
+
+
+def _method(tracked: Tracked) -> Text:
+    return Text("steps", {
+        "least": tracked.least, "tests": text.count(tracked.tests),
+        "level": share_text(tracked.level), "confidence": share_text(tracked.confidence),
+        "margin": share_text(tracked.worse_than), "loss": share_text(tracked.worse_than_loss),
+        "confirmations": tracked.confirmations, "new_for": tracked.new_for,
+    }, style="quiet")  # fmt: skip
+
+
+def _machines(tracked: Tracked) -> Iterator[Section]:
+    for number, machine in enumerate(tracked.machines):
+        facts = [(name.replace("_", " "), str(value)) for name, value in machine.facts.items()]
+        columns = [
+            Column("Fact", [Cell(name) for name, _ in facts], "label"),
+            Column("Value", [Cell(value) for _, value in facts]),
+        ]
+        yield Section(
+            f"Machine {machine_name(tracked, number)}", [Table(columns, [Row() for _ in facts])],
+            folded=True, detail=True, key=f"machine-{number}",
+        )  # fmt: skip
