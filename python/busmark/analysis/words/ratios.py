@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from busmark.analysis.figures import Figure
-from busmark.analysis.words.text import decimals, number
+from busmark.analysis.words.text import ABSENT, decimals, number
 
 MOST_PLACES = 5
 
@@ -43,3 +45,15 @@ def inverse(ratio: Figure) -> Figure:
     low = None if ratio.high is None else 1 / ratio.high
     high = None if not ratio.low else 1 / ratio.low
     return ratio.model_copy(update={"value": 1 / ratio.value, "low": low, "high": high})
+
+
+def share_text(share: float) -> str:
+    """Return a share that the user or the code has set, as it was set: "2 %"."""
+    return f"{Decimal(f'{share * 100:g}'):f} %"
+
+
+def p_text(value: float | None) -> str:
+    """Return a p-value; below 0.0001 it is shown as such."""
+    if value is None:
+        return ABSENT
+    return "<0.0001" if value < 0.0001 else number(value, 4)

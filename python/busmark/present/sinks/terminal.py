@@ -168,7 +168,7 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
             if notes := _marks_of(table, notes=width >= NARROW):
                 places.append(notes)
             widest = max(_total(places[:1] + group) for group in _groups(places[1:]))
-            if widest <= width if table.brief else _total(places, broken=True) <= width:
+            if widest <= width if table.brief else _reach(places) <= width:
                 return places, hidden
         if not details:
             return places, hidden
@@ -192,6 +192,14 @@ def _total(places: Sequence[_Place], *, broken: bool = False) -> int:
     """Characters of a line; `broken`: with texts broken between words."""
     wide = sum(place.least if broken else place.width for place in places)
     return wide + GAP * (len(places) - 1)
+
+
+def _reach(places: Sequence[_Place]) -> int:
+    """Characters of a line with text broken between words, or of the headings above it."""
+    last = places[-1].group
+    own = [place for place in places if place.group == last]
+    beyond = len(last) - _total(own) if len(own) < len(places) - 1 else 0
+    return _total(places, broken=True) + max(0, beyond)
 
 
 def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place]:
@@ -240,7 +248,7 @@ def _marks_of(table: Table, *, notes: bool) -> _Place | None:
 def _bands(places: Sequence[_Place], width: int) -> Iterator[list[_Place]]:
     """Columns that fit side by side, each band after the first column. A group of columns begins a
     band where it does not fit behind another."""
-    if _total(places, broken=True) <= width or not any(place.right for place in places):
+    if _reach(places) <= width or not any(place.right for place in places):
         yield list(places)
         return
     first = places[0]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from busmark.analysis.across.dimensions import placement_text
 from busmark.analysis.words import text
+from busmark.analysis.words.ratios import p_text, share_text
 from busmark.analysis.words.text import joined, number, percent_text, plural, size_text
 from busmark.model.quantities import COMPARED
-from busmark.report.comparison.words import p_text, share_text
 from busmark.track.commit import short
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
 
