@@ -131,14 +131,17 @@ def _is_below_1(cell: Cell) -> bool:
 
 
 def _places(cell: Cell) -> int:
-    """Decimals of a ratio: three digits, two of how far it is from 1, and as many as it takes that
-    neither it nor a limit reads as 1."""
+    """Decimals of a ratio: three digits, two of how far it is from 1, no more than two of the half
+    of the interval's width; and as many as it takes that neither it nor a limit reads as 1."""
     known = [v for v in (cell.value, cell.low, cell.high) if isinstance(v, int | float) and v > 0]
     if not known:
         return 0
     if _is_below_1(cell):
         known = [1 / value for value in known]
     places = max(text.decimals(known[0], 3), min(text.decimals(known[0] - 1, 2), 3))
+    if cell.low is not None and cell.high is not None and cell.high > cell.low:
+        width = abs(known[-1] - known[1]) if len(known) == 3 else cell.high - cell.low
+        places = min(places, text.decimals(width / 2, 2))
     while places < 4 and any(round(value, places) == 1 != value for value in known):
         places += 1
     return places

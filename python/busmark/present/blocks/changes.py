@@ -72,16 +72,11 @@ def verdict_of(change: Change) -> Verdict:
     return "equivalent" if change.verdict == "equivalent" else "undecided"
 
 
-def verdict_cell(change: Change | None, margin: float) -> Cell:
-    """Return "slower", "= within 2 %" or "? undecided"; why, for who points at it."""
+def verdict_cell(change: Change | None) -> Cell:
+    """Return "slower", "equivalent" or "undecided"; why, for who points at it."""
     if change is None:
         return ABSENT
-    words = {
-        "equivalent": f"= within {share_text(margin)}" if change.kind == "ratio" else "= equal",
-        "undecided": "? undecided",
-    }
-    said = words.get(change.verdict, change.verdict)
-    return Cell(said, note=change.reason or "", verdict=verdict_of(change))
+    return Cell(change.verdict, note=change.reason or "", verdict=verdict_of(change))
 
 
 def judged_cell(change: Change | None, loss: Change | None = None) -> Cell:
@@ -275,7 +270,7 @@ def _ratios(
     first = [pair.headline if pair else None for pair in pairs]
     group = candidate or what
     yield Column("×", list(map(change_cell, first, losses)), "ratio", group=group)
-    verdicts = [verdict_cell(change, comparison.equivalent) for change in first]
+    verdicts = [verdict_cell(change) for change in first]
     for place, pair in enumerate(pairs):
         if pair and pair.is_floor:  # It is in no verdict: the machine changed.
             verdicts[place] = replace(verdicts[place], verdict="")
@@ -310,10 +305,10 @@ def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | N
             found = pair.headline.change if pair.headline else None
             if pair.candidate == side.name and found and 0 < found.value < inf:
                 label = Label(text=str(name.value), adapter=pair.adapter)
-                note = verdict_cell(pair.headline, comparison.equivalent).value
+                note = pair.headline.verdict if pair.headline else ""
                 low = found.low if found.high is not None and isfinite(found.high) else None
                 high = found.high if low is not None else None
-                rows.append(Bar(label, found.value, low, high, str(note)))
+                rows.append(Bar(label, found.value, low, high, note))
         if not rows:
             continue
         references = [

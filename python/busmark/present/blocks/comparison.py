@@ -27,7 +27,6 @@ from busmark.present.blocks.changes import (
     judged_cell,
     named,
     theirs,
-    verdict_cell,
 )
 from busmark.present.blocks.gate import case_by_case, gate
 from busmark.present.document import (
@@ -206,8 +205,7 @@ def _remarks(comparison: Comparison) -> Section | None:
     for pair in comparison.pairs:
         headline, told = pair.headline, list(pair.remarks)
         if headline and headline.reason and headline.reason != UNDECIDED:
-            verdict = str(verdict_cell(headline, comparison.equivalent).value)
-            told.insert(0, f"{verdict}: {headline.reason}")
+            told.insert(0, f"{headline.verdict}: {headline.reason}")
         rows += [(case_name(pair, comparison), line) for line in told]
     return _listed("Remarks", "remark", ("Case", "Remark"), rows)
 
