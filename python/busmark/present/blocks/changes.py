@@ -226,7 +226,7 @@ def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cel
     of_side: dict[str, set[str]] = {}
     for pair in pairs:
         of_side.setdefault(pair.candidate, set()).add(naming.sizes_text(pair))
-    # Of sides that have one size each, it is in their names.
+    # Where each side has one size, it is in their names.
     sized = "size" not in comparison.by or any(len(sizes) > 1 for sizes in of_side.values())
     sized = sized and any(naming.sizes_text(pair) for pair in pairs)
     title = max((pair.label_title for pair in pairs if pair.label), key=len, default="")

@@ -82,7 +82,7 @@ class _Place:
     cells: list[str]
     right: bool = False
     styles: list[str] | None = None
-    """Of the cells; None: none has one."""
+    """A style for each cell; None: none has one."""
     follows: bool = False
     """Whether it stays with the column before it."""
     whole: bool = False
