@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,31 @@ import click
 from busmark.cli.output import echo
 from busmark.cli.values import share
 from busmark.cli.wide import wide
-from busmark.report.comparison import forms
-from busmark.report.comparison.forms import FORMS
 
 if TYPE_CHECKING:
     from busmark.compare import Comparison, Gate
+
+
+@dataclass(frozen=True)
+class Form:
+    """A file that a comparison is written to, and the option of its name."""
+
+    name: str
+    writer: str
+    """Name of a function of the comparison that returns the text, loaded when it is needed."""
+    meaning: str
+    """For the command's help."""
+    of_criteria: bool = False
+    """Whether it has criteria only, and is nothing without one."""
+
+
+FORMS = (
+    Form("markdown", "busmark.present.blocks.comparison:markdown", "Write Markdown to this file."),
+    Form("junit", "busmark.present.sinks.junit:of_comparison",
+         "Write the criteria as JUnit XML to this file.", of_criteria=True),
+    Form("html", "busmark.present.blocks.comparison:html", "Write a page to this file."),
+)  # fmt: skip
+"""In the order of the help."""
 
 
 def _not_of_comparisons(_context: object, option: click.Parameter, value: str | None) -> None:
@@ -114,14 +135,24 @@ class Judgement:
 
     def present(self, found: Comparison) -> int:
         """Shows and writes it; the exit code."""
-        forms.write(found, self.files, every=self.every)
+        from busmark.store.atomic import write_text
+
+        # All are made before the first is written.
+        texts = [
+            (self.files[form.name], pkgutil.resolve_name(form.writer)(found, every=self.every))
+            for form in FORMS
+            if form.name in self.files
+        ]
+        for path, text in texts:
+            write_text(path, text)
         if self.as_json:
             echo(json.dumps(found.model_dump(mode="json"), indent=2))
         else:
             from busmark.cli.console import Console
-            from busmark.report.comparison.terminal import show
+            from busmark.present.blocks.comparison import document
+            from busmark.present.sinks.terminal import show
 
-            show(found, Console(), every=self.every)
+            show(document(found, every=self.every), Console())
         return 1 if found.failed else 0
 
 

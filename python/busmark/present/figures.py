@@ -111,9 +111,9 @@ def ratio_text(cell: Cell) -> str:
         return SIGNS[cell.verdict]
     if not isinstance(cell.value, int | float):
         return ""
-    if 0 < cell.value < 1:
-        return f"1/{text.number(1 / cell.value, _places(1 / cell.value))}"
-    return text.number(cell.value, _places(cell.value))
+    if _is_below_1(cell):
+        return f"1/{text.number(1 / cell.value, _places(cell))}"
+    return text.number(cell.value, _places(cell))
 
 
 def interval_of_ratio(cell: Cell) -> str:
@@ -122,15 +122,30 @@ def interval_of_ratio(cell: Cell) -> str:
     value, low, high = cell.value, cell.low, cell.high
     if low is None or high is None or not isinstance(value, int | float):
         return ""
-    if low > 0 and value < 1 and cell.verdict not in SIGNS:
-        return f"1/{limits_text(1 / value, 1 / high, 1 / low, _places(1 / value))}"
-    return limits_text(value, low, high, _places(value))
+    if low > 0 and _is_below_1(cell):
+        return f"1/{limits_text(1 / value, 1 / high, 1 / low, _places(cell))}"
+    return limits_text(value, low, high, _places(cell))
 
 
-def _places(ratio: float) -> int:
-    """Decimals of a ratio: three digits, and as many as it takes not to read as 1."""
-    places = text.decimals(ratio, 3)
-    while places < 4 and round(ratio, places) == 1 != ratio:
+def _is_below_1(cell: Cell) -> bool:
+    """Whether it is shown the other way round: as a whole, for limits across 1 have one way."""
+    known = cell.verdict not in SIGNS and isinstance(cell.value, int | float)
+    return known and 0 < cell.value < 1 and (cell.high is None or cell.high < 1)  # type: ignore[operator]
+
+
+def _places(cell: Cell) -> int:
+    """Decimals of a ratio: three digits, two of how far it is from 1, no more than two of the half
+    of the interval's width; and as many as it takes that neither it nor a limit reads as 1."""
+    known = [v for v in (cell.value, cell.low, cell.high) if isinstance(v, int | float) and v > 0]
+    if not known:
+        return 0
+    if _is_below_1(cell):
+        known = [1 / value for value in known]
+    places = max(text.decimals(known[0], 3), min(text.decimals(known[0] - 1, 2), 3))
+    if cell.low is not None and cell.high is not None and cell.high > cell.low:
+        width = abs(known[-1] - known[1]) if len(known) == 3 else cell.high - cell.low
+        places = min(places, text.decimals(width / 2, 2))
+    while places < 4 and any(round(value, places) == 1 != value for value in known):
         places += 1
     return places
 

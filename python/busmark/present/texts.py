@@ -108,5 +108,39 @@ TEXTS = {
         "The value over the other, all else being equal, round by round; smallest and largest of "
         "the decided comparisons. 1/2: half as much."
     ),
+    "rounds": "Rounds: {counts}.",
+    "reason": "{names}: {reason}.",
+    "margins": (
+        "= equivalent: the whole interval is within {margin} of 1, for loss within {loss} of the "
+        "samples; ? undecided."
+    ),
+    "beyond": (
+        "A limit on a percentile is judged by the share of samples beyond it: 1 % may be for p99, "
+        "0.1 % for p99.9."
+    ),
+    "theirs": (
+        "One-way latency; performance_test counts it from the actual sending, Busmark from the "
+        "intended. Empty: not known of that side."
+    ),
+    "compared": "Ratios are candidate over baseline, in brackets their {level} interval.",
+    "untested": "None has an interval, so there is no verdict.",
+    "interleaved": "Rounds of one campaign were interleaved and are compared one by one.",
+    "apart": (
+        "Rounds of different campaigns are not paired. How often a verdict is false is not known: "
+        "what differs between two campaigns of the same is in no interval. `busmark ab` "
+        "interleaves both sides; --repeat DIR gives further campaigns of the baseline."
+    ),
+    "sessions": (
+        "Rounds of different campaigns are not paired. How much campaigns of the same differ is "
+        "taken from {sessions} campaigns of the baseline, and is in the intervals."
+    ),
+    "holm": (
+        "A verdict stands where it survives Holm's correction over the headline figures of its "
+        "candidate, or over the candidate's other figures: another candidate changes no verdict."
+    ),
+    "false": (
+        "The probability of any false verdict is at most {one} for the headline figures of a "
+        "candidate, and as much for its other figures; {all} for all candidates together."
+    ),
 }
 """By name."""

@@ -71,7 +71,7 @@ FORMATS = {
         Format("csv-samples", "busmark.report.csv_samples:write", "raw samples, one file per case"),
         Format("markdown", "busmark.present.blocks.campaign:markdown",
                "requirements, answers and tables, for a job's summary"),
-        Format("junit", "busmark.report.junit:write", "requirements as JUnit XML"),
+        Format("junit", "busmark.present.sinks.junit:write", "requirements as JUnit XML"),
         Format("github", "busmark.present.sinks.github:write",
                "figures for github-action-benchmark, a file for each direction"),
         Format("bencher", "busmark.present.sinks.bencher:write", "figures for Bencher"),

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compare_results import Builder, campaign, compared
+from compare_results import Builder, campaign, compared, section, tables
 
 from busmark.compare.model import Comparison, Pair
 from busmark.errors import UserError
-from busmark.report.comparison.grids import headlines
 
 
 def pairs(comparison: Comparison) -> list[tuple[str, str]]:
@@ -319,19 +318,19 @@ def test_rows_keep_what_tells_them_apart(tmp_path: Path) -> None:
         manifest["cookie"] = f"{seed:016x}"
         (directory / "manifest.json").write_text(json.dumps(manifest))
     found = compared(tmp_path / "s1", tmp_path / "s2", by=["adapter"])
-    for grid in headlines(found):
-        rows = [tuple(row[:2]) for row in grid.texts]
-        assert len(set(rows)) == len(rows)
+    for table in tables(found):
+        names = [cell.value for cell in table.columns[0].cells]
+        assert len(set(names)) == len(names)
     assert {pair.label for pair in found.pairs} == {"Cyclone DDS", "UDP socket"}
 
 
 def test_a_size_that_is_compared_is_no_column_of_its_own(tmp_path: Path) -> None:
     found = compared(vendors(tmp_path / "all"), by=["size"])
-    (grid, *_) = headlines(found)
-    assert "Size" not in [head.title for head in grid.heads]
+    (table, *_) = tables(found)
+    assert table.columns[0].title == "Middleware"
     assert [pair.label for pair in found.pairs] == ["Cyclone DDS", "UDP socket"]
     assert found.baseline.name == "size 64 B" and found.candidates[0].name == "size 1 KiB"
-    assert "size 1 KiB vs. size 64 B (baseline)" in grid.title
+    assert [column.title for column in table.columns[1:3]] == ["size 64 B", "size 1 KiB"]
 
 
 def test_sizes_of_two_campaigns_are_both_shown(tmp_path: Path) -> None:
@@ -342,9 +341,10 @@ def test_sizes_of_two_campaigns_are_both_shown(tmp_path: Path) -> None:
         ]
         campaign(tmp_path / f"s{seed}", seed=seed, cases=cases)
     found = compared(tmp_path / "s1", tmp_path / "s2", by=["size"], fail_if=["median.latency > 2"])
-    (grid,) = headlines(found)
-    place = [head.title for head in grid.heads].index("Size")
-    assert [row[place] for row in grid.texts] == ["64 B / 1 KiB", "128 B / 2 KiB"]
+    (table,) = tables(found)
+    names = [str(cell.value) for cell in table.columns[0].cells]
+    for name, sizes in zip(names, ("64 B / 1 KiB", "128 B / 2 KiB"), strict=True):
+        assert sizes in name
     assert [one.label.partition(" on")[0] for one in found.criteria] == [
         "UDP socket: latency of 64 B / 1 KiB", "UDP socket: latency of 128 B / 2 KiB",
     ]  # fmt: skip
@@ -361,6 +361,6 @@ def test_placements_that_are_compared_are_in_no_title(tmp_path: Path) -> None:
     cases = [{"adapter": "udp", "placement": placement} for placement in ("same", "different")]
     campaign(tmp_path / "all", cases=cases)
     found = compared(tmp_path / "all", by=["placement"], fail_if=["median.latency > 2"])
-    (grid,) = headlines(found)
-    assert grid.title == "different vs. same (baseline): Round-trip latency"
+    (table,) = section(found, "Round-trip latency").tables
+    assert [column.title for column in table.columns[1:3]] == ["same", "different"]
     assert found.criteria[0].label == "UDP socket: latency of 64 B"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from busmark.analysis import summarise
 from busmark.compare import Comparison
 from busmark.compare.model import Change
-from busmark.report.comparison import words
+from busmark.present import figures
+from busmark.present.blocks.changes import change_cell, value_cell
 from busmark.store import Result
 
 FACTORS = st.lists(st.floats(0.4, 3.0), min_size=2, max_size=9)
@@ -46,10 +47,13 @@ def agrees(change: Change) -> bool:
     assert np.isclose(figure.value, after.value / before.value, rtol=1e-9), change.name
     if figure.low is not None and figure.high is not None:
         assert figure.low <= figure.value <= figure.high, change.name
-    (ratio, of_ratio) = number(words.change_text(change))
+    shown = figures.ratio_text(change_cell(change))
+    (ratio, of_ratio) = number(shown.removeprefix("1/"))
+    if shown.startswith("1/"):
+        ratio, of_ratio = 1 / ratio, 1 / (ratio - of_ratio) - 1 / ratio
     parts = []
     for side in (after, before):
-        text = words.value_text(side)
+        text = value_cell(side).text
         scale = {"µs": 1e3, "ms": 1e6, "s": 1e9}.get(text.rpartition(" ")[2], 1.0)
         value, half = number(text)
         parts.append((scale * (value - half), scale * (value + half)))

@@ -41,7 +41,7 @@ def test_the_same_twice_is_interleaved_with_its_environment(ab: Lab) -> None:
         "--out", "same", "--fail-if", "median.latency > 1000x",
     )  # fmt: skip
     assert ended.code == 0, ended.text
-    assert "candidate vs. baseline, 1 case" in ended.out
+    assert "candidate vs. baseline\n1 case · rounds interleaved" in ended.out
     result = ab.folder / "same"
     manifest = json.loads((result / "manifest.json").read_text(encoding="utf-8"))
     sides = {case["params"]["side"]: case["params"] for case in manifest["cases"]}

@@ -52,8 +52,8 @@ def test_a_planted_delay_is_slower_and_fails_the_gate(measured: Lab) -> None:
     assert "slower" in ended.out
     root = ElementTree.parse(measured.folder / "gate.xml").getroot()
     assert [suite.attrib["failures"] for suite in root] == ["1", "0"]
-    assert "▲ slower" in (measured.folder / "gate.md").read_text(encoding="utf-8")
-    assert "▲ slower" in (measured.folder / "gate.html").read_text(encoding="utf-8")
+    assert "| slower |" in (measured.folder / "gate.md").read_text(encoding="utf-8")
+    assert 'is-worse">slower<' in (measured.folder / "gate.html").read_text(encoding="utf-8")
 
 
 def test_the_delay_the_other_way_round_passes(measured: Lab) -> None:

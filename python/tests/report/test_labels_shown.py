@@ -13,9 +13,9 @@ from varied_campaigns import alike_campaign, varied_campaign
 
 from busmark.analysis import Campaign
 from busmark.compare import compare, select
+from busmark.present.blocks.changes import headlines
 from busmark.present.charts.kinds import KINDS
 from busmark.present.charts.sheets import Sheets
-from busmark.report.comparison.grids import headlines
 from busmark.report.html.cases import case_index
 from busmark.report.html.page import render
 from busmark.report.workbook import write_workbook
@@ -82,5 +82,6 @@ def test_a_comparison_of_adapters_heads_its_rows_with_what_they_are(tmp_path: Pa
     build.finish()
     for by, title in (("adapter", "Reliability"), ("qos.reliability", "Middleware")):
         found = compare(select([str(tmp_path)], [by], None), by=[by])
-        (grid,) = headlines(found)
-        assert grid.heads[0].title == title
+        (section,) = headlines(found)
+        (table,) = section.tables
+        assert table.columns[0].title == f"{title}, size"

@@ -86,8 +86,11 @@ def selectors(chart: Chart) -> dict[str, list[str]]:
 def text_html(text: Text) -> str:
     """Return a sentence as a paragraph."""
     kind = f' class="is-{text.style}"' if text.style else ""
-    words = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(str(text).strip()))
-    return f"<p{kind}>{words}</p>"
+    return f"<p{kind}>{_with_code(str(text).strip())}</p>"
+
+
+def _with_code(words: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words))
 
 
 def table_html(table: Table, page: Page, name: str = "") -> str:
@@ -156,7 +159,7 @@ def _body(table: Table, page: Page) -> Iterator[str]:
 
 
 def _cell(column: Column, cell: Cell, shown: figures.Shown, page: Page, case: str) -> str:
-    words = escape(shown.value)
+    words = _with_code(shown.value) if column.kind == "text" else escape(shown.value)
     target = page.case(cell.case) if cell.case else case if column.kind == "label" else ""
     if target := page.findings.get(shown.value, target):
         words = f'<a href="#{escape(target)}">{words}</a>'

@@ -6,17 +6,46 @@ counted in the last line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from busmark.analysis.words.text import count, joined
 from busmark.present import figures
 from busmark.present.document import Chart, Document, Section, Table, Text
-from busmark.report.comparison.shortened import Part, folded, shortened
-from busmark.report.markup import escaped, row
+from busmark.report.markup import details, escaped, row
 from busmark.store.atomic import write_text
 
 FILE = "report.md"
 WHOLE = "`busmark report --to html` and `busmark show --json` have everything."
+
+LIMIT = 65_536
+"""Characters of a comment on GitHub. Bytes are counted here, which are at least as many."""
+
+RESERVED = 2_000
+"""Bytes kept for the line that says what was left out."""
+
+MOST_NAMED, LONGEST_NAME = 8, 80
+"""Parts that this line names, and characters of a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of the text."""
+
+    name: str
+    """Name of its units, in the line that says what was left out: "rows of …"."""
+    units: list[str]
+    """Each is there as a whole, or not at all; from the end they go first."""
+    between: str = "\n"
+    before: str = ""
+    """Such as the head of a table: there where a unit is."""
+    after: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.before}{self.between.join(self.units)}{self.after}" if self.units else ""
 
 
 def write(document: Document, folder: Path, file: str = FILE) -> list[Path]:
@@ -27,12 +56,10 @@ def write(document: Document, folder: Path, file: str = FILE) -> list[Path]:
 
 
 def markdown(document: Document, whole: str = WHOLE) -> str:
-    """Return the text, at most as long as a comment may be; `whole`: where everything is."""
+    """Return the text, at most as long as a comment may be; `whole` says where everything is."""
     lines = [f"*{escaped(line)}*" for line in document.lines]
     parts = [Part("the title", [f"## {escaped(document.title)}", *lines], "\n\n")]
-    for section in document.sections:
-        own = list(_parts(section))
-        parts += [folded(section.title, part) for part in own] if section.folded else own
+    parts += [part for section in document.sections for part in _parts(section)]
     return shortened(parts, whole=whole)
 
 
@@ -44,6 +71,12 @@ def section_markdown(section: Section) -> str:
 def _parts(section: Section) -> Iterator[Part]:
     title = f"{section.title}: {section.summary}" if section.summary else section.title
     heading = f"### {escaped(title)}\n\n" if title and not section.folded else ""
+    for name, part in _blocks(section, heading):
+        yield _folded(f"{title}: {name}" if name else title, part) if section.folded else part
+
+
+def _blocks(section: Section, heading: str) -> Iterator[tuple[str, Part]]:
+    """What is folded by itself, each with the title that it has besides the section's."""
     lines: list[str] = []
     for block in section.blocks:
         if isinstance(block, Text):
@@ -52,15 +85,21 @@ def _parts(section: Section) -> Iterator[Part]:
         if isinstance(block, Chart):
             continue
         if lines:
-            yield Part(f"lines of “{section.title}”", lines, before=heading)
+            yield "", Part(f"lines of “{section.title}”", lines, before=heading)
             heading, lines = "", []
-        yield _table(block, section.title, heading)
+        part = _table(block, section.title, heading, titled=not section.folded)
+        yield block.title, part
         heading = ""
     if lines:
-        yield Part(f"lines of “{section.title}”", lines, before=heading)
+        yield "", Part(f"lines of “{section.title}”", lines, before=heading)
 
 
-def _table(table: Table, name: str, heading: str) -> Part:
+def _folded(summary: str, part: Part) -> Part:
+    before, after = details(summary, "\0").split("\0")
+    return Part(part.name, part.units, part.between, before + part.before, part.after + after)
+
+
+def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
     """A row for each; an interval stands behind its value, marks of findings last."""
     heads, rule, columns = [], [], []
     if len(table.groups) > 1:
@@ -77,8 +116,55 @@ def _table(table: Table, name: str, heading: str) -> Part:
     ]
     if any(marks):
         heads, rule, columns = [*heads, "See"], [*rule, "---"], [*columns, marks]
-    title = f"**{escaped(table.title)}**\n\n" if table.title else ""
+    title = f"**{escaped(table.title)}**\n\n" if table.title and titled else ""
     notes = "".join(f"\n\n{escaped(str(note))}" for note in table.notes)
     before = f"{heading}{title}{row(heads)}\n| {' | '.join(rule)} |\n"
     rows = [row(cells) for cells in zip(*columns, strict=True)]
     return Part(f"rows of “{table.title or name}”", rows, before=before, after=notes)
+
+
+def shortened(parts: Sequence[Part], limit: int = LIMIT, whole: str = WHOLE) -> str:
+    """The parts, a blank line between them, in their order: those in front have the room first.
+    `whole` says where everything is."""
+    room = limit - RESERVED
+    texts: list[str] = []
+    gone: list[tuple[int, Part]] = []
+    for part in parts:
+        own = Part(part.name, _that_fit(part, room), part.between, part.before, part.after)
+        if own.units:
+            texts.append(own.text)
+            room -= _size(own.text) + 2
+        if missing := len(part.units) - len(own.units):
+            gone.append((missing, part))
+    return "\n\n".join([*texts, *([_left_out(gone, limit, whole)] if gone else [])]) + "\n"
+
+
+def _that_fit(part: Part, room: int) -> list[str]:
+    room -= _size(part.before) + _size(part.after) + 2
+    found: list[str] = []
+    for unit in part.units:
+        room -= _size(unit) + (_size(part.between) if found else 0)
+        if room < 0:
+            break
+        found.append(unit)
+    return found
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _left_out(gone: Sequence[tuple[int, Part]], limit: int, whole: str) -> str:
+    """ "Left out to stay below 65 536 characters: 120 of 300 rows of …; …"."""
+    named = [
+        f"{count(missing)} of {count(len(part.units))} {_short(part.name)}"
+        for missing, part in gone[:MOST_NAMED]
+    ]
+    if more := len(gone) - MOST_NAMED if len(gone) > MOST_NAMED else 0:
+        named.append(f"parts of {count(more)} more sections")
+    told = f"Left out to stay below {count(limit)} characters: {joined(named)}."
+    return f"**{escaped(told)}** {whole}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

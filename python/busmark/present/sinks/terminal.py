@@ -16,12 +16,15 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from busmark.present import figures
-from busmark.present.document import Column, Document, Section, Style, Table, Text
+from busmark.present.document import Column, Document, Section, Style, Table, Text, Verdict
 from busmark.report.roomy import NARROW, paragraph, room
 
 STYLES: dict[Style, str] = {
     "": "", "error": "bold red", "warning": "yellow", "note": "cyan", "quiet": "dim",
 }  # fmt: skip
+
+VERDICTS: dict[Verdict, str] = {"worse": "bold red", "better": "green"}
+"""Styles of words; ratios have none, for they are worse and better than a leader all the time."""
 
 GAP = 2
 """Characters between columns."""
@@ -78,6 +81,8 @@ class _Place:
     title: str
     cells: list[str]
     right: bool = False
+    styles: list[str] | None = None
+    """A style for each cell; None: none has one."""
     follows: bool = False
     """Whether it stays with the column before it."""
     whole: bool = False
@@ -163,16 +168,19 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
             if notes := _marks_of(table, notes=width >= NARROW):
                 places.append(notes)
             widest = max(_total(places[:1] + group) for group in _groups(places[1:]))
-            if widest <= width if table.brief else _total(places, broken=True) <= width:
+            if widest <= width if table.brief else _reach(places) <= width:
                 return places, hidden
         if not details:
             # A broken label is easier to read than a second band.
             for place in () if table.brief else places:
                 place.whole = False
             return places, hidden
-        column = details.pop()
-        columns.remove(column)
-        hidden.insert(0, column.title)
+        # Half of what one heading has says nothing.
+        group = details[-1].group
+        gone = [one for one in details if group and one.group == group] or details[-1:]
+        details = [one for one in details if one not in gone]
+        columns = [one for one in columns if one not in gone]
+        hidden = [f"{group}: {one.title}" if group else one.title for one in gone] + hidden
 
 
 def _groups(places: Sequence[_Place]) -> list[list[_Place]]:
@@ -187,6 +195,14 @@ def _total(places: Sequence[_Place], *, broken: bool = False) -> int:
     """Characters of a line; `broken`: with texts broken between words."""
     wide = sum(place.least if broken else place.width for place in places)
     return wide + GAP * (len(places) - 1)
+
+
+def _reach(places: Sequence[_Place]) -> int:
+    """Characters of a line with text broken between words, or of the headings above it."""
+    last = places[-1].group
+    own = [place for place in places if place.group == last]
+    beyond = len(last) - _total(own) if len(own) < len(places) - 1 else 0
+    return _total(places, broken=True) + max(0, beyond)
 
 
 def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place]:
@@ -206,14 +222,15 @@ def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place
             cells.append(cell)
         group, title = figures.heading(column, table)
         right = column.kind not in ("label", "text")
+        verdicts = [VERDICTS.get(cell.verdict, "") for cell in column.cells]
         made.append(
             _Place(
-                group, title, cells, right, follows=column.kind == "ratio",
+                group, title, cells, right,
+                styles=verdicts if column.kind == "text" and any(verdicts) else None,
+                follows=column.kind == "ratio" and bool(made) and made[-1].group == group,
                 whole=column.kind == "label",
             )
         )  # fmt: skip
-    if made and len(table.groups) > 1:
-        made[0].room = max(map(len, table.groups))
     return made
 
 
@@ -234,7 +251,7 @@ def _marks_of(table: Table, *, notes: bool) -> _Place | None:
 def _bands(places: Sequence[_Place], width: int) -> Iterator[list[_Place]]:
     """Columns that fit side by side, each band after the first column. A group of columns begins a
     band where it does not fit behind another."""
-    if _total(places, broken=True) <= width or not any(place.right for place in places):
+    if _reach(places) <= width or not any(place.right for place in places):
         yield list(places)
         return
     first = places[0]
@@ -277,46 +294,76 @@ def _records(places: Sequence[_Place], table: Table, console: Console) -> None:
 
 
 def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
-    """Print columns side by side, a row above each group of rows."""
-    _headings(band, console)
-    width = room(console)
+    """Print columns side by side, a line above each group of rows."""
+    _make_room(band)
+    widths = _widths(band, room(console))
+    _headings(band, widths, console)
+    console.print(_rich(band, widths, table, ()))
+    grouped = len(table.groups) > 1
+    for name, rows in table.groups.items():
+        if grouped and name:
+            paragraph(name, console, "bold")
+        console.print(_rich(band, widths, table, rows))
+
+
+def _widths(band: Sequence[_Place], width: int) -> list[int]:
+    """Characters of each column; where text is broken, what is left goes to those that want it."""
     whole = _total(band) <= width
-    rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    left = width - _total(band, broken=True)
-    for place in band:
-        wide = place.width
-        if not whole and not place.right:
-            wide = min(place.width, place.least + max(0, left))
-            left -= wide - place.least
+    left = max(0, width - _total(band, broken=True))
+    wanted = sum(place.width - place.least for place in band)
+    return [
+        place.width if whole
+        else place.least + min(place.width - place.least,
+                               left * (place.width - place.least) // (wanted or 1))
+        for place in band
+    ]  # fmt: skip
+
+
+def _rich(
+    band: Sequence[_Place], widths: Sequence[int], table: Table, rows: Sequence[int]
+) -> RichTable:
+    """Rows of a table; without any, its head."""
+    rich = RichTable(
+        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False,
+        show_header=not rows,
+    )  # fmt: skip
+    for place, wide in zip(band, widths, strict=True):
         rich.add_column(
             RichText(place.title), justify="right" if place.right else "left", width=wide,
             overflow="fold",
         )  # fmt: skip
-    grouped = len(table.groups) > 1
-    for name, rows in table.groups.items():
-        if grouped and name:
-            rich.add_row(RichText(name, style="bold"))
-        for row in rows:
-            style = "dim" if table.rows[row].role == "floor" else None
-            rich.add_row(*(RichText(place.cells[row]) for place in band), style=style)
-    console.print(rich)
+    for row in rows:
+        cells = [
+            RichText(place.cells[row], style=place.styles[row] if place.styles else "")
+            for place in band
+        ]
+        rich.add_row(*cells, style="dim" if table.rows[row].role == "floor" else None)
+    return rich
 
 
-def _headings(band: Sequence[_Place], console: Console) -> None:
+def _make_room(band: Sequence[_Place]) -> None:
+    """Widen the last column of a group whose heading is longer than its columns."""
+    for number, place in enumerate(band):
+        if place.group and (number == 0 or band[number - 1].group != place.group):
+            own = [one for one in band[number:] if one.group == place.group]
+            lacking = len(place.group) - _total(own)
+            if lacking > 0 and own[-1] is not band[-1]:
+                own[-1].room = own[-1].width + lacking
+
+
+def _headings(band: Sequence[_Place], widths: Sequence[int], console: Console) -> None:
     """Print the headings over columns of one group, which rich's tables do not have."""
     if not any(place.group for place in band):
         return
     line, at = "", 0
     for number, place in enumerate(band):
         if place.group and (number == 0 or band[number - 1].group != place.group):
-            own = [one for one in band[number:] if one.group == place.group]
-            last = own[-1] is band[-1]
-            if not last and (lacking := len(place.group) - _total(own)) > 0:
-                own[-1].room = own[-1].width + lacking
-            begin = max(at, at + _total(own) - len(place.group))
+            own = [w for w, one in zip(widths, band, strict=True) if one.group == place.group]
+            total = sum(own) + GAP * (len(own) - 1)
+            begin = max(at, at + total - len(place.group))
             if not line:
-                end = min(at + _total(own), room(console))
+                end = min(at + total, room(console))
                 begin = max(0, end - len(place.group))
             line = f"{line:<{begin}}{place.group}"
-        at += place.width + GAP
+        at += widths[number] + GAP
     console.print(RichText(line, style="bold"), soft_wrap=True)

@@ -16,6 +16,7 @@ from typing import Literal
 from xml.etree import ElementTree as xml
 
 from busmark.analysis.model import Campaign
+from busmark.compare.model import Comparison, Judged
 from busmark.report.requirements import by_requirement
 from busmark.store import Result
 from busmark.store.atomic import write_text
@@ -96,7 +97,7 @@ def _test(suite: xml.Element, test: Test, criterion: str) -> None:
 
 
 def of_campaign(campaign: Campaign, directory: str) -> str:
-    """The requirements of a campaign; one suite for each."""
+    """Return the requirements of a campaign; one suite for each."""
     seconds = {
         case.id: sum(each.measured_s or 0.0 for each in case.attempts if each.status == "ok")
         for case in campaign.cases
@@ -113,8 +114,32 @@ def of_campaign(campaign: Campaign, directory: str) -> str:
     return document(suites, "busmark.requirements", campaign.created_utc, properties)
 
 
+def of_comparison(comparison: Comparison, *, every: bool) -> str:
+    """Return the criteria of a comparison; one suite for each, and always every case."""
+    suites: dict[str, list[Test]] = {}
+    for judged in comparison.criteria:
+        suites.setdefault(judged.criterion, []).append(_of_judged(judged, comparison))
+    properties = [
+        ("baseline", comparison.baseline.directory),
+        *(("candidate", side.directory) for side in comparison.candidates),
+        ("busmark", comparison.candidates[0].busmark_version),
+    ]
+    created = comparison.candidates[-1].created_utc
+    named = [Suite(criterion, tests) for criterion, tests in suites.items()]
+    return document(named, "busmark.compare", created, properties)
+
+
+def _of_judged(judged: Judged, comparison: Comparison) -> Test:
+    seconds = 0.0 if judged.pair is None else comparison.pairs[judged.pair].measured_s
+    return Test(
+        judged.candidate, judged.label, seconds,
+        outcome(fails=judged.fails, met=judged.outcome == "met"),
+        judged.outcome.replace(" ", "-"), judged.reason,
+    )  # fmt: skip
+
+
 def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """The requirements of a result into a file of `folder`."""
+    """Write the requirements of a result into a file of `folder`."""
     path = folder / FILE
     write_text(path, of_campaign(campaign, str(result.directory)))
     return [path]

@@ -1,0 +1,394 @@
+"""The tables of a comparison: a row for each case with what changed, the ratios as a chart, and all
+figures of each case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import inf, isfinite, log
+
+from busmark.analysis.across.dimensions import placement_rank, placement_text
+from busmark.analysis.across.grouping import TESTS
+from busmark.analysis.figures import Figure, Quantity
+from busmark.analysis.model import Label
+from busmark.analysis.pairwise.verdict import BETTER, UNDECIDED, WORSE, direction
+from busmark.analysis.words import text
+from busmark.analysis.words.ratios import p_text, share_text
+from busmark.compare import naming
+from busmark.compare.model import Change, Comparison, Pair
+from busmark.model.quantities import COMPARED
+from busmark.present.blocks.cases import TITLES
+from busmark.present.charts.look import Dash
+from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
+from busmark.present.document import (
+    ABSENT,
+    Cell,
+    Chart,
+    Column,
+    Row,
+    Section,
+    Table,
+    Text,
+    Verdict,
+)
+
+LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
+
+MOST_BESIDE = 3
+"""Candidates that have columns beside each other; of more each has a row."""
+
+TAILS = ("p99.latency", "p99.9.latency")
+"""Figures that have columns beside the headline's."""
+
+
+def figure_name(name: str, latency: Quantity | None) -> str:
+    """Return "median RTT/2" or "goodput" for a figure as `--fail-if` names it."""
+    if latency is None:
+        return COMPARED[name].word
+    return f"{name.rpartition('.')[0]} {LATENCIES[latency]}"
+
+
+def heading(name: str, latency: Quantity | None) -> str:
+    """Return the same as the heading of a column."""
+    words = figure_name(name, latency)
+    return words if words[1:2].isdigit() else words[:1].upper() + words[1:]
+
+
+def case_name(pair: Pair, comparison: Comparison, *, of_candidate: bool = False) -> str:
+    """Return what a case is called where no table says the rest; with the candidate where there are
+    several, unless all are `of_candidate`."""
+    several = [pair.candidate] if len(comparison.candidates) > 1 and not of_candidate else []
+    where = naming.where(pair, comparison.by)
+    return ", ".join(filter(None, (*several, pair.label, where, pair.workload)))
+
+
+def verdict_of(change: Change) -> Verdict:
+    """Return what its interval allows to be said."""
+    if change.verdict in WORSE:
+        return "worse"
+    if change.verdict in BETTER:
+        return "better"
+    return "equivalent" if change.verdict == "equivalent" else "undecided"
+
+
+def verdict_cell(change: Change | None) -> Cell:
+    """Return "slower", "equivalent" or "undecided"; why, for who points at it."""
+    if change is None:
+        return ABSENT
+    return Cell(change.verdict, note=change.reason or "", verdict=verdict_of(change))
+
+
+def judged_cell(change: Change | None, loss: Change | None = None) -> Cell:
+    """Return the ratio or difference with its verdict behind it: "=", "?" or "slower"."""
+    if change is None:
+        return ABSENT
+    sign = {"equivalent": "=", "undecided": "?"}.get(change.verdict, change.verdict)
+    return replace(change_cell(change, loss), more=sign, note=change.reason or "")
+
+
+def change_cell(change: Change | None, loss: Change | None = None) -> Cell:
+    """Return the ratio, or the difference in per cent of the samples; where a percentile falls
+    among what was lost, the share that was."""
+    if change is None:
+        return ABSENT
+    if change.lost:
+        role = "candidate" if "candidate" in change.lost else "baseline"
+        share = getattr(loss, role) if loss else None
+        of = " by the baseline" if role == "baseline" else ""
+        lost = f"lost{of}: {text.percent_text(share.value)}" if share else f"lost{of}"
+        return Cell(inf if role == "candidate" else 0.0, text=lost)
+    found = change.change
+    if found is None:
+        return ABSENT
+    if change.kind == "difference":
+        return Cell(found.value, found.low, found.high, text=_difference(found))
+    return Cell(found.value, found.low, found.high)
+
+
+def _difference(found: Figure) -> str:
+    def signed(value: float) -> str:
+        shown = text.percent_text(abs(value)).removesuffix(" %")
+        return shown if value == 0 else f"{'+' if value > 0 else text.MINUS}{shown}"
+
+    if found.low is None or found.high is None:
+        return f"{signed(found.value)} %"
+    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}] %"
+
+
+def value_cell(figure: Figure | None, unit: str = "") -> Cell:
+    """Return a side's own figure; as text where the column has another unit."""
+    if figure is None:
+        return ABSENT
+    if figure.unit == unit:
+        return Cell(figure.value, figure.low, figure.high)
+    if figure.unit != "1":
+        return Cell(figure.value, text=text.figure_text(figure, text.SCALES[figure.unit]))
+    limits = [figure.low, figure.high]
+    shown = f" [{', '.join(map(text.percent_text, limits))}]" if None not in limits else ""
+    return Cell(figure.value, text=text.percent_text(figure.value) + shown)
+
+
+def badness(change: Change) -> float:
+    """Return how far it went for the worse, on a scale that goes both ways."""
+    if change.lost:
+        return inf if "candidate" in change.lost else -inf
+    if change.change is None:
+        return -inf
+    value = change.change.value
+    if change.kind == "ratio":
+        value = log(value) if value > 0 else -inf
+    return value if direction(change.name, more=True) in WORSE else -value
+
+
+def named(pair: Pair | None, name: str) -> Change | None:
+    """Return the change of a figure."""
+    known = pair.changes if pair else ()
+    return next((change for change in known if change.name == name), None)
+
+
+def headlines(comparison: Comparison) -> Iterator[Section]:
+    """Return a section for each test and placement: its table, and its ratios as a chart."""
+    groups: dict[tuple[str, str], list[Pair]] = {}
+    for pair in comparison.pairs:
+        placement = "" if "placement" in comparison.by else pair.placement
+        groups.setdefault((pair.test, placement), []).append(pair)
+
+    def place(key: tuple[str, str]) -> tuple[int, tuple[int, str]]:
+        rank = TESTS.index(key[0]) if key[0] in TESTS else len(TESTS)
+        return rank, placement_rank(key[1])
+
+    for test, placement in sorted(groups, key=place):
+        pairs = groups[test, placement]
+        key = "-".join(filter(None, (test, placement.replace(",", "-"))))
+        where = f" {placement_text(placement)}" if placement else ""
+        chart = _chart(comparison, pairs, key)
+        yield Section(
+            f"{TITLES.get(test, test)}{where}",
+            [_table(comparison, pairs, key), *([chart] if chart else [])], key=key,
+        )  # fmt: skip
+
+
+def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
+    present = [c.name for c in comparison.candidates if any(p.candidate == c.name for p in pairs)]
+    title, names = _names(pairs, comparison)
+    shown = [pair.headline for pair in pairs if pair.headline]
+    what = heading(shown[0].name, shown[0].latency) if shown else ""
+    alike = {(p.baseline_rounds, p.candidate_rounds) for p in pairs}
+    note, rounds = [], None
+    if len(alike) == 1:
+        own, other = alike.pop()
+        apart = f"{own} of the baseline, {other} of the candidate"
+        note = [Text("rounds", {"counts": f"{own} on either side" if own == other else apart})]
+    else:
+        rounds = [Cell(text=f"{p.baseline_rounds}, {p.candidate_rounds}") for p in pairs]
+    if len(comparison.candidates) == 1 or len(present) > MOST_BESIDE:
+        rows = [Row("floor" if pair.is_floor else "", case=pair.baseline_case) for pair in pairs]
+        first = Column(title, names, "label")
+        if len(present) > 1:
+            first = Column("Candidate", [Cell(pair.candidate) for pair in pairs], "label")
+            rows = [replace(row, group=str(n.value)) for row, n in zip(rows, names, strict=True)]
+        found = list(_figures(comparison, pairs, what, present[0] if len(present) == 1 else ""))
+        if rounds:
+            found.append(Column("Rounds", rounds, "number", detail=True))
+        return Table([first, *found], rows, notes=note, key=key)
+    return _beside(comparison, pairs, present, Column(title, names, "label"), what, note, key)
+
+
+def _beside(
+    comparison: Comparison, pairs: Sequence[Pair], present: Sequence[str], names: Column,
+    what: str, notes: Sequence[Text], key: str,
+) -> Table:  # fmt: skip
+    """A row for each case, and a group of columns for each candidate."""
+    cases: dict[tuple[str, object], dict[str, Pair]] = {}
+    firsts: dict[tuple[str, object], Cell] = {}
+    for pair, cell in zip(pairs, names.cells, strict=True):
+        case = (pair.baseline_case, cell.value)
+        cases.setdefault(case, {})[pair.candidate] = pair
+        firsts.setdefault(case, cell)
+    own = [next(iter(of.values())) for of in cases.values()]
+    baseline = comparison.baseline.name
+    # Not of the kind that goes first where there is no room: each candidate has lines of its own.
+    columns = [
+        replace(names, cells=list(firsts.values())),
+        replace(_values(own, "baseline", what, baseline), kind="number"),
+    ]
+    for name in present:
+        of = [found.get(name) for found in cases.values()]
+        columns.append(replace(_values(of, "candidate", what, name), kind="number", scale=what))
+        columns += _ratios(comparison, of, what, name)
+    rows = [Row("floor" if p.is_floor else "", case=p.baseline_case) for p in own]
+    return Table(columns, rows, notes=notes, key=key)
+
+
+def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cell]]:
+    """What a row is, by what sets it apart from others."""
+    of_side: dict[str, set[str]] = {}
+    for pair in pairs:
+        of_side.setdefault(pair.candidate, set()).add(naming.sizes_text(pair))
+    # Where each side has one size, it is in their names.
+    sized = "size" not in comparison.by or any(len(sizes) > 1 for sizes in of_side.values())
+    sized = sized and any(naming.sizes_text(pair) for pair in pairs)
+    title = max((pair.label_title for pair in pairs if pair.label), key=len, default="")
+    workload = "workload" if any(pair.workload for pair in pairs) else ""
+    titles = [part for part in (title, "size" if sized else "", workload) if part]
+    whole = ", ".join(titles) or "Case"
+    cells = []
+    for pair in pairs:
+        parts = (pair.label, naming.sizes_text(pair) if sized else "", pair.workload)
+        name = ", ".join(filter(None, parts)) or pair.baseline_case
+        floor = " (floor)" if pair.is_floor else ""
+        cells.append(Cell(name + floor, label=pair.label))
+    return whole[:1].upper() + whole[1:], cells
+
+
+def _values(pairs: Sequence[Pair | None], side: str, title: str, group: str) -> Column:
+    """Headline figures of one side."""
+    figures = [getattr(p.headline, side) if p and p.headline else None for p in pairs]
+    unit = next((figure.unit for figure in figures if figure), "")
+    cells = [value_cell(figure, unit) for figure in figures]
+    return Column(title, cells, "figure", unit, group=group)
+
+
+def _figures(
+    comparison: Comparison, pairs: Sequence[Pair], what: str, candidate: str
+) -> Iterator[Column]:
+    """Columns of one candidate, or of any where each has a row: a group for each figure."""
+    base = _values(pairs, "baseline", comparison.baseline.name, what)
+    yield replace(base, detail=True)
+    own = _values(pairs, "candidate", candidate or "Candidate's", what)
+    yield replace(own, detail=True, scale=base.title)
+    yield from _ratios(comparison, pairs, what)
+
+
+def _ratios(
+    comparison: Comparison, pairs: Sequence[Pair | None], what: str, candidate: str = ""
+) -> Iterator[Column]:
+    """Ratio and verdict of the headline figure, then percentiles of latencies, each below its name;
+    below the candidate's where several stand beside each other."""
+    losses = [named(pair, "loss") for pair in pairs]
+    first = [pair.headline if pair else None for pair in pairs]
+    group = candidate or what
+    yield Column("×", list(map(change_cell, first, losses)), "ratio", group=group)
+    verdicts = [verdict_cell(change) for change in first]
+    for place, pair in enumerate(pairs):
+        if pair and pair.is_floor:  # It is in no verdict: the machine changed.
+            verdicts[place] = replace(verdicts[place], verdict="")
+    yield Column("Verdict", verdicts, group=group)
+    for name in TAILS:
+        found = [named(pair, name) for pair in pairs]
+        found = [c if c and not c.headline and (c.change or c.lost) else None for c in found]
+        known = next((change for change in found if change), None)
+        if known:
+            title = heading(known.name, known.latency)
+            cells = list(map(judged_cell, found, losses))
+            yield Column(f"{title.split()[0]} ×" if candidate else "×", cells, "ratio",
+                         group=candidate or title, detail=name == TAILS[1])  # fmt: skip
+
+
+def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | None:
+    """Headline ratios with whole intervals, and what counts as equivalent."""
+    shown = [pair.headline for pair in pairs if pair.headline]
+    if not shown:
+        return None
+    what, margin = figure_name(shown[0].name, shown[0].latency), comparison.equivalent
+    level, several = share_text(comparison.confidence), len(comparison.candidates) > 1
+    lines: tuple[tuple[str, Dash, float], ...] = (
+        ("no change", "solid", 1.0),
+        (f"margin, {share_text(margin)}", "dot", 1 + margin), ("", "dot", 1 / (1 + margin)),
+    )  # fmt: skip
+    _, names = _names(pairs, comparison)
+    shapes = []
+    for side in comparison.candidates:
+        rows = []
+        for pair, name in zip(pairs, names, strict=True):
+            found = pair.headline.change if pair.headline else None
+            if pair.candidate == side.name and found and 0 < found.value < inf:
+                label = Label(text=str(name.value), adapter=pair.adapter)
+                note = pair.headline.verdict if pair.headline else ""
+                low = found.low if found.high is not None and isfinite(found.high) else None
+                high = found.high if low is not None else None
+                rows.append(Bar(label, found.value, low, high, note))
+        if not rows:
+            continue
+        references = [
+            across(Reference(name, dash, ((at, 0), (at, 0))), len(rows)) for name, dash, at in lines
+        ]
+        told = f"Below 1: {direction(shown[0].name, more=False)}. With {level} intervals."
+        axis = Axis(f"Ratio of {what}, {side.name} over {comparison.baseline.name}", "log")
+        keys = (("candidate", side.name),) if several else ()
+        shapes.append(Bars(keys, (), axis, rows, told, references=references))
+    title = f"Ratio of {what} to {comparison.baseline.name}"
+    return Chart(f"ratios-{key}", title, shapes) if shapes else None
+
+
+def further(comparison: Comparison) -> Section | None:
+    """Return the changes besides those that the tables of cases have, the worst case first."""
+    found = []
+    for pair in comparison.pairs:
+        own = [change for change in pair.changes
+               if change.verdict in (*BETTER, *WORSE) and change not in pair.headlines]  # fmt: skip
+        if own and not pair.is_floor:
+            found.append((pair, sorted(own, key=badness, reverse=True)))
+    if not found:
+        return None
+    found.sort(key=lambda each: badness(each[1][0]), reverse=True)
+    of_each = [(pair, change) for pair, own in found for change in own]
+    rows = [Row(group=case_name(pair, comparison), case=pair.baseline_case) for pair, _ in of_each]
+    table = Table(list(_of_changes(of_each, comparison)), rows, key="further")
+    return Section("Further figures that changed", [table], folded=True, key="further")
+
+
+def _of_changes(changes: Sequence[tuple[Pair, Change]], comparison: Comparison) -> Iterator[Column]:
+    """A row for each figure of a case."""
+    yield Column("Figure", [Cell(figure_name(c.name, c.latency)) for _, c in changes], "label")
+    of = {pair.candidate for pair, _ in changes}
+    names = (comparison.baseline.name, of.pop() if len(of) == 1 else "Candidate's")
+    for side, name in zip(("baseline", "candidate"), names, strict=True):
+        cells = [value_cell(getattr(change, side)) for _, change in changes]
+        yield Column(name, cells, "number", group="Value", detail=True)
+    cells = [judged_cell(change, named(pair, "loss")) for pair, change in changes]
+    yield Column("×", cells, "ratio")
+
+
+def every_figure(comparison: Comparison) -> Section:
+    """Return all figures, a table for each case."""
+    tables = []
+    for pair in comparison.pairs:
+        changes = pair.changes
+        counts = [
+            ", ".join(text.count(f.count) for f in (c.baseline, c.candidate) if f and f.count)
+            if c.quantity != "discovery" else ""
+            for c in changes
+        ]  # fmt: skip
+        columns = [
+            *_of_changes([(pair, change) for change in changes], comparison),
+            Column("p", [_p(c.p_value) for c in changes], "number", detail=True),
+            Column("p, corrected", [_p(c.p_adjusted) for c in changes], "number", detail=True),
+            Column("Samples", [Cell(own or None) for own in counts], "number", detail=True),
+        ]
+        notes = []
+        for reason in dict.fromkeys(
+            c.reason for c in changes if c.reason and c.reason != UNDECIDED
+        ):
+            names = [figure_name(c.name, c.latency) for c in changes if c.reason == reason]
+            notes.append(Text("reason", {"names": ", ".join(names), "reason": reason}))
+        title = case_name(pair, comparison)
+        tables.append(Table(columns, [Row() for _ in changes], title=title, notes=notes))
+    return Section("All figures", tables, folded=True, key="figures")
+
+
+def _p(value: float | None) -> Cell:
+    return ABSENT if value is None else Cell(value, text=p_text(value))
+
+
+def theirs(comparison: Comparison) -> Section | None:
+    """Return both sides in the columns of performance_test, where one was imported from it."""
+    rows = comparison.theirs
+    if not rows:
+        return None
+    columns = [Column("Case", [Cell(row.label) for row in rows], "label"),
+               Column("Measured by", [Cell(row.tool) for row in rows])]  # fmt: skip
+    for name in rows[0].columns:
+        columns.append(Column(name, [Cell(row.columns[name]) for row in rows], "number"))
+    table = Table(columns, [Row() for _ in rows], notes=[Text("theirs")], key="theirs")
+    return Section("In the columns of performance_test", [table], key="theirs")

@@ -1,0 +1,312 @@
+"""The document of a comparison: the gate, the answer, what to know before relying on it, both
+sides, then the tables of cases and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.pairwise.verdict import UNDECIDED, WORSE
+from busmark.analysis.words import text
+from busmark.analysis.words.ratios import share_text
+from busmark.compare.model import (
+    Change,
+    Comparison,
+    FigureCounted,
+    Pair,
+    SideSummary,
+)
+from busmark.present.blocks.changes import (
+    MOST_BESIDE,
+    badness,
+    case_name,
+    every_figure,
+    further,
+    heading,
+    headlines,
+    judged_cell,
+    named,
+    theirs,
+)
+from busmark.present.blocks.gate import case_by_case, gate
+from busmark.present.charts.look import swatch
+from busmark.present.document import (
+    ABSENT,
+    Block,
+    Cell,
+    Column,
+    Document,
+    Row,
+    Section,
+    Table,
+    Text,
+)
+from busmark.present.sinks.markdown import markdown as as_markdown
+from busmark.present.sinks.page import page
+
+MOST_LEFT_OUT = 30
+"""Cases that are not compared, where nothing is folded."""
+
+WHOLE = "`--html` and `--json` have everything."
+
+
+def document(comparison: Comparison, *, every: bool = False) -> Document:
+    """Return the document, in the order in which it is read; `every`: with all figures of all
+    cases."""
+    parts = (
+        gate(comparison), _answer(comparison), _caveats(comparison), _sides(comparison),
+        *headlines(comparison), theirs(comparison), case_by_case(comparison, every=every),
+        further(comparison), every_figure(comparison) if every else None, _remarks(comparison),
+        _differs(comparison), _left_out(comparison, every=every), _environments(comparison),
+        _findings(comparison), _method(comparison),
+    )  # fmt: skip
+    sections = [part for part in parts if part is not None]
+    return Document(versus(comparison), list(_lines(comparison)), sections)
+
+
+def markdown(comparison: Comparison, *, every: bool) -> str:
+    """Return it as Markdown, for a comment on a pull request or a job's summary."""
+    return as_markdown(document(comparison, every=every), WHOLE)
+
+
+def html(comparison: Comparison, *, every: bool) -> str:
+    """Return it as a page, which has all figures."""
+    swatches = {pair.label: swatch(pair.adapter) for pair in comparison.pairs if pair.adapter}
+    return page(document(comparison, every=True), "comparison", swatches)
+
+
+def versus(comparison: Comparison) -> str:
+    """Return "new vs. old (baseline)"; of many candidates their number."""
+    names = [side.name for side in comparison.candidates]
+    some = text.joined(names)
+    if len(names) > MOST_BESIDE:
+        some = text.plural(len(names), "candidate")
+    name = comparison.baseline.name
+    return f"{some} vs. {name}" if name == "baseline" else f"{some} vs. {name} (baseline)"
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    cases = {pair.baseline_case for pair in comparison.pairs}
+    kinds = {pair.paired for pair in comparison.pairs}
+    rounds = "rounds interleaved" if True in kinds else "campaigns run apart"
+    parts = [rounds if len(kinds) == 1 else "rounds interleaved in part"] if kinds else []
+    yield " · ".join([text.plural(len(cases), "case"), *parts])
+    side = comparison.baseline
+    if _is_one_campaign(comparison):
+        facts = (f"{_begun(side)} UTC", f"Busmark {side.busmark_version}", f"seed {side.seed}")
+        yield " · ".join([f"{side.directory}: {side.campaign}", *facts])
+
+
+def _answer(comparison: Comparison) -> Section | None:
+    """Verdicts of each figure over all cases, and the change for the worse that is the greatest."""
+    found = [
+        (of.candidate, figure)
+        for of in comparison.summary
+        for figure in sorted(of.figures, key=_rank)
+    ]
+    if not found:
+        return None
+    worst = [_worst(comparison, candidate, figure) for candidate, figure in found]
+    figures = [figure for _, figure in found]
+    names = [Cell(heading(of.name, of.latency)) for of in figures]
+    columns = [Column("Figure", names, "label")]
+    counted = {
+        "Better": [of.better for of in figures],
+        "Worse": [of.worse - of.loses_more for of in figures],
+        "Loses more": [of.loses_more for of in figures],
+        "=": [of.equivalent for of in figures],
+        "?": [of.undecided for of in figures],
+    }
+    columns += [
+        Column(title, [Cell(count) for count in counts], "count")
+        for title, counts in counted.items()
+        if title != "Loses more" or any(counts)
+    ]
+    columns += [
+        Column("× at worst", [judged_cell(one[1], named(one[0], "loss")) if one else ABSENT
+                              for one in worst], "ratio"),
+        Column("Case", [Cell(case_name(one[0], comparison, of_candidate=True)) if one else ABSENT
+                        for one in worst]),
+    ]  # fmt: skip
+    several = len(comparison.candidates) > 1
+    rows = [Row(group=candidate if several else "") for candidate, _ in found]
+    margins: dict[str, object] = {
+        "margin": share_text(comparison.equivalent), "loss": share_text(comparison.equivalent_loss),
+    }  # fmt: skip
+    return Section("Answer", [Table(columns, rows, notes=[Text("margins", margins)], key="answer")])
+
+
+def _rank(of: FigureCounted) -> int:
+    """Medians, tails, goodput, and loss last."""
+    if of.name == "loss":
+        return 3
+    return 2 if of.latency is None else int(of.name != "median.latency")
+
+
+def _worst(
+    comparison: Comparison, candidate: str, figure: FigureCounted
+) -> tuple[Pair, Change] | None:
+    """The decided change for the worse that is the greatest; without one, of all that are not
+    for the better."""
+    known = [
+        (pair, change)
+        for pair in comparison.pairs
+        if pair.candidate == candidate and not pair.is_floor
+        for change in pair.changes
+        if (change.name, change.latency) == (figure.name, figure.latency)
+        and (figure.name == "loss" or change in pair.headlines)
+    ]
+    known = [each for each in known if each[1].change or each[1].lost]
+    for verdicts in (WORSE, ("undecided",), ("equivalent",)):
+        if own := [each for each in known if each[1].verdict in verdicts]:
+            return max(own, key=lambda each: badness(each[1]))
+    return None
+
+
+def _caveats(comparison: Comparison) -> Section | None:
+    """What is to be known before a verdict is relied on."""
+    if not comparison.warnings:
+        return None
+    told = [Cell(f"{warning[:1].upper()}{warning[1:]}.") for warning in comparison.warnings]
+    columns = [Column("", [Cell("!") for _ in told], "label"), Column("Caveat", told)]
+    return Section("Caveats", [Table(columns, [Row() for _ in told], key="caveats")])
+
+
+def _sides(comparison: Comparison) -> Section:
+    """What was compared, and how many cases of it."""
+    sides = [comparison.baseline, *comparison.candidates]
+    columns = [Column("Side", [Cell(side.name) for side in sides], "label")]
+    if not _is_one_campaign(comparison):
+        columns += [
+            Column("Campaign", [Cell(side.campaign) for side in sides]),
+            Column("Begun, UTC", [Cell(_begun(side)) for side in sides]),
+            Column("Busmark", [Cell(side.busmark_version) for side in sides]),
+            Column("Seed", [Cell(text=str(side.seed)) for side in sides], "number", detail=True),
+        ]
+    counted = {of.candidate: of for of in comparison.summary}
+    for title, field in (("Cases", "cases"), ("Not measured", "missing")):
+        found = [getattr(counted.get(side.name), field, None) for side in sides]
+        if title == "Cases" or any(found):
+            columns.append(Column(title, [Cell(count) for count in found], "count"))
+    return Section("Sides", [Table(columns, [Row() for _ in sides], key="sides")])
+
+
+def _is_one_campaign(comparison: Comparison) -> bool:
+    return all(side.directory == comparison.baseline.directory for side in comparison.candidates)
+
+
+def _begun(side: SideSummary) -> str:
+    return side.created_utc[:16].replace("T", " ")
+
+
+def _remarks(comparison: Comparison) -> Section | None:
+    """Why headline figures have no verdict, and rounds that do not count."""
+    rows = []
+    for pair in comparison.pairs:
+        headline, told = pair.headline, list(pair.remarks)
+        if headline and headline.reason and headline.reason != UNDECIDED:
+            told.insert(0, f"{headline.verdict}: {headline.reason}")
+        rows += [(case_name(pair, comparison), line) for line in told]
+    return _listed("Remarks", "remark", ("Case", "Remark"), rows)
+
+
+def _differs(comparison: Comparison) -> Section | None:
+    """In which parameters compared cases differ besides those that are compared, and why they are
+    compared all the same."""
+    found: dict[tuple[str, ...], list[Pair]] = {}
+    for pair in comparison.pairs:
+        for name, values in pair.differs.items():
+            stated = not {None, "unstated"} & {v for v in values if v is None or isinstance(v, str)}
+            mine, other = (dim.value_text(name, value) for value in values)
+            why = _why(name, comparison.by, stated=stated)
+            found.setdefault((dim.title(name), mine, other, why), []).append(pair)
+    rows = []
+    for (*facts, why), pairs in found.items():
+        of = case_name(pairs[0], comparison) if len(pairs) == 1 else f"{len(pairs)} cases"
+        rows.append((*facts, of, why))
+    other = comparison.candidates[0].name if len(comparison.candidates) == 1 else "Candidate's"
+    heads = ("Parameter", comparison.baseline.name, other, "Cases", "Compared because")
+    return _listed("Compared though they differ", "parameter", heads, rows)
+
+
+def _why(name: str, by: Sequence[str], *, stated: bool) -> str:
+    """Why cases are compared though a parameter differs."""
+    if name == "qos.depth" and "qos.history" in by:
+        return "a depth belongs to the history keep-last"
+    if {"adapter", "peer", "side"} & set(by):
+        return "each adapter has its own default"
+    if not stated:
+        return "one side does not state it"
+    return "these cases were named, or --force was given"
+
+
+def _left_out(comparison: Comparison, *, every: bool) -> Section | None:
+    """Cases that are not compared; without `every` the first of them."""
+    shown = comparison.left_out if every else comparison.left_out[:MOST_LEFT_OUT]
+    rows = [(left.case, left.side, left.reason) for left in shown]
+    heads, total = ("Case", "Side", "Reason"), len(comparison.left_out)
+    return _listed("Not compared", "case", heads, rows, total)
+
+
+def _environments(comparison: Comparison) -> Section | None:
+    """In what the sides differ besides what is compared."""
+    several = len(comparison.candidates) > 1
+    rows = [
+        (f"! {d.fact}" if d.warning else d.fact, d.area, *([d.candidate] if several else []),
+         d.baseline, d.candidate_value)
+        for d in comparison.differences
+    ]  # fmt: skip
+    heads = ("Fact", "Area", *(["Candidate"] if several else []), comparison.baseline.name,
+             "Candidate's" if several else comparison.candidates[0].name)  # fmt: skip
+    return _listed("What else differs", "fact", heads, rows)
+
+
+def _findings(comparison: Comparison) -> Section | None:
+    """What each campaign has found that may spoil it."""
+    sides = (comparison.baseline, *comparison.candidates)
+    found = {side.directory: dict.fromkeys(side.findings) for side in sides}
+    rows = [(title, directory) for directory, titles in found.items() for title in titles]
+    return _listed("Findings of the campaigns", "finding", ("Finding", "Result"), rows)
+
+
+def _listed(
+    title: str, noun: str, heads: Sequence[str], rows: Sequence[Sequence[str]], total: int = 0
+) -> Section | None:
+    """A section of one table of texts, which is read after a click; `total`: of more rows."""
+    if not rows:
+        return None
+    columns = [
+        Column(head, [Cell(row[place]) for row in rows], "text" if place else "label")
+        for place, head in enumerate(heads)
+    ]
+    total = total or len(rows)
+    notes = [Text("more_cases", {"number": total - len(rows)})] if total > len(rows) else []
+    table = Table(columns, [Row() for _ in rows], notes=notes)
+    return Section(title, [table], summary=text.plural(total, noun), folded=True)
+
+
+def _method(comparison: Comparison) -> Section:
+    """What the figures are, which verdicts stand, and over how many a candidate is corrected."""
+    interleaved = {pair.paired for pair in comparison.pairs} == {True}
+    notes = [Text("compared", {"level": share_text(comparison.confidence)}, style="quiet")]
+    if interleaved:
+        notes.append(Text("interleaved", style="quiet"))
+    else:
+        template = "sessions" if comparison.sessions > 1 else "apart"
+        notes.append(Text(template, {"sessions": comparison.sessions}, style="quiet"))
+    blocks: list[Block] = list(notes)
+    if comparison.headline_tests + comparison.further_tests:
+        level, found = 1.0 - comparison.confidence, comparison.summary
+        notes.append(Text("holm", style="quiet"))
+        if interleaved:
+            shares = {"one": share_text(level), "all": share_text(level * len(found))}
+            notes.append(Text("false", dict(shares), style="quiet"))
+        columns = [
+            Column("Candidate", [Cell(of.candidate) for of in found], "label"),
+            Column("Headline figures", [Cell(of.headline_tests) for of in found], "count"),
+            Column("Other figures", [Cell(of.further_tests) for of in found], "count"),
+        ]
+        blocks = [Table(columns, [Row() for _ in found], notes=notes)]
+    else:
+        blocks.append(Text("untested", style="quiet"))
+    return Section("How this was compared", blocks, folded=True, key="method")
