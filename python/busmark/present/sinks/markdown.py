@@ -26,14 +26,14 @@ def write(document: Document, folder: Path) -> list[Path]:
     return [path]
 
 
-def markdown(document: Document) -> str:
-    """Return the text, at most as long as a comment may be."""
+def markdown(document: Document, whole: str = WHOLE) -> str:
+    """Return the text, at most as long as a comment may be; `whole`: where the rest is."""
     lines = [f"*{escaped(line)}*" for line in document.lines]
     parts = [Part("the title", [f"## {escaped(document.title)}", *lines], "\n\n")]
     for section in document.sections:
         own = list(_parts(section))
         parts += [folded(section.title, part) for part in own] if section.folded else own
-    return shortened(parts, whole=WHOLE)
+    return shortened(parts, whole=whole)
 
 
 def section_markdown(section: Section) -> str:
