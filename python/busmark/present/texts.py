@@ -67,5 +67,45 @@ TEXTS = {
         "The value over the other, all else being equal, round by round; smallest and largest of "
         "the decided comparisons. 1/2: half as much."
     ),
+    "capture_runs": (
+        "Between runs there was no session of DDS-XRCE, or no participant that wrote. Figures are "
+        "of each run by itself."
+    ),
+    "capture_ways": (
+        "Samples are followed by their payload. Packet length: of a sample's packets on all hops."
+    ),
+    "capture_ends": "In brackets: least and greatest.",
+    "capture_l": (
+        "From the data packet of the first hop to the data packet of the last hop, and (L) to the "
+        "message that confirms it there; of these, to the first byte on each further hop."
+    ),
+    "capture_eq2": (
+        "Eq. 2: the length of a sample's packets on all hops by its L. It is a size by a delay, "
+        "not a throughput."
+    ),
+    "capture_writers": (
+        "Repeated: further copies of a sample. Not seen: sequence numbers that no packet has."
+    ),
+    "capture_confirmations": (
+        "From the data packet to the message, or TCP's acknowledgement, that confirms it on its "
+        "hop. A message in several segments of TCP arrives with its last byte."
+    ),
+    "capture_lengths": (
+        "Packets per sample and overhead include heartbeats, confirmations and acknowledgements, "
+        "from the first sample to the last confirmation. Overhead: all but the payload."
+    ),
+    "late": (
+        "Late: a latency above the 99th percentile of its round or three times its median, "
+        "whichever is less. In round {round}: above {limit}, by a median of {median}."
+    ),
+    "late_cause": (
+        "A cause explains a sample if the wait that its packets prove is at least half of what "
+        "the sample is late by. Place: where the time passed, where no packet shows why."
+    ),
+    "late_sequence": (
+        "Times are from the write of the sample. ✓: the packet proves the cause. Packets are "
+        "numbered in {files}."
+    ),
+    "late_omitted": "{number} more packets of these flows are left out.",
 }
 """By name."""
