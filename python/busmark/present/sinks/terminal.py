@@ -32,6 +32,9 @@ WIDEST_HEADING = 17
 WIDEST_LABEL = 28
 """Characters of labels up to which none is broken."""
 
+LONGEST_WORD = 30
+"""Characters of a word of text above which it is broken where there is no room."""
+
 MARKS = "See"
 """Heading of the column of marks."""
 
@@ -99,7 +102,7 @@ class _Place:
         """Width where text is broken between words."""
         if self.right or (self.whole and self.width <= WIDEST_LABEL):
             return self.width
-        return self.words
+        return self.words if self.whole else min(self.words, LONGEST_WORD)
 
     @property
     def words(self) -> int:
