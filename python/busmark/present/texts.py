@@ -107,5 +107,12 @@ TEXTS = {
         "numbered in {files}."
     ),
     "late_omitted": "{number} more packets of these flows are left out.",
+    "no_adapters": "No adapter found. Build them with `make build`.",
+    "adapters_first": "The first transport and the first wait strategy are the defaults.",
+    "adapters_hint": (
+        "`busmark adapters NAME` shows one in full, `busmark adapters --long` licences and costs, "
+        "`busmark adapters --table` who supports what."
+    ),
+    "adapters_checked": "Conformance suite run over {names}; last {last}.",
 }
 """By name."""
