@@ -280,14 +280,9 @@ def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
     """Print columns side by side, a row above each group of rows."""
     _headings(band, console)
     width = room(console)
-    whole = _total(band) <= width
+    widths = _widths(band, width)
     rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    left = width - _total(band, broken=True)
-    for place in band:
-        wide = place.width
-        if not whole and not place.right:
-            wide = min(place.width, place.least + max(0, left))
-            left -= wide - place.least
+    for place, wide in zip(band, widths, strict=True):
         rich.add_column(
             RichText(place.title), justify="right" if place.right else "left", width=wide,
             overflow="fold",
@@ -300,6 +295,20 @@ def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
             style = "dim" if table.rows[row].role == "floor" else None
             rich.add_row(*(RichText(place.cells[row]) for place in band), style=style)
     console.print(rich)
+
+
+def _widths(band: Sequence[_Place], width: int) -> list[int]:
+    """Characters of each column: what numbers leave is shared by the texts, so that what one does
+    not need the others have."""
+    left = width - _total(band, broken=True)
+    wide = [place.least for place in band]
+    while left > 0 and (short := [n for n, p in enumerate(band) if wide[n] < p.width]):
+        share = max(1, left // len(short))
+        for number in short:
+            more = min(share, left, band[number].width - wide[number])
+            wide[number] += more
+            left -= more
+    return wide
 
 
 def _headings(band: Sequence[_Place], console: Console) -> None:
