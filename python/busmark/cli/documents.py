@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from busmark.cli.output import say_file
 
 if TYPE_CHECKING:
     from busmark.present.document import Document
+
+NUMBER = re.compile(r"[-+−]?\d[\d,]*(\.\d+)?|—")
+""" "1,024", "+0.5"; or absent."""
 
 
 def written(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,3 +46,19 @@ def show(document: Document) -> None:
     from busmark.present.sinks import terminal
 
     terminal.show(document, Console())
+
+
+def show_rows(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Print rows of text as a table; columns of numbers end at their right."""
+    from busmark.cli.console import Console
+    from busmark.present.document import Cell, Column, Kind, Row, Section, Table
+    from busmark.present.sinks.terminal import show_section
+
+    kept = list(rows)
+    columns = []
+    for place, head in enumerate(heads):
+        cells = [row[place] for row in kept]
+        numbers = place and all(map(NUMBER.fullmatch, cells))
+        kind: Kind = "number" if numbers else "text" if place else "label"
+        columns.append(Column(head, [Cell(cell) for cell in cells], kind))
+    show_section(Section(title, [Table(columns, [Row() for _ in kept])]), Console())

@@ -114,5 +114,9 @@ TEXTS = {
         "`busmark adapters --table` who supports what."
     ),
     "adapters_checked": "Conformance suite run over {names}; last {last}.",
+    "doctor_error": "{found}: fix the errors before you measure; figures would be wrong.",
+    "doctor_warning": "{found}: fix what you can, then measure; every report lists the rest.",
+    "doctor_note": "{found}: go ahead and measure.",
+    "lab_remove": "Remove it with: busmark lab down {name}",
 }
 """By name."""
