@@ -97,7 +97,7 @@ def test_what_cannot_be_driven_over_the_bus_is_unsupported_by_reason(
 ) -> None:
     need_adapters(adapter)
     path = lab.scenario(scenario(f'adapter = "{adapter}"', run='control = "bus"'))
-    assert f"unsupported: control bus: {REFUSED[adapter]}" in lab.busmark("plan", path).out
+    assert f"control bus: {REFUSED[adapter]}" in lab.busmark("plan", path).out
 
 
 def struck(lab: Lab, name: str, how: signal.Signals, duration_s: float, hang_s: float) -> str:
