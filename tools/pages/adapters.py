@@ -63,6 +63,7 @@ def page() -> str:
     parts = [md.head("Adapters", "what the adapters declare"), INTRODUCTION]
     here = [Adapter(name, Path(), declares, None) for name, declares in found.items()]
     parts += ["## By family\n", _linked(overview(here, long=True), found)]
+    parts.append("The first transport and the first wait strategy are the defaults.\n")
     parts += _left_out(found)
     parts.append("## Who supports what\n\n`·`: not declared, hence unsupported.\n")
     for section in whole.sections:

@@ -117,7 +117,7 @@ def _document(lab: Lab) -> dict[str, Any]:
 
 
 def _show(lab: Lab, measured: Measured | None) -> None:
-    from busmark.present.document import Cell, Column, Document, Row, Section, Table, Text
+    from busmark.present.document import Cell, Column, Document, Row, Section, Table
 
     columns = [
         Column("Node", [Cell(node) for node in lab.nodes], "label"),
@@ -127,8 +127,8 @@ def _show(lab: Lab, measured: Measured | None) -> None:
     sections = [Section("", [Table(columns, [Row() for _ in lab.nodes], key="nodes")])]
     if measured:
         sections.append(measured_section(lab.nodes[0], lab.nodes[-1], measured))
-    sections.append(Section("", [Text("lab_remove", {"name": lab.name}, style="quiet")]))
-    show(Document(f"{lab.name}: {lab.size} nodes", [str(lab.links)], sections))
+    lines = [str(lab.links), f"Remove it with: busmark lab down {lab.name}"]
+    show(Document(f"{lab.name}: {lab.size} nodes", lines, sections))
 
 
 def measured_section(source: str, destination: str, measured: Measured) -> Section:

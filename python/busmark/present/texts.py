@@ -67,13 +67,6 @@ TEXTS = {
         "The value over the other, all else being equal, round by round; smallest and largest of "
         "the decided comparisons. 1/2: half as much."
     ),
-    "capture_runs": (
-        "Between runs there was no session of DDS-XRCE, or no participant that wrote. Figures are "
-        "of each run by itself."
-    ),
-    "capture_ways": (
-        "Samples are followed by their payload. Packet length: of a sample's packets on all hops."
-    ),
     "capture_ends": "In brackets: least and greatest.",
     "capture_l": (
         "From the data packet of the first hop to the data packet of the last hop, and (L) to the "
@@ -82,13 +75,6 @@ TEXTS = {
     "capture_eq2": (
         "Eq. 2: the length of a sample's packets on all hops by its L. It is a size by a delay, "
         "not a throughput."
-    ),
-    "capture_writers": (
-        "Repeated: further copies of a sample. Not seen: sequence numbers that no packet has."
-    ),
-    "capture_confirmations": (
-        "From the data packet to the message, or TCP's acknowledgement, that confirms it on its "
-        "hop. A message in several segments of TCP arrives with its last byte."
     ),
     "capture_lengths": (
         "Packets per sample and overhead include heartbeats, confirmations and acknowledgements, "
@@ -108,8 +94,8 @@ TEXTS = {
     ),
     "late_omitted": "{number} more packets of these flows are left out.",
     "no_adapters": "No adapter found. Build them with `make build`.",
-    "adapters_first": "The first transport and the first wait strategy are the defaults.",
     "adapters_hint": (
+        "The first transport and the first wait strategy are the defaults. "
         "`busmark adapters NAME` shows one in full, `busmark adapters --long` licences and costs, "
         "`busmark adapters --table` who supports what."
     ),
@@ -117,6 +103,5 @@ TEXTS = {
     "doctor_error": "{found}: fix the errors before you measure; figures would be wrong.",
     "doctor_warning": "{found}: fix what you can, then measure; every report lists the rest.",
     "doctor_note": "{found}: go ahead and measure.",
-    "lab_remove": "Remove it with: busmark lab down {name}",
 }
 """By name."""

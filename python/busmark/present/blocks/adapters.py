@@ -85,7 +85,7 @@ def overview(found: Sequence[Adapter], *, long: bool) -> Table:
         cells = [ABSENT if size is None else Cell(size, text=size_text(size)) for size in sizes]
         columns.append(Column("Largest body", cells, "number"))
     rows = [Row(group=FAMILIES[_family(adapter)]) for adapter in found]
-    return Table(columns, rows, notes=[Text("adapters_first", style="quiet")], key="adapters")
+    return Table(columns, rows, key="adapters")
 
 
 def _family(adapter: Adapter) -> str:

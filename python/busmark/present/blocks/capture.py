@@ -100,7 +100,7 @@ def _runs(analysis: Analysis) -> Section:
         Column("Samples", [Cell(run.samples) for run in runs], "count"),
         Column("Hops", [Cell(", ".join(names)) for names in hops]),
     ]
-    return Section("Runs", [_table("runs", columns, "capture_runs")])
+    return Section("Runs", [_table("runs", columns)])
 
 
 def _table(key: str, columns: list[Column], *notes: str, groups: Sequence[str] = ()) -> Table:
@@ -125,10 +125,10 @@ def _samples(analysis: Analysis) -> Section:
         Column("Received", [Cell(way.arrived) for way in ways], "count"),
         Column("Lost", [Cell(number) for number in lost], "count"),
         Column("Lost samples", [_numbers(w.missing, n) for w, n in zip(ways, lost, strict=True)]),
-        Column("Packet length", bits, "figure", "bit"),
-        Column("Total length", whole, "count", "bit"),
+        Column("Length of a sample", bits, "figure", "bit"),
+        Column("Length of all", whole, "count", "bit"),
     ]
-    return Section("Samples over several hops", [_table("ways", columns, "capture_ways")])
+    return Section("Samples over several hops", [_table("ways", columns)])
 
 
 def _times(key: str, rows: Sequence[Times], *notes: str) -> Table:
@@ -257,15 +257,15 @@ def _writers(analysis: Analysis) -> Section:
     columns = [
         Column("Hop", [Cell(hop.name) for hop in hops], "label"),
         Column("What", [Cell(_protocol(hop)) for hop in hops]),
-        Column("From, to", [Cell(f"{hop.source} → {hop.destination}") for hop in hops],
+        Column("Addresses", [Cell(f"{hop.source} → {hop.destination}") for hop in hops],
                detail=True),
         Column("Writer", [Cell(hop.writer) for hop in hops], detail=True),
         Column("Samples", [Cell(hop.samples) for hop in hops], "count"),
         Column("Repeated", [Cell(hop.repeated) for hop in hops], "count"),
-        Column("Not seen", [Cell(hop.not_seen) for hop in hops], "count"),
+        Column("Missing", [Cell(hop.not_seen) for hop in hops], "count"),
         Column("Unconfirmed", [Cell(hop.unconfirmed) for hop in hops], "count"),
     ]  # fmt: skip
-    return Section("Writers", [_table("writers", columns, "capture_writers")])
+    return Section("Writers", [_table("writers", columns)])
 
 
 def _protocol(hop: Hop) -> str:
@@ -284,7 +284,7 @@ def _confirmations(analysis: Analysis) -> Section:
         )
         if spread
     ]
-    return Section("Confirmations", [_times("confirmations", rows, "capture_confirmations")])
+    return Section("Confirmations", [_times("confirmations", rows)])
 
 
 def _lengths(analysis: Analysis) -> Section:
