@@ -145,7 +145,9 @@ def _left_out(found: dict[str, Declared]) -> list[str]:
 def _linked(table: Table, found: Iterable[str]) -> str:
     """A table, in which the name of an adapter, as a heading or in the second column, is a link to
     its options."""
-    head, *rows = section_markdown(Section("", [table])).split("\n")
+    # Meanings are ours: what they quote is code.
+    text = section_markdown(Section("", [table])).replace("\\`", "`")
+    head, *rows = text.split("\n")
     for name in found:
         link = f" [`{name}`](#{name}) |"
         head = head.replace(f" {name} |", link)

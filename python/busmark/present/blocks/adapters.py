@@ -191,8 +191,8 @@ def _options(adapter: Adapter) -> Section:
 
 
 def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
-    """Return properties against adapters, and the meaning of the words in the table; `meanings`:
-    with those of the properties, and the evidence where there is one adapter."""
+    """Return properties against adapters, then the words in that table with their meaning;
+    `meanings`: add what each property means, and the evidence where there is one adapter."""
     sections = [section for section in whole.sections if section.id != "facts"]
     rows = [(section, row) for section in sections for row in section.rows]
     if len(whole.columns) > 1:
