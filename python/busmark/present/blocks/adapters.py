@@ -196,7 +196,7 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     sections = [section for section in whole.sections if section.id != "facts"]
     rows = [(section, row) for section in sections for row in section.rows]
     if len(whole.columns) > 1:
-        # Each adapter names its own transports, those of others would be most of the rows.
+        # Each adapter names its own transports: most rows would be for adapters not in the table.
         rows = [
             (section, row) for section, row in rows
             if section.id != "transports" or any(cell.state != "no" for cell in row.cells)
