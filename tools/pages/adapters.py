@@ -9,16 +9,20 @@ version is recorded as first seen; remove its entry to record another.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tools.pages import markdown as md
 
-from busmark.adapters import compliance, describe, known, libraries
-from busmark.adapters.compliance import Cell, Compliance
+from busmark.adapters import Adapter, Compliance, compliance, describe, known, libraries
 from busmark.errors import UserError
+from busmark.present.blocks.adapters import overview, supports
+from busmark.present.document import Section, Table
+from busmark.present.sinks.markdown import section_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "docs" / "reference" / "adapters.json"
@@ -35,15 +39,6 @@ middleware](../tasks/add-middleware.md). How to write one: [writing an
 adapter](../writing-an-adapter.md).
 """
 
-FAMILIES = {
-    "dds": "DDS",
-    "dds-xrce": "DDS-XRCE",
-    "corba": "CORBA",
-    "shared memory": "Shared memory",
-    "pub/sub": "Publish/subscribe",
-    "baseline": "Baselines",
-}
-
 NOTES = {
     "qos": "What a scenario can ask for, and what is then honoured.",
     "set_qos": "What can change while traffic flows; the other policies are set when a writer or "
@@ -53,8 +48,6 @@ NOTES = {
     "disclosures": "What a middleware does against the contract, and its adapter cannot mend. The "
     "conformance suite fails an adapter in which it sees one that is not declared here.",
 }
-
-MARKS = {"yes": "yes", "no": ""}
 
 
 def record() -> str:
@@ -67,30 +60,20 @@ def page() -> str:
     found = declared()
     whole = compliance(found)
     _understood(whole)
-    titles = ("Adapter", "Middleware", "Licence", "Transports", "Wait strategies", "Reach",
-              "Largest body")  # fmt: skip
     parts = [md.head("Adapters", "what the adapters declare"), INTRODUCTION]
-    parts.append("## By family\n")
-    for family, title in FAMILIES.items():
-        members = [c.name for c in whole.columns if c.family == family]
-        if members:
-            parts += [f"### {title}\n", md.table(titles, [_summary(found[n]) for n in members])]
+    here = [Adapter(name, Path(), declares, None) for name, declares in found.items()]
+    parts += ["## By family\n", _linked(overview(here, long=True), found)]
     parts.append("The first transport and the first wait strategy are the defaults.\n")
     parts += _left_out(found)
-    parts.append("## Who supports what\n")
-    names = [f"[`{c.name}`](#{c.name})" for c in whole.columns]
+    parts.append("## Who supports what\n\n`·`: not declared, hence unsupported.\n")
     for section in whole.sections:
         if section.id == "facts":
             continue
         parts.append(f"### {section.title}\n")
         if section.id in NOTES:
             parts.append(NOTES[section.id] + "\n")
-        meaning = ("Meaning",) if any(row.meaning for row in section.rows) else ()
-        rows = [
-            (md.code(row.key), *([row.meaning] if meaning else []), *map(_mark, row.cells))
-            for row in section.rows
-        ]
-        parts.append(md.table(("", *meaning, *names), rows))
+        table, _ = supports(replace(whole, sections=(section,)), meanings=True)
+        parts.append(_linked(table, found))
     parts.append("## One by one\n")
     parts += [text for column in whole.columns for text in _options(found[column.name])]
     return "\n".join(parts)
@@ -159,20 +142,17 @@ def _left_out(found: dict[str, Declared]) -> list[str]:
     ]
 
 
-def _summary(d: Declared) -> Sequence[str]:
-    return (
-        f"[`{d['name']}`](#{d['name']})",
-        d["middleware_version"],
-        d["licence"],
-        ", ".join(d["transports"]),
-        ", ".join(d["waits"]),
-        ", ".join(d["reach"]),
-        f"{d['max_body_bytes']:,} B".replace(",", " "),
-    )
-
-
-def _mark(cell: Cell) -> str:
-    return cell.text or MARKS[cell.state]
+def _linked(table: Table, found: Iterable[str]) -> str:
+    """A table, in which the name of an adapter, as a heading or in the second column, is a link to
+    its options."""
+    # Meanings are ours: what they quote is code.
+    text = section_markdown(Section("", [table])).replace("\\`", "`")
+    head, *rows = text.split("\n")
+    for name in found:
+        link = f" [`{name}`](#{name}) |"
+        head = head.replace(f" {name} |", link)
+        rows = [re.sub(rf"^(\|[^|]*\|) {name} \|", rf"\1{link}", each) for each in rows]
+    return "\n".join([head, *rows, ""])
 
 
 def _options(d: Declared) -> list[str]:

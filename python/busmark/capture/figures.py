@@ -27,11 +27,12 @@ def spread(times: Times) -> Spread | None:
 
 
 def range_of(values: npt.NDArray[np.float64]) -> Range | None:
-    """Least, mean and largest; None without any."""
+    """Return count, least, mean, greatest and standard deviation; None without any."""
     if not len(values):
         return None
     low, mean, high = (float(each) for each in (values.min(), values.mean(), values.max()))
-    return Range(min=low, mean=mean, max=high)
+    std = float(values.std(ddof=1)) if len(values) > 1 else None
+    return Range(count=len(values), min=low, mean=mean, max=high, std=std)
 
 
 def between(begin: Times, end: Times) -> Times:

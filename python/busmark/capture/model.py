@@ -28,9 +28,12 @@ class Spread(BaseModel):
 class Range(BaseModel):
     """Sizes or rates of many samples."""
 
+    count: int
     min: float
     mean: float
     max: float
+    std: float | None
+    """Standard deviation, by count - 1; null for a single value."""
 
 
 class Flow(BaseModel):

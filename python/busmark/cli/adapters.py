@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.documents import show
 from busmark.cli.output import echo
 from busmark.cli.wide import wide
 
@@ -38,6 +39,8 @@ def command(names: tuple[str, ...], long: bool, table: bool, checking: bool, as_
     A NAME is one from the list, or the path of a library.
     """
     from busmark.adapters import available, compliance, resolve
+    from busmark.present.blocks.adapters import in_full, listing, supports
+    from busmark.present.document import Document, Section
 
     found = list(resolve(list(names)).values()) if names else available()
     failed = _check([a for a in found if a.usable]) if checking else []
@@ -46,12 +49,13 @@ def command(names: tuple[str, ...], long: bool, table: bool, checking: bool, as_
         if as_json:
             echo(json.dumps(whole.as_json(), indent=2))
         else:
-            _draw_table(whole)
+            show(Document("Who supports what", [], [Section("", supports(whole))]))
         sys.exit(1 if failed else 0)
     if as_json:
         echo(json.dumps([_as_json(adapter) for adapter in found], indent=2))
         return
-    _draw_list(found, in_full=bool(names), long=long)
+    for document in map(in_full, found) if names else [listing(found, long=long)]:
+        show(document)
 
 
 def _as_json(adapter: Adapter) -> dict[str, Any]:
@@ -86,22 +90,3 @@ def _check(adapters: Sequence[Adapter]) -> list[str]:
                 if outcome == "failed":
                     echo(f"  FAILED {test}: {detail}", err=True)
     return failed
-
-
-def _draw_table(whole: Any) -> None:
-    from busmark.cli.adapter_tables import draw_compliance
-    from busmark.cli.console import Console
-
-    draw_compliance(whole, Console())
-
-
-def _draw_list(found: Sequence[Adapter], *, in_full: bool, long: bool) -> None:
-    from busmark.cli.adapter_list import draw_families
-    from busmark.cli.adapter_tables import draw_adapter
-    from busmark.cli.console import Console
-
-    console = Console()
-    if not in_full:
-        draw_families(found, console, long=long)
-    for adapter in found if in_full else []:
-        draw_adapter(adapter, console)

@@ -24,6 +24,7 @@ from busmark.cli.bus_orders import (
 from busmark.cli.bus_samples import inject, peek
 from busmark.cli.bus_traffic import traffic
 from busmark.cli.completing import POLICY
+from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
@@ -61,11 +62,11 @@ def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, ever
     if as_json:
         echo(json.dumps([{**a["result"], **_named(a)} for a in answers], indent=2))
     elif answers:
-        _table("On the bus", ("app", "group", "adapter", "transport", "host", "process", "tests"),
-               members(answers))  # fmt: skip
+        heads = ("app", "group", "adapter", "transport", "host", "process", "tests")
+        show_rows("On the bus", heads, members(answers))
         if rows := tests(answers):
-            heads = ("app", "test", "kind", "state", "size (B)", "rate (Hz)", "ends", "from app")
-            _table("Tests", heads, rows)
+            of_tests = ("app", "test", "kind", "state", "size, B", "rate, Hz", "ends", "from app")
+            show_rows("Tests", of_tests, rows)
         _twice(answers)
     sys.exit(0 if answers else 2)
 
@@ -102,9 +103,9 @@ def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | Non
         if as_json:
             _print_discovery(answers, in_lines=follow)
         elif rows := discoveries(answers):
-            heads = ("app", "test", "kind", "made (ms)", "counterparts", "matched (ms)",
-                     "first of app", "after (ms)", "lost before", "sent earlier")  # fmt: skip
-            _table("Discovery", heads, rows)
+            heads = ("app", "test", "kind", "made, ms", "counterparts", "matched, ms",
+                     "first of app", "after, ms", "lost before", "sent earlier")  # fmt: skip
+            show_rows("Discovery", heads, rows)
         elif not follow:
             echo("Nobody has a test; `busmark bus start` begins one.")
         if follow:
@@ -284,8 +285,8 @@ def _result(message: Message, as_json: bool) -> None:
     _print(message, as_json)
     rows = [] if as_json else list(legs(message))
     if rows:
-        heads = ("leg (µs)", "best", "count", "min", "mean", "max", "deviation")
-        _table("", heads, rows)
+        heads = ("leg, µs", "best", "count", "min", "mean", "max", "deviation")
+        show_rows("", heads, rows)
 
 
 def _print(message: Message, as_json: bool, err: bool = False) -> None:
@@ -295,18 +296,6 @@ def _print(message: Message, as_json: bool, err: bool = False) -> None:
     if told is not None:
         echo(told, err=err and not as_json)
         sys.stdout.flush()
-
-
-def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from busmark.cli.console import Console
-
-    table = Table(*heads, title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
 
 
 command.add_command(entities)

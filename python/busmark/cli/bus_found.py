@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from busmark.cli.bus_options import attached, attachment
+from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
@@ -125,10 +126,10 @@ def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_line
         echo(json.dumps(told, indent=None if in_lines else 2))
         sys.stdout.flush()
         return
-    _table("Participants", ("participant", "whose", "vendor", "host", "process", "writers",
-                            "readers"), _participants(found, shown))  # fmt: skip
+    heads = ("participant", "whose", "vendor", "host", "process", "writers", "readers")
+    show_rows("Participants", heads, _participants(found, shown))
     if rows := list(_endpoints(found, shown)):
-        _table("Writers and readers", ("topic", "", "type", "whose", "test", "QoS"), rows)
+        show_rows("Writers and readers", ("topic", "end", "type", "whose", "test", "QoS"), rows)
     left_out = len(found.endpoints) - len(shown.endpoints(found))
     if left_out and not shown.topic and not shown.foreign:
         echo(f"{left_out} writers and readers by which participants are driven: --all shows them")
@@ -238,17 +239,3 @@ def _change(sign: str, one: Message, found: Found, as_json: bool) -> None:
         moment = time.strftime("%H:%M:%S", time.localtime(found.at_realtime_ns / 1e9))
         echo(f"{moment}  {sign} {one['kind']}: {', '.join(word for word in words if word)}")
     sys.stdout.flush()
-
-
-def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from busmark.cli.console import Console
-
-    table = Table(*heads, title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for row in rows:
-        # As text: what strangers have written is no markup.
-        table.add_row(*(Text(cell, overflow="fold") for cell in row))
-    Console().print(table)

@@ -12,6 +12,7 @@ import click
 
 from busmark.cli.bus_found import WAIT, need_list, short
 from busmark.cli.bus_options import attached, attachment
+from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, .
             json.dumps({"seconds": seconds, "dropped_packets": dropped, "writers": told}, indent=2)
         )
     elif told:
-        _table(told, seconds)
+        heads = ("topic", "type", "whose", "samples seen", "rate, Hz", "size, B", "missing", "QoS")
+        show_rows(f"Samples in {seconds:.1f} s", heads, map(_row, told))
         for one in told:
             if one.get("content"):
                 _last(one)
@@ -149,20 +151,6 @@ def _brief(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _table(told: list[Message], seconds: float) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from busmark.cli.console import Console
-
-    heads = ("topic", "type", "whose", "samples", "rate (Hz)", "size (B)", "missing", "QoS")
-    table = Table(*heads, title=f"Samples in {seconds:.1f} s", title_justify="left",
-                  box=box.SIMPLE_HEAD)  # fmt: skip
-    for one in told:
-        table.add_row(*_row(one))
-    Console().print(table)
-
-
 def _row(one: Message) -> tuple[str, ...]:
     from busmark.bus.found import qos_words
 
@@ -170,7 +158,7 @@ def _row(one: Message) -> tuple[str, ...]:
     if one["app"] is None:
         who += f" {short(one['participant'])}"
     if not one["samples"]:
-        counted = ("none seen", "—", "—", "—")
+        counted = ("0", "—", "—", "—")
     else:
         rate, least, most = one["rate_hz"], one["least_bytes"], one["most_bytes"]
         size = f"{least:,}" if least == most else f"{least:,} to {most:,}"

@@ -8,7 +8,8 @@ import click
 
 from busmark.cli.capture_explain import ENDS, explain_command
 from busmark.cli.capture_record import record_command
-from busmark.cli.output import echo, say_file
+from busmark.cli.documents import show, write, written
+from busmark.cli.output import echo
 from busmark.cli.wide import wide
 
 
@@ -34,8 +35,7 @@ command.add_command(explain_command)
               help="What ends L: the ACKNACK, or TCP's acknowledgement. By default the ACKNACK, "
               "and TCP's acknowledgement where there is none.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: capture).")
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
-              help="Write a page to this file.")  # fmt: skip
+@written
 @wide
 def analyse_command(
     file: Path,
@@ -44,6 +44,7 @@ def analyse_command(
     until: str | None,
     as_json: bool,
     html: Path | None,
+    markdown: Path | None,
 ) -> None:
     """Say what a capture shows of RTPS and DDS-XRCE: latencies, losses, retransmissions, lengths.
 
@@ -59,18 +60,14 @@ def analyse_command(
     analysis = analyse(
         file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
     )
-    readable = not READ.isdisjoint(analysis.protocols)
-    if html is not None and readable:
-        from busmark.report.html.capture import render
-        from busmark.store.atomic import write_text
-
-        write_text(html, render(analysis))
-        say_file(html, err=True)
     if as_json:
         echo(analysis.model_dump_json(indent=2))
-    else:
-        from busmark.cli.console import Console
-        from busmark.report.capture.terminal import show
+    if not as_json or html or markdown:
+        from busmark.present.blocks.capture import document
 
-        show(analysis, Console())
+        made = document(analysis)
+        if not READ.isdisjoint(analysis.protocols):
+            write(made, "capture", html, markdown)
+        if not as_json:
+            show(made)
     check_readable(analysis)

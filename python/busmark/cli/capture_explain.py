@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from busmark.cli.output import echo, say_file
+from busmark.cli.documents import show, write, written
+from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
 from busmark.cli.wide import wide
 
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
 @click.option("--until", type=click.Choice(["acknack", "tcp"]),
               help="FILE: what ends L: the ACKNACK, or TCP's acknowledgement.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: explain).")
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
-              help="Write a page to this file.")  # fmt: skip
+@written
 @wide
 def explain_command(
     place: str, wanted: str | None, worst: int | None, late_ms: float | None,
     agent_ports: tuple[int, ...], until: str | None, as_json: bool, html: Path | None,
+    markdown: Path | None,
 ) -> None:  # fmt: skip
     """Say why samples were late or lost, by their packets: in a capture, or in rounds of a case.
 
@@ -75,19 +76,15 @@ def explain_command(
         case = _case(result, wanted or own or "")
         shown = MOST_WORST if worst is None else worst
         explained = of_case(result, case, shown, diagrams=True)
-    if html is not None:
-        from busmark.report.html.late import render
-        from busmark.store.atomic import write_text
-
-        write_text(html, render(explained))
-        say_file(html, err=True)
     if as_json:
         echo(explained.model_dump_json(indent=2))
-        return
-    from busmark.cli.console import Console
-    from busmark.report.late.terminal import show
+    if not as_json or html or markdown:
+        from busmark.present.blocks.late import document
 
-    show(explained, Console())
+        made = document(explained)
+        write(made, "late samples", html, markdown)
+        if not as_json:
+            show(made)
 
 
 def _case(result: Result, wanted: str) -> Case:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.documents import show
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
     from busmark.lab import Lab, Measured
+    from busmark.present.document import Document, Section
 
 NAME = "lab"
 """Name of a lab if the user gives none."""
@@ -76,13 +79,30 @@ def listed(as_json: bool) -> None:
     found = labs()
     if as_json:
         echo(json.dumps([_document(lab) for lab in found], indent=2))
-    for lab in found if not as_json else []:
-        echo(f"{lab.name}: {lab.size} nodes, {lab.links}, since {lab.created_utc}")
-        if lab.complaint:
-            echo(f"  {lab.complaint}: remove it with `busmark lab down {lab.name}`")
-    if not found and not as_json:
+    elif found:
+        show(_table(found))
+    else:
         echo("no lab; make one with `busmark lab up 4`")
     sys.exit(1 if any(lab.complaint for lab in found) else 0)
+
+
+def _table(labs: Sequence[Lab]) -> Document:
+    from busmark.present.document import Cell, Column, Document, Row, Section, Table
+
+    columns = [
+        Column("Lab", [Cell(lab.name) for lab in labs], "label"),
+        Column("Nodes", [Cell(lab.size) for lab in labs], "count"),
+        Column("Links", [Cell(str(lab.links)) for lab in labs]),
+        Column("Since, UTC", [Cell(lab.created_utc[:16].replace("T", " ")) for lab in labs]),
+    ]
+    if any(lab.complaint for lab in labs):
+        remedy = "remove it with `busmark lab down {}`"
+        complaints = [
+            Cell(f"{lab.complaint}: {remedy.format(lab.name)}" if lab.complaint else "")
+            for lab in labs
+        ]
+        columns.append(Column("Fault", complaints))
+    return Document("Labs", [], [Section("", [Table(columns, [Row() for _ in labs])])])
 
 
 def _document(lab: Lab) -> dict[str, Any]:
@@ -97,26 +117,32 @@ def _document(lab: Lab) -> dict[str, Any]:
 
 
 def _show(lab: Lab, measured: Measured | None) -> None:
-    from rich.table import Table
+    from busmark.present.document import Cell, Column, Document, Row, Section, Table
 
-    from busmark.cli.console import Console
-
-    console = Console()
-    console.print(f"{lab.name}: {lab.size} nodes, {lab.links}", highlight=False)
-    table = Table(box=None, pad_edge=False)
-    for title in ("node", "address", "prefix of a command"):
-        table.add_column(title)
-    for node in lab.nodes:
-        table.add_row(node, lab.address(node), " ".join(lab.prefix(node)))
-    console.print(table)
+    columns = [
+        Column("Node", [Cell(node) for node in lab.nodes], "label"),
+        Column("Address", [Cell(lab.address(node)) for node in lab.nodes]),
+        Column("Prefix of a command", [Cell(" ".join(lab.prefix(node))) for node in lab.nodes]),
+    ]
+    sections = [Section("", [Table(columns, [Row() for _ in lab.nodes], key="nodes")])]
     if measured:
-        low, high = measured.loss_interval
-        console.print(
-            f"measured from {lab.nodes[0]} to {lab.nodes[-1]}: "
-            f"{measured.rate_bit_s / 1e6:.4g} Mbit/s by UDP, "
-            f"{measured.loss:.3%} [{low:.3%}, {high:.3%}] of {measured.datagrams} datagrams lost, "
-            f"round trip {measured.round_trip_median_s * 1e3:.3f} ms (median of "
-            f"{measured.round_trips}; p99 {measured.round_trip_p99_s * 1e3:.3f} ms)",
-            highlight=False,
-        )
-    console.print(f"Remove it with: busmark lab down {lab.name}", highlight=False)
+        sections.append(measured_section(lab.nodes[0], lab.nodes[-1], measured))
+    lines = [str(lab.links), f"Remove it with: busmark lab down {lab.name}"]
+    show(Document(f"{lab.name}: {lab.size} nodes", lines, sections))
+
+
+def measured_section(source: str, destination: str, measured: Measured) -> Section:
+    """Return what was measured between two nodes."""
+    from busmark.present.document import Cell, Column, Row, Section, Table
+
+    median, p99 = measured.round_trip_median_s, measured.round_trip_p99_s
+    columns = [
+        Column("From, to", [Cell(f"{source} → {destination}")], "label"),
+        Column("UDP", [Cell(measured.rate_bit_s / 1e6)], "number", "Mbit/s"),
+        Column("Lost", [Cell(measured.loss, *measured.loss_interval)], "figure", "1"),
+        Column("Datagrams", [Cell(measured.datagrams)], "count"),
+        Column("Median", [Cell(median * 1e9)], "number", "ns", group="Round trip"),
+        Column("p99", [Cell(p99 * 1e9)], "number", "ns", group="Round trip", scale="Median"),
+        Column("Count", [Cell(measured.round_trips)], "count", group="Round trip"),
+    ]
+    return Section("Measured", [Table(columns, [Row()], key="measured")])

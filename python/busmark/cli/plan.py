@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from busmark.cli.output import echo, say
+from busmark.cli.documents import show
+from busmark.cli.output import echo
 from busmark.cli.required import requires
+
+if TYPE_CHECKING:
+    from busmark.present.document import Document
+    from busmark.scenario import Scenario
+    from busmark.store import Case
 
 HIGH_HZ = 1e6
 """Samples per second that middleware reaches on few machines."""
@@ -38,7 +46,7 @@ def command(
     contacted, so anything missing there is reported when the campaign begins.
     """
     from busmark.adapters import misnamed
-    from busmark.analysis.words.text import duration, number, plural
+    from busmark.analysis.words.text import number, plural
     from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
     from busmark.control.documents import check_directory
@@ -80,54 +88,74 @@ def command(
         check_directory(loaded, cases)
         check_required(loaded, cases)
         return
-    for case in cases:
-        mark = "" if case.status == "planned" else f"  unsupported: {case.reason}"
-        say(f"{case.id}{mark}")
-    adds = (loaded.rounds.target or loaded.require) and loaded.rounds.max > loaded.rounds.min
-    more = f" to {loaded.rounds.max}" if adds else ""
-    told = [f"\n{plural(len(runs), 'case')} to run, {len(cases) - len(runs)} unsupported"]
-    if len(searching) < len(runs):
-        which = f"{plural(len(runs) - len(searching), 'case')} with " if searching else ""
-        least = " at least" if more else ""
-        rounds = f"{loaded.rounds.min}{more} rounds" if more else plural(loaded.rounds.min, "round")
-        told.append(f"{which}{rounds} each, about {duration(seconds)}{least}")
-    if searching:
-        which = f"{len(searching)} searching a rate in " if len(searching) < len(runs) else ""
-        told.append(f"{which}up to {trials} trials each, {duration(searching_s)} at most")
-    say("; ".join(told))
-    if runs:
-        same = alike([case.params.stated() for case in runs])
-        say(f"In every case: {', '.join(f'{name} {value}' for name, value in same.items())}")
+    rows = [*_extent(loaded, len(runs), seconds, len(searching), searching_s)]
+    if same := alike([case.params.stated() for case in runs]) if runs else {}:
+        rows.append(("In every case", ", ".join(f"{name} {value}" for name, value in same.items())))
     for beside, times in Counter(c.params.beside for c in runs if c.params.beside).items():
         of = "every case" if times == len(runs) else plural(times, "case")
-        say(f"Beside {of}: {beside}")
+        rows.append((f"Beside {of}", beside))
     if captured:
-        say(_captured(captured, loaded.rounds.min))
+        rows += _captured(captured, loaded.rounds.min)
     if any(map(is_chosen, runs)):
-        say(
-            "The length of each round is chosen during the run, so that "
-            f"±{loaded.rounds.target:.3g} of the figure is reached in the least time; "
-            f"{CHOSEN_S:g} s is assumed."
-        )
+        goal = f"chosen during the run, for ±{loaded.rounds.target:.3g} of the figure"
+        rows.append(("Length of a round", f"{goal} in the least time; {CHOSEN_S:g} s is assumed"))
     for section in loaded.require:
         meant = section.requirement()
         where = ", ".join(f"{name} = {value}" for name, value in meant.where.items())
-        say(f"Required: {meant.text}{f' where {where}' if where else ''}")
+        rows.append(("Required", f"{meant.text}{f' where {where}' if where else ''}"))
     for rate in sorted({case.params.rate_hz or 0.0 for case in runs}):
         if rate >= HIGH_HZ:
-            say(
-                f"{number(rate)}/s is a sample every {1e9 / rate:.3g} ns: rounds that do not reach "
-                "their rate are marked and do not count (`criteria.min_rate`)."
-            )
+            each = f"a sample every {1e9 / rate:.3g} ns; rounds that do not reach it do not count"
+            rows.append((f"{number(rate)}/s", f"{each} (`criteria.min_rate`)"))
+    rows.append(("Assumed", ASSUMED.removeprefix("Assumed: ")))
+    show(_document(loaded.name, cases, rows))
     check_runnable(cases)
     check_directory(loaded, cases)
     check_required(loaded, cases)
-    say(ASSUMED)
 
 
-def _captured(captures: dict[str, float], rounds: int) -> str:
-    """That rounds are captured, and how large files will be."""
-    from busmark.analysis.words.text import decimals, number, plural
+def _document(name: str, cases: Sequence[Case], facts: Sequence[tuple[str, str]]) -> Document:
+    """The cases, with the reason where one is unsupported; then what holds for all."""
+    from busmark.present.document import Cell, Column, Document, Row, Section, Table
+
+    columns = [Column("Case", [Cell(case.id) for case in cases], "label")]
+    unsupported = [case.reason if case.status != "planned" else "" for case in cases]
+    if any(unsupported):
+        columns.append(Column("Unsupported", [Cell(reason) for reason in unsupported]))
+    lacking = sum(map(bool, unsupported))
+    summary = f"{len(cases) - lacking} to run, {lacking} unsupported"
+    table = Table(columns, [Row() for _ in cases], key="cases")
+    about = [
+        Column("Fact", [Cell(what) for what, _ in facts], "label"),
+        Column("Value", [Cell(fact) for _, fact in facts]),
+    ]
+    whole = Table(about, [Row() for _ in facts], key="campaign")
+    return Document(name, [], [Section("Cases", [table], summary), Section("Campaign", [whole])])
+
+
+def _extent(
+    loaded: Scenario, runs: int, seconds: float, searching: int, searching_s: float
+) -> Iterator[tuple[str, str]]:
+    """How many rounds or trials there are, and how long they take."""
+    from busmark.analysis.words.text import duration
+
+    rounds = loaded.rounds
+    if searching < runs:
+        of = f"Rounds of {runs - searching} cases" if searching else "Rounds of each case"
+        adds = (rounds.target or loaded.require) and rounds.max > rounds.min
+        yield of, f"{rounds.min} to {rounds.max}" if adds else str(rounds.min)
+        yield "Time", f"{'at least' if adds else 'about'} {duration(seconds)}"
+    if searching:
+        yield (
+            f"Searches of a rate in {searching} cases",
+            f"{loaded.capacity.max_trials} trials each",
+        )
+        yield "Time of the searches", f"at most {duration(searching_s)}"
+
+
+def _captured(captures: dict[str, float], rounds: int) -> list[tuple[str, str]]:
+    """How many rounds are captured, and how large files will be."""
+    from busmark.analysis.words.text import decimals, number
 
     def megabytes(size: float) -> str:
         # An estimate has two digits at most.
@@ -136,7 +164,7 @@ def _captured(captures: dict[str, float], rounds: int) -> str:
     least, most = megabytes(min(captures.values())), megabytes(max(captures.values()))
     each = most if least == most else f"{least} to {most}"
     whole = megabytes(sum(captures.values()) * rounds)
-    return (
-        f"Rounds of {plural(len(captures), 'case')} are captured: roughly {each} for each round "
-        f"and interface, {whole} for {plural(rounds, 'round')} of each."
-    )
+    return [
+        ("Cases with captures", str(len(captures))),
+        ("Captures", f"roughly {each} for each round and interface, {whole} in all"),
+    ]

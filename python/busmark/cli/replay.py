@@ -11,6 +11,7 @@ import click
 
 from busmark.cli.bus_options import LAST_NUMBER
 from busmark.cli.completing import ADAPTER
+from busmark.cli.documents import show_rows
 from busmark.cli.output import echo, say
 
 if TYPE_CHECKING:
@@ -161,7 +162,6 @@ def _say_recording(header: Header, played: Session, what: Score, wanted: Options
 
 
 def _dry_run(what: Score, as_json: bool) -> None:
-    from busmark.cli.bus import _table
     from busmark.recording import words
 
     if as_json:
@@ -176,7 +176,7 @@ def _dry_run(what: Score, as_json: bool) -> None:
          "before" if step.line is None else str(step.line))
         for number, step in enumerate(what.steps, 1)
     ]  # fmt: skip
-    _table("Would be ordered", ("", "planned (s)", "to", "order", "line"), rows)
+    show_rows("Would be ordered", ("no.", "planned, s", "to", "order", "line"), rows)
     say(f"needs {_needed(what)}")
 
 
@@ -228,7 +228,6 @@ def _say_given(given: Given) -> None:
 
 
 def _say_outcome(replay: Replay) -> None:
-    from busmark.cli.bus import _table
     from busmark.recording import words
 
     rows = [
@@ -240,7 +239,7 @@ def _say_outcome(replay: Replay) -> None:
         )
         for number, each in enumerate(replay.given, 1)
     ]  # fmt: skip
-    _table("Orders", ("", "to", "order", "planned (s)", "sent (s)", "off by (ms)"), rows)
+    show_rows("Orders", ("no.", "to", "order", "planned, s", "sent, s", "off by, ms"), rows)
     if off := replay.off:
         say(f"times were off by {off.median_s * MS:,.3f} ms (median), at most "
             f"{off.max_s * MS:,.3f} ms; n = {off.n}")  # fmt: skip

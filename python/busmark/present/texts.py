@@ -142,5 +142,41 @@ TEXTS = {
         "The probability of any false verdict is at most {one} for the headline figures of a "
         "candidate, and as much for its other figures; {all} for all candidates together."
     ),
+    "capture_ends": "In brackets: least and greatest.",
+    "capture_l": (
+        "From the data packet of the first hop to the data packet of the last hop, and (L) to the "
+        "message that confirms it there; of these, to the first byte on each further hop."
+    ),
+    "capture_eq2": (
+        "Eq. 2: the length of a sample's packets on all hops by its L. It is a size by a delay, "
+        "not a throughput."
+    ),
+    "capture_lengths": (
+        "Packets per sample and overhead include heartbeats, confirmations and acknowledgements, "
+        "from the first sample to the last confirmation. Overhead: all but the payload."
+    ),
+    "late": (
+        "Late: a latency above the 99th percentile of its round or three times its median, "
+        "whichever is less. In round {round}: above {limit}, by a median of {median}."
+    ),
+    "late_cause": (
+        "A cause explains a sample if the wait that its packets prove is at least half of what "
+        "the sample is late by. Place: where the time passed, where no packet shows why."
+    ),
+    "late_sequence": (
+        "Times are from the write of the sample. ✓: the packet proves the cause. Packets are "
+        "numbered in {files}."
+    ),
+    "late_omitted": "{number} more packets of these flows are left out.",
+    "no_adapters": "No adapter found. Build them with `make build`.",
+    "adapters_hint": (
+        "The first transport and the first wait strategy are the defaults. "
+        "`busmark adapters NAME` shows one in full, `busmark adapters --long` licences and costs, "
+        "`busmark adapters --table` who supports what."
+    ),
+    "adapters_checked": "Conformance suite run over {names}; last {last}.",
+    "doctor_error": "{found}: fix the errors before you measure; figures would be wrong.",
+    "doctor_warning": "{found}: fix what you can, then measure; every report lists the rest.",
+    "doctor_note": "{found}: go ahead and measure.",
 }
 """By name."""

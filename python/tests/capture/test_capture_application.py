@@ -8,10 +8,8 @@ from pathlib import Path
 import made_captures as made
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from busmark.capture import analyse
-from busmark.cli.main import busmark
 from busmark.errors import UserError
 
 KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
@@ -113,16 +111,3 @@ def test_what_are_no_stamps_is_refused_by_line_and_key(tmp_path: Path, content: 
     with pytest.raises(UserError) as refused:
         analyse(KEPT / "D1-udp-be-50.pcapng", application=path)
     assert WRONG[content] in str(refused.value)
-
-
-def test_terminal_and_page_show_both(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    name = str(KEPT / "D2-tcp-r-50")
-    result = CliRunner().invoke(
-        busmark, ["capture", "analyse", f"{name}.pcapng", "--application",
-                  f"{name}.truth.jsonl", "--html", str(page)]
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    for shown in (result.stdout, page.read_text(encoding="utf-8")):
-        assert "Application and packets" in shown
-        assert "sample by sample" in shown

@@ -142,18 +142,3 @@ def test_foreign_traffic_beside_changes_no_figure(tmp_path: Path) -> None:
     )
     assert alone["ways"] == both["ways"]
     assert alone["hops"] == both["hops"]
-
-
-def test_terminal_and_page_show_the_same_tables(tmp_path: Path) -> None:
-    path, page = tmp_path / "it.pcapng", tmp_path / "it.html"
-    path.write_bytes(WHOLE)
-    command = ["capture", "analyse", str(path), "--wide", "--html", str(page)]
-    result = CliRunner().invoke(busmark, command)
-    assert result.exit_code == 0, result.output
-    text = page.read_text(encoding="utf-8")
-    for title in ("Samples over several hops", "Latency over several hops", "Writers",
-                  "Confirmations", "Lengths", "Flows", "Submessages", "Interfaces"):  # fmt: skip
-        assert title in result.stdout
-        assert f"<h2>{title}</h2>" in text
-    assert "A → B → C" in result.stdout
-    assert "<script" not in text

@@ -401,13 +401,3 @@ def test_a_file_in_which_nothing_can_be_read_is_refused(
     assert not (tmp_path / "p").exists()
     with pytest.raises(UserError, match=r"no\.pcap"):
         ran("explain", tmp_path / "no.pcap")
-
-
-def test_terminal_and_page_list_each_sample(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    path = KEPT / "D3-udp-be-50-early.pcapng"
-    done = CliRunner().invoke(busmark, ["capture", "explain", str(path), "--html", str(page),
-                                     "--worst", "1"])  # fmt: skip
-    assert done.exit_code == 0
-    for text in (done.output, page.read_text()):
-        assert all(word in text for word in ("Sample 1", "Sample 2", "34", "35", "Eq. 2"))

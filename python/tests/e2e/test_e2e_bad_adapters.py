@@ -116,8 +116,8 @@ def test_the_list_of_adapters_gives_the_reasons(lab: Lab, broken: Path) -> None:
     ended = listed(lab, broken)
     assert ended.code == 0
     for name, part in SAYS.items():
-        line = next(line for line in ended.out.splitlines() if line.startswith(f"{name}: "))
-        assert part in line
+        lines = [line for line in ended.out.splitlines() if line.startswith(f"{name} ")]
+        assert any(part in line for line in lines)
 
 
 @pytest.mark.parametrize("what", ["absent", "folder", "dangling"])

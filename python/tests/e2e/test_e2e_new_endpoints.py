@@ -61,7 +61,7 @@ def test_what_has_no_discovery_or_cannot_be_told_apart_is_unsupported(lab: Lab) 
     assert "no discovery: endpoints of udp are connected by locators" in ended.text
     assert "creates publisher: the adapter's contract" in ended.text
     assert "writers: a discovery test has one new endpoint" in ended.text
-    assert "1 case to run, 7 unsupported" in ended.text
+    assert "1 to run, 7 unsupported" in ended.text
 
 
 @pytest.mark.parametrize(

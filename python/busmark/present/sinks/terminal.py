@@ -35,6 +35,9 @@ WIDEST_HEADING = 17
 WIDEST_LABEL = 28
 """Characters of labels up to which none is broken."""
 
+LONGEST_WORD = 30
+"""Characters of a word of text above which it is broken where there is no room."""
+
 MARKS = "See"
 """Heading of the column of marks."""
 
@@ -104,7 +107,7 @@ class _Place:
         """Width where text is broken between words."""
         if self.right or (self.whole and self.width <= WIDEST_LABEL):
             return self.width
-        return self.words
+        return self.words if self.whole else min(self.words, LONGEST_WORD)
 
     @property
     def words(self) -> int:
@@ -307,16 +310,17 @@ def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
 
 
 def _widths(band: Sequence[_Place], width: int) -> list[int]:
-    """Characters of each column; where text is broken, what is left goes to those that want it."""
-    whole = _total(band) <= width
-    left = max(0, width - _total(band, broken=True))
-    wanted = sum(place.width - place.least for place in band)
-    return [
-        place.width if whole
-        else place.least + min(place.width - place.least,
-                               left * (place.width - place.least) // (wanted or 1))
-        for place in band
-    ]  # fmt: skip
+    """Characters of each column: what numbers leave is shared by the texts, so that what one does
+    not need the others have."""
+    left = width - _total(band, broken=True)
+    wide = [place.least for place in band]
+    while left > 0 and (short := [n for n, p in enumerate(band) if wide[n] < p.width]):
+        share = max(1, left // len(short))
+        for number in short:
+            more = min(share, left, band[number].width - wide[number])
+            wide[number] += more
+            left -= more
+    return wide
 
 
 def _rich(

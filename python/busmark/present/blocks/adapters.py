@@ -1,0 +1,239 @@
+"""Documents of adapters: the list by family, one in full, and who supports what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from busmark.adapters import Adapter, Compliance, compliance, known
+from busmark.adapters.compliance import Cell as Property
+from busmark.adapters.known import place
+from busmark.analysis.words.text import size_text
+from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
+
+FAMILIES = {
+    "dds": "DDS",
+    "dds-xrce": "DDS-XRCE",
+    "corba": "CORBA",
+    "shared memory": "Shared memory",
+    "pub/sub": "Pub/sub",
+    "baseline": "Baselines",
+    "other": "Others",
+}
+"""Families of `known.toml`, in the order of the list."""
+
+VERSION = re.compile(r"\b\d[\w.+-]*")
+
+STATES = {"yes": "yes", "no": "·", "unknown": "?"}
+WORDS = {
+    "yes": "declared; the conformance suite (--check) was not run over it",
+    "proved": "seen by its effect",
+    "accepted": "not refused; its effect cannot be seen on one host",
+    "untested": "declared, and could not be tested here",
+    "declared": "declared; no test shows it",
+    "FAILED": "declared, and seen not to hold",
+    "default": "the one that is taken unless another is named",
+    "·": "not supported, hence never imitated",
+    "?": "not known",
+}
+"""What a cell of the table says, with its meaning."""
+
+
+def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
+    """Return the list by family, and why some cannot be used; `long`: with licences, limits and
+    what a sample costs in the adapter."""
+    if not found:
+        return Document("Adapters", [], [Section("", [Text("no_adapters")])])
+    ordered = sorted(
+        found, key=lambda each: (list(FAMILIES).index(_family(each)), place(each.name))
+    )
+    sections = [Section("", [overview(ordered, long=long)])]
+    if long:
+        costs = [(a, a.capabilities["cost"]) for a in ordered if a.capabilities and a.usable]
+        sections += _pairs("Cost of a sample in the adapter", "Cost", [p for p in costs if p[1]])
+    missing = [(adapter, reason_of(adapter)) for adapter in ordered if not adapter.usable]
+    sections += _pairs("Not usable here", "Reason", missing)
+    sections.append(Section("", [Text("adapters_hint", style="quiet")]))
+    return Document("Adapters", [], sections)
+
+
+def overview(found: Sequence[Adapter], *, long: bool) -> Table:
+    """Return a row for each adapter; `long`: with licence, waits, reach and largest body."""
+    declared = [adapter.capabilities or {} for adapter in found]
+    columns = [Column("Adapter", [Cell(adapter.name) for adapter in found], "label")]
+    if not all(adapter.usable for adapter in found):
+        usable = [Cell("yes" if adapter.usable else "no") for adapter in found]
+        columns.append(Column("Ready", usable))
+    if not long:
+        versions = [VERSION.search(each.get("middleware_version", "")) for each in declared]
+        columns += [
+            Column("Middleware", [Cell(_title(each).partition(" (")[0]) for each in found]),
+            Column("Version", [Cell(each[0]) if each else ABSENT for each in versions]),
+        ]
+    else:
+        columns += [
+            Column("Middleware", [Cell(each.get("middleware_version")) for each in declared]),
+            Column("Licence", [Cell(each.get("licence")) for each in declared]),
+        ]
+    for title, key in (("Transports", "transports"), ("Waits", "waits"), ("Reach", "reach")):
+        if long or key == "transports":
+            cells = [Cell(" ".join(each.get(key, [])) or None) for each in declared]
+            columns.append(Column(title, cells, detail=key == "reach"))
+    if long:
+        sizes = [each.get("max_body_bytes") for each in declared]
+        cells = [ABSENT if size is None else Cell(size, text=size_text(size)) for size in sizes]
+        columns.append(Column("Largest body", cells, "number"))
+    rows = [Row(group=FAMILIES[_family(adapter)]) for adapter in found]
+    return Table(columns, rows, key="adapters")
+
+
+def _family(adapter: Adapter) -> str:
+    family = known()[adapter.name].family if adapter.name in known() else "other"
+    return family if family in FAMILIES else "other"
+
+
+def _title(adapter: Adapter) -> str:
+    """Its middleware, by the name that Busmark has for it."""
+    if adapter.name in known():
+        return known()[adapter.name].title
+    return str((adapter.capabilities or {}).get("title", ""))
+
+
+def _pairs(title: str, what: str, found: Sequence[tuple[Adapter, str]]) -> list[Section]:
+    """A section with a line for each of these adapters."""
+    if not found:
+        return []
+    columns = [
+        Column("Adapter", [Cell(adapter.name) for adapter, _ in found], "label"),
+        Column(what, [Cell(text) for _, text in found]),
+    ]
+    return [Section(title, [Table(columns, [Row() for _ in found])])]
+
+
+def reason_of(adapter: Adapter) -> str:
+    """Return why it cannot be used, without its name."""
+    return str(adapter.reason).removeprefix(f"{adapter.name} is ")
+
+
+def in_full(adapter: Adapter) -> Document:
+    """Return everything about one adapter."""
+    title = (adapter.capabilities or {}).get("title") or _title(adapter)
+    sections = []
+    if not adapter.usable:
+        note = Text("note", {"note": f"Not usable here: {reason_of(adapter)}"}, style="warning")
+        sections.append(Section("", [note]))
+    if adapter.capabilities is not None:
+        sections += _capabilities(adapter)
+    elif adapter.name in known():
+        sections.append(_facts({"notes": _notes(adapter)}))
+    return Document(f"{adapter.name}: {title}".removesuffix(": "), [], sections)
+
+
+def _capabilities(adapter: Adapter) -> Iterator[Section]:
+    declared = adapter.stored()
+    ending = [
+        f"{transport}: {fault.what} ({', '.join(fault.signals)})"
+        for transport in declared["transports"] for fault in adapter.faults(transport)
+    ]  # fmt: skip
+    checked = "never run over this library: `busmark adapters --check` does"
+    if report := declared.get("conformance"):
+        counts = ", ".join(f"{report[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
+        checked = f"{counts} ({report['checked_utc']})"
+    tuned = declared.get("tuned")
+    yield _facts({
+        "middleware": declared["middleware_version"],
+        "licence": declared["licence"],
+        "install": declared["install"] or "built in",
+        "adapter": f"version {declared['version']}",
+        "largest body": size_text(declared["max_body_bytes"]),
+        "cost of a sample": declared["cost"] or "none beside the middleware",
+        "profile tuned": "unknown" if tuned is None else tuned or "the same as default",
+        "your type": declared.get("user_type") or "",
+        "ends workers": "; ".join(ending),
+        "conformance": checked,
+        "library": declared["path"],
+        "notes": _notes(adapter),
+    })  # fmt: skip
+    whole = compliance({adapter.name: declared})
+    yield Section("Supported", supports(whole, meanings=True))
+    yield _options(adapter)
+
+
+def _facts(facts: dict[str, str]) -> Section:
+    known_ones = [(name, fact) for name, fact in facts.items() if fact]
+    columns = [
+        Column("Fact", [Cell(name) for name, _ in known_ones], "label"),
+        Column("Value", [Cell(fact) for _, fact in known_ones]),
+    ]
+    return Section("", [Table(columns, [Row() for _ in known_ones], key="facts")])
+
+
+def _notes(adapter: Adapter) -> str:
+    """The page that says what is shipped, what the profiles change and why, what it does not do."""
+    if adapter.name not in known():
+        return ""
+    notes = known()[adapter.name].notes
+    path = Path(__file__).resolve().parents[4] / notes
+    return str(path) if path.is_file() else f"{notes} of the source repository"
+
+
+def _options(adapter: Adapter) -> Section:
+    options = (adapter.capabilities or {})["options"]
+    columns = [
+        Column("Option", [Cell(option["key"]) for option in options], "label"),
+        Column("Default", [Cell(option["value"]) for option in options]),
+        Column("Meaning", [Cell(option["doc"]) for option in options]),
+    ]
+    title = f"Options ([matrix.option] {adapter.name}.KEY = VALUE)"
+    return Section(title, [Table(columns, [Row() for _ in options], key="options")]
+                   if options else [Text("note", {"note": "None."})])  # fmt: skip
+
+
+def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
+    """Return properties against adapters, then the words in that table with their meaning;
+    `meanings`: add what each property means, and the evidence where there is one adapter."""
+    sections = [section for section in whole.sections if section.id != "facts"]
+    rows = [(section, row) for section in sections for row in section.rows]
+    if len(whole.columns) > 1:
+        # Each adapter names its own transports: most rows would be for adapters not in the table.
+        rows = [
+            (section, row) for section, row in rows
+            if section.id != "transports" or any(cell.state != "no" for cell in row.cells)
+        ]  # fmt: skip
+    labels = [Cell(row.key, note=row.meaning) for _, row in rows]
+    columns = [Column("Property", labels, "label")]
+    if meanings:
+        columns.append(Column("Meaning", [Cell(row.meaning) for _, row in rows]))
+    for number, adapter in enumerate(whole.columns):
+        cells = [row.cells[number] for _, row in rows]
+        columns.append(Column(_short(adapter.name), [_word(cell) for cell in cells], "number"))
+        if meanings and len(whole.columns) == 1 and any(cell.told for cell in cells):
+            columns.append(Column("Evidence", [Cell(cell.told) for cell in cells]))
+    notes = []
+    if whole.checked:
+        values: dict[str, object] = {
+            "names": ", ".join(whole.checked), "last": max(whole.checked.values()),
+        }  # fmt: skip
+        notes.append(Text("adapters_checked", values, style="quiet"))
+    groups = [Row(group=section.title) for section, _ in rows]
+    used = {cell.value for column in columns for cell in column.cells}
+    words = [(word, meaning) for word, meaning in WORDS.items() if word in used]
+    legend = [
+        Column("Word", [Cell(word) for word, _ in words], "label"),
+        Column("Meaning", [Cell(meaning) for _, meaning in words]),
+    ]
+    return [
+        Table(columns, groups, notes=notes, key="supports"),
+        Table(legend, [Row() for _ in words], key="words"),
+    ]
+
+
+def _short(name: str) -> str:
+    """A library's path by its name."""
+    return Path(name).stem.removeprefix("libbusmark_") if "/" in name else name
+
+
+def _word(cell: Property) -> Cell:
+    word = "FAILED" if cell.outcome == "failed" else cell.outcome
+    return Cell(word or cell.text or STATES[cell.state], note=cell.told)
