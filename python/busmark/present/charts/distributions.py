@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import nan
 
 from busmark.analysis.case.curve import Curve as Percentiles
-from busmark.analysis.case.shapes import Density, RoundBox, Shape
+from busmark.analysis.case.shapes import RoundBox, Shape
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import figure_text, number, samples, scale_for
@@ -204,28 +204,34 @@ def shares(
     return draw
 
 
+def pairs(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
+    """Return x and y of a series of values, in µs."""
+    of = measure.series(case, kind)
+    return [(x or 0.0, (y or 0.0) / MICRO) for x, y in zip(of.x, of.y, strict=True)] if of else []
+
+
 def percentiles(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
     """Yield the curve to the last sample. A logarithmic axis has no place for equal stamps."""
-    if of := measure.series(case, "percentiles"):
-        yield "", [Point(x, y, note=f"{round(x, 5):g} %") for x, y in _pairs(of) if y > 0]
+    if of := pairs(measure, case, "percentiles"):
+        yield "", [Point(x, y, note=f"{round(x, 5):g} %") for x, y in of if y > 0]
 
 
 def survival(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
     """Yield the share that is slower, over the value."""
-    if of := measure.series(case, "percentiles"):
-        yield "", [Point(y, 100 - x) for x, y in _pairs(of) if y > 0 and x < 100]
+    if of := pairs(measure, case, "percentiles"):
+        yield "", [Point(y, 100 - x) for x, y in of if y > 0 and x < 100]
 
 
 def quantiles(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
     """Yield the values at even steps of per cent."""
-    if of := measure.series(case, "quantiles"):
-        yield "", [Point(x, y) for x, y in _pairs(of)]
+    if of := pairs(measure, case, "quantiles"):
+        yield "", [Point(x, y) for x, y in of]
 
 
 def ecdf(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
     """Yield the distribution function as it was observed, and smoothed by a Gaussian kernel."""
-    if of := measure.series(case, "quantiles"):
-        yield "", [Point(y, x) for x, y in _pairs(of)]
+    if of := pairs(measure, case, "quantiles"):
+        yield "", [Point(y, x) for x, y in of]
         smooth = None if case.is_floor else measure.series(case, "smoothed_ecdf")
         if smooth:
             yield ", smoothed", [Point((x or 0.0) / MICRO, 100 * (y or 0.0))
@@ -244,11 +250,6 @@ def histogram(measure: Measure, case: CaseSummary) -> list[Point]:
     return _steps(of) if of else []
 
 
-def _pairs(of: Points) -> list[tuple[float, float]]:
-    """Return x and y of a curve of values in ns, in µs."""
-    return [(x or 0.0, (y or 0.0) / MICRO) for x, y in zip(of.x, of.y, strict=True)]
-
-
 def _steps(of: Points, empty: float = 0.0) -> list[Point]:
     """Return steps in per cent of all samples, those in the open bins at both ends included."""
     counts = [int(count or 0) for count in of.y]
@@ -259,15 +260,14 @@ def _steps(of: Points, empty: float = 0.0) -> list[Point]:
     ]
 
 
-def density(of: Callable[[Shape], Density]) -> Draw:
-    """Return what draws Gaussian kernel densities."""
+def density(kind: str, bandwidth_ns: Callable[[Shape], float]) -> Draw:
+    """Return what draws the Gaussian kernel densities of a kind of series."""
 
     def points(measure: Measure, case: CaseSummary) -> list[Point]:
-        shape = measure.shape(case)
-        return [Point(*each) for each in density_points(of(shape), shape)] if shape else []
+        return [Point(*each) for each in density_points(measure, case, kind)]
 
     def remark(measure: Measure, members: Sequence[CaseSummary]) -> str:
-        widths = [of(shape).bandwidth_ns for shape in measure.shapes(members)]
+        widths = [bandwidth_ns(shape) for shape in measure.shapes(members)]
         scale = scale_for([min(widths)])
         ends = dict.fromkeys(number(end / scale.factor) for end in (min(widths), max(widths)))
         return (
@@ -278,14 +278,14 @@ def density(of: Callable[[Shape], Density]) -> Draw:
     return shares("density, 1/µs", points, remark)
 
 
-def density_points(density: Density, shape: Shape) -> list[tuple[float, float]]:
+def density_points(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
     """Return places (µs) and density (1/µs) where there are samples: what the kernel spreads beyond
     the smallest and the largest is cut off, unless nothing would remain."""
-    least, most = shape.quantiles.value_ns[0], shape.quantiles.value_ns[-1]
-    every = [
-        (at / MICRO, per * MICRO) for at, per in zip(density.at_ns, density.per_ns, strict=True)
-    ]
-    inside = [point for point in every if least <= point[0] * MICRO <= most]
+    reach = [value for _, value in pairs(measure, case, "quantiles")]
+    of = measure.series(case, kind)
+    every = [((x or 0.0) / MICRO, (y or 0.0) * MICRO)
+             for x, y in zip(of.x, of.y, strict=True)] if of else []  # fmt: skip
+    inside = [point for point in every if reach[0] <= point[0] <= reach[-1]]
     return inside if len(inside) > 1 else every
 
 

@@ -1,15 +1,14 @@
-"""Findings on what a chart shows, for forms without links: letters behind the names of what they
+"""Findings on what a chart shows, for sinks without links: letters behind the names of what they
 concern, and a line that explains the letters.
 
-A drawing has the findings on its own cases, as far as they are of the figures that it shows.
+A chart has the findings on its own cases, as far as they are of the figures that it shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import singledispatch
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.findings.kinds import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
@@ -21,7 +20,6 @@ from busmark.present.charts.shapes import (
     Field,
     Heat,
     Picture,
-    Row,
     Stack,
     one_line,
 )
@@ -38,15 +36,15 @@ SEVERE = {severity: f"{sign} {severity}" for severity, sign in SIGNS.items() if 
 
 
 def examined(campaign: Campaign) -> int:
-    """Cases that could be run."""
+    """Return how many cases could be run."""
     return sum(case.status != "unsupported" for case in campaign.cases)
 
 
 def concerning(
     figures: Sequence[str], members: Iterable[CaseSummary], found: Mapping[str, Flags]
 ) -> dict[str, list[Flag]]:
-    """Flags on these cases, by case, that are of one of `figures` or of the case as a whole; all
-    flags where `figures` is empty, which stands for everything."""
+    """Return flags on these cases, by case, that are of one of `figures` or of the case as a whole;
+    all flags where `figures` is empty, which stands for everything."""
     own = {
         case.id: [
             flag for flag in found[case.id].flags
@@ -58,13 +56,13 @@ def concerning(
 
 
 def of_kinds(flags: Iterable[Flag]) -> list[Kind]:
-    """Their kinds, each once, in the order of the letters."""
+    """Return their kinds, each once, in the order of the letters."""
     seen = {flag.kind.letter: flag.kind for flag in flags}
     return sorted(seen.values(), key=lambda kind: (len(kind.letter), kind.letter))
 
 
 class Findings:
-    """Those of a campaign, for its drawings."""
+    """Findings of a campaign, for its charts."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._found = by_case(kinds(campaign.findings))
@@ -74,7 +72,7 @@ class Findings:
         self, figures: Sequence[str], members: Sequence[CaseSummary], drawn: D,
         longest: int = LONGEST,
     ) -> tuple[D, str]:  # fmt: skip
-        """A drawing with its letters, and the line that explains them; empty without any.
+        """Return a shape with its letters, and the line that explains them; empty without any.
 
         Args:
             figures: what it shows of `members`; see `ChartKind`.
@@ -92,8 +90,8 @@ class Findings:
             flag.severity for flags in own.values() for flag in flags
         }
         signs = ", ".join(sign for each, sign in SEVERE.items() if each in severities)
-        told = "; ".join(f"{kind.mark}: {kind.counted(self._examined)}" for kind in found)
-        return f"Findings{f' ({signs})' if signs else ''}: {told}."
+        counts = "; ".join(f"{kind.mark}: {kind.counted(self._examined)}" for kind in found)
+        return f"Findings{f' ({signs})' if signs else ''}: {counts}."
 
 
 class _Letters:
@@ -110,12 +108,12 @@ class _Letters:
         return self._cases.get(case, "")
 
     def label(self, label: Label) -> str:
-        """Empty for what is not of a case, such as a participant."""
+        """Return nothing for what is not of a case, such as a participant."""
         return self._labels.get(label.text, "") if label.adapter else ""
 
     @staticmethod
     def named(name: str, letters: str, longest: int) -> str:
-        """The name, shortened where need be, and the letters, which are not."""
+        """Return the name, shortened where need be, and the letters, which are not."""
         return f"{one_line(name, longest - len(letters) - 3)} [{letters}]" if letters else name
 
     def curves(self, curves: Sequence[Curve], longest: int) -> list[Curve]:
@@ -128,6 +126,12 @@ class _Letters:
     def row(self, label: Label) -> Label:
         letters = self.label(label)
         return label.model_copy(update={"text": f"{label.text} [{letters}]"}) if letters else label
+
+    def field(self, field: Field | None) -> Field | None:
+        letters = self.case(field.case) if field else ""
+        if not field or not letters:
+            return field
+        return replace(field, text=f"{field.text}\n{one_line(letters, LETTERS)}")
 
 
 def _joined(flags: Iterable[Flag]) -> str:
@@ -143,39 +147,22 @@ def _worst(flags: Iterable[Flag]) -> Iterator[Flag]:
     return iter(sorted(once.values(), key=lambda flag: (len(flag.kind.letter), flag.kind.letter)))
 
 
-@singledispatch
-def _marked(drawn: Any, letters: _Letters, longest: int) -> Any:
-    """The drawing with letters behind its names; see below for each shape."""
-    raise TypeError(type(drawn))
-
-
-@_marked.register
-def _(drawn: Picture, letters: _Letters, longest: int) -> Picture:
-    return replace(drawn, curves=letters.curves(drawn.curves, longest))
-
-
-@_marked.register
-def _(drawn: Stack, letters: _Letters, longest: int) -> Stack:
-    rows: list[Row] = [
-        replace(row, curves=letters.curves(row.curves, longest)) for row in drawn.rows
-    ]
-    return replace(drawn, rows=rows)
-
-
-@_marked.register
-def _(drawn: Bars, letters: _Letters, longest: int) -> Bars:
-    return replace(drawn, rows=[replace(r, label=letters.row(r.label)) for r in drawn.rows])
-
-
-@_marked.register
-def _(drawn: Boxes, letters: _Letters, longest: int) -> Boxes:
-    return replace(drawn, cells=[replace(c, label=letters.row(c.label)) for c in drawn.cells])
-
-
-@_marked.register
-def _(drawn: Heat, letters: _Letters, longest: int) -> Heat:
-    def field(own: Field | None) -> Field | None:
-        told = letters.case(own.case) if own else ""
-        return replace(own, text=f"{own.text}\n{one_line(told, LETTERS)}") if own and told else own
-
-    return replace(drawn, rows=[(name, [*map(field, fields)]) for name, fields in drawn.rows])
+def _marked(drawn: D, letters: _Letters, longest: int) -> D:
+    """Return the shape with letters behind its names."""
+    found: Any = drawn
+    match found:
+        case Picture():
+            found = replace(found, curves=letters.curves(found.curves, longest))
+        case Stack():
+            rows = [replace(r, curves=letters.curves(r.curves, longest)) for r in found.rows]
+            found = replace(found, rows=rows)
+        case Bars():
+            bars = [replace(row, label=letters.row(row.label)) for row in found.rows]
+            found = replace(found, rows=bars)
+        case Boxes():
+            cells = [replace(cell, label=letters.row(cell.label)) for cell in found.cells]
+            found = replace(found, cells=cells)
+        case Heat():
+            fields = [(name, [*map(letters.field, row)]) for name, row in found.rows]
+            found = replace(found, rows=fields)
+    return cast(D, found)

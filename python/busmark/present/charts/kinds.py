@@ -368,13 +368,13 @@ CHARTS: tuple[ChartKind, ...] = (
         "density", "density", "density",
         "Gaussian kernel density, its bandwidth by Silverman's rule, from the 0.5th to the 99.5th "
         "percentile. The area below each curve is what came back.",
-        distributions.density(lambda shape: shape.density),
+        distributions.density("density", lambda shape: shape.density.bandwidth_ns),
     ),
     *_distributions(
         "density-10us", "density, 10 µs", "density, 10 µs",
         "Gaussian kernel density with a bandwidth of 10 µs, as OpenDDSBench draws it (2010): for "
         "charts beside those. What is quicker than some 10 µs is smeared over its axis.",
-        distributions.density(lambda shape: shape.density_10us),
+        distributions.density("density_10us", lambda shape: shape.density_10us.bandwidth_ns),
     ),
     *_distributions(
         "histogram", "histogram", "histogram",

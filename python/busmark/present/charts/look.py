@@ -72,7 +72,8 @@ DARKEST, LIGHTEST = 0.135, 0.29
 
 
 def look_of(adapter: str) -> Look:
-    """By name: of an adapter that does not ship with Busmark the same in every result, too."""
+    """Return the look by name: of an adapter that does not ship with Busmark the same in every
+    result, too."""
     known = SHIPPED.get(adapter)
     if known:
         return known
@@ -81,24 +82,25 @@ def look_of(adapter: str) -> Look:
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance of `#RRGGBB`, 0 to 1 (WCAG 2)."""
+    """Return the relative luminance of `#RRGGBB`, 0 to 1 (WCAG 2)."""
     red, green, blue = _linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(colour: str, other: str) -> float:
-    """Ratio of two colours, 1 to 21 (WCAG 2)."""
+    """Return the contrast of two colours, 1 to 21 (WCAG 2)."""
     low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def ink(ground: str) -> str:
-    """Black or white, whichever can be read better on this colour: 4.5 to 1 at least."""
+    """Return black or white, whichever can be read better on this colour: 4.5 to 1 at least."""
     return max("#000000", "#FFFFFF", key=lambda text: contrast(text, ground))
 
 
 def shade(colour: str, variant: int) -> str:
-    """The colour of a variant of the same adapter: the same hue, by turns lighter and darker."""
+    """Return the colour of a variant of the same adapter: the same hue, by turns lighter and
+    darker."""
     own = luminance(colour)
     far, near = sorted((DARKEST, LIGHTEST), key=lambda end: -abs(end - own))
     return (colour, _of_luminance(colour, far), _of_luminance(colour, (own + near) / 2))[
@@ -107,7 +109,7 @@ def shade(colour: str, variant: int) -> str:
 
 
 def _of_luminance(colour: str, wanted: float) -> str:
-    """Mixed with black or white, in light, until it is as light as wanted."""
+    """Return it mixed with black or white, in light, until it is as light as wanted."""
     own, parts = luminance(colour), _linear(colour)
     if wanted <= own:
         return _coded([part * wanted / own for part in parts])
@@ -148,12 +150,13 @@ PERCENT_TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 
 
 def label_of(campaign: Campaign, case: CaseSummary) -> Label:
-    """How the case's curve looks."""
+    """Return the label of the case, which decides how its curve looks."""
     return next(label for label in campaign.labels if label.text == case.label)
 
 
 def series(text: str, place: int) -> Label:
-    """A label for what is not of one adapter, such as a participant: it looks by its place."""
+    """Return a label for what is not of one adapter, such as a participant: it looks by its
+    place."""
     return Label(text=text, adapter="", variant=place)
 
 
@@ -167,48 +170,50 @@ def _look(label: Label) -> Look:
 
 
 def is_null(label: Label) -> bool:
-    """Whether it is of the null adapter, which is drawn behind all others."""
+    """Return whether it is of the null adapter, which is drawn behind all others."""
     return label.adapter == FLOOR
 
 
 def colour(label: Label) -> str:
-    """The adapter's own, its variants lighter and darker. The null adapter is grey."""
+    """Return the adapter's own colour, its variants lighter and darker. The null adapter is
+    grey."""
     return _look(label).colour
 
 
 def dash(label: Label) -> Dash:
-    """Dash of the curve; the null adapter's is dashed."""
+    """Return the dash of the curve; the null adapter's is dashed."""
     return DASHES[_look(label).dash % len(DASHES)]
 
 
 def symbol(label: Label) -> str:
-    """Symbol of its points; the null adapter's are short lines."""
+    """Return the symbol of its points; the null adapter's are short lines."""
     return "line-ew-open" if is_null(label) else SYMBOLS[_look(label).mark % len(SYMBOLS)]
 
 
 def sign(label: Label) -> str:
-    """The symbol as a character."""
+    """Return the symbol as a character."""
     return "━" if is_null(label) else SIGNS[_look(label).mark % len(SIGNS)]
 
 
 def swatch(label: Label | str) -> dict[str, str]:
-    """Colour and mark of a label, or of an adapter, to stand beside its name."""
+    """Return colour and mark of a label, or of an adapter, to stand beside its name."""
     found = Label(text="", adapter=label) if isinstance(label, str) else label
     return {"colour": colour(found), "mark": sign(found)}
 
 
 def within(value: float, low: float | None, high: float | None) -> tuple[float, float]:
-    """Up to where an axis shows an interval: a wide one must not flatten all curves."""
+    """Return up to where an axis shows an interval: a wide one must not flatten all curves."""
     low = value if low is None else max(low, value / WIDE)
     high = value if high is None else min(high, value * WIDE)
     return low, high
 
 
 def at_size(size: float) -> float:
-    """Where a size is drawn: an empty body has no logarithm and stands left of 1 B."""
+    """Return where a size is drawn: an empty body has no logarithm and stands left of 1 B."""
     return size or 0.5
 
 
 def at_percent(percent: float) -> float:
-    """Place of a percentile on the axis: -log10(1 - F), one unit for each tenfold rarity."""
+    """Return the place of a percentile on the axis: -log10(1 - F), one unit for each tenfold
+    rarity."""
     return 0.0 if percent <= 0 else -log10(1 - percent / 100)

@@ -1,4 +1,4 @@
-"""Which cases belong into one picture, and what its caption says of them."""
+"""Cases that belong into one chart, and what its caption says of them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ MOST_CURVES = 10
 FEWEST_RATES = 3
 """Different rates, to be called an ascent."""
 
+FAR = 5.0
+"""A floor that lies further beyond the other values than this, as a factor, is not drawn: an axis
+that reached it would be empty for the most part."""
+
 Keys = tuple[tuple[str, str], ...]
 """Selector names and the values that choose a panel."""
 
 
 def measured(campaign: Campaign, test: str) -> list[CaseSummary]:
-    """Cases of a test in the order of the tables, without floors."""
+    """Return the cases of a test in the order of the tables, without floors."""
     by_id = {case.id: case for case in campaign.cases}
     return [by_id[c] for group in campaign.groups if group.test == test for c in group.cases]
 
 
 def where(case: CaseSummary, *, size: bool = True) -> Keys:
-    """Placement, size and further workload: what cases of one panel have in common."""
+    """Return placement, size and further workload: what cases of one panel have in common."""
     names = {"Placement": placement(case)} if case.placement else {}
     if size:
         names["Size"] = text.size_text(case.size)
@@ -35,24 +39,25 @@ def where(case: CaseSummary, *, size: bool = True) -> Keys:
 
 
 def of_one(case: CaseSummary) -> Keys:
-    """What chooses a single case."""
+    """Return what chooses a single case."""
     return (*where(case), ("Middleware", case.label))
 
 
 def nodes(system: Sequence[SystemSeries]) -> list[tuple[Keys, SystemSeries]]:
-    """Counters of each node, with what chooses it; on this machine alone there is no choice."""
+    """Return the counters of each node, with what chooses it; on this machine alone there is no
+    choice."""
     return [((("Node", each.node),) if each.node else (), each) for each in system]
 
 
 def placement(case: CaseSummary) -> str:
-    """For a selector."""
+    """Return the placement for a selector."""
     return placement_short(case.placement)
 
 
 def split(
     cases: Iterable[CaseSummary], key: Callable[[CaseSummary], Keys]
 ) -> list[tuple[Keys, list[CaseSummary]]]:
-    """Cases by key, in parts of at most `MOST_CURVES` labels; a part says so in its keys."""
+    """Return cases by key, in parts of at most `MOST_CURVES` labels; a part says so in its keys."""
     by_key: dict[Keys, list[CaseSummary]] = {}
     for case in cases:
         by_key.setdefault(key(case), []).append(case)
@@ -71,29 +76,29 @@ def split(
 
 
 def floor_of(campaign: Campaign, case: CaseSummary) -> CaseSummary | None:
-    """The null adapter's case that is this case's floor."""
+    """Return the null adapter's case that is this case's floor."""
     return campaign.case(case.floor.case) if case.floor else None
 
 
 def floor_note(case: CaseSummary) -> str:
-    """Says when the floor is not quite of the same workload."""
+    """Return a sentence where the floor is not quite of the same workload."""
     if not case.floor or not case.floor.differs:
         return ""
     return f" The null adapter's case differs in {text.joined(case.floor.differs)}."
 
 
 def described(keys: Keys) -> str:
-    """Keys for a caption, such as "One CPU, 64 B"."""
+    """Return keys for a caption, such as "One CPU, 64 B"."""
     plain = {"Placement", "Size", "Middleware", "Workload"}
     known = [(name, value) for name, value in keys if value != text.ABSENT]
     told = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
     return told[:1].upper() + told[1:]
 
 
-def captioned(keys: Keys, told: str) -> str:
-    """A caption: what was chosen, and remarks on it."""
+def captioned(keys: Keys, remarks: str) -> str:
+    """Return a caption: what was chosen, and remarks on it."""
     where = described(keys)
-    return f"{where}: {told}" if where else told
+    return f"{where}: {remarks}" if where else remarks
 
 
 def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
@@ -109,8 +114,8 @@ def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
 
 
 def back_text(cases: Sequence[CaseSummary]) -> str:
-    """What came back of what was sent, as sentences for a caption that follow others; empty where
-    all did."""
+    """Return what came back of what was sent, as sentences for a caption that follow others; empty
+    where all did."""
     told = []
     for case in cases:
         shape = case.series and case.series.shape
@@ -125,7 +130,7 @@ def back_text(cases: Sequence[CaseSummary]) -> str:
 
 
 def came(case: CaseSummary) -> str:
-    """What those samples did of which there is a latency."""
+    """Return what samples with a latency did."""
     return "arrived" if case.test == "throughput" else "came back"
 
 
@@ -136,25 +141,25 @@ def span_text(values: Sequence[int]) -> str:
 
 
 def paced(case: CaseSummary) -> Paced | None:
-    """What a throughput case with a rate asks for; None at full speed."""
+    """Return what a throughput case with a rate asks for; None at full speed."""
     return case.throughput.paced if case.throughput else None
 
 
 def is_ascent(cases: Iterable[CaseSummary]) -> bool:
-    """Whether these differ in what they ask for, enough to draw a curve over it."""
+    """Return whether these differ in what they ask for, enough to draw a curve over it."""
     rates = {p.specified_mbit_per_s for case in cases if (p := paced(case))}
     return len(rates) >= FEWEST_RATES
 
 
 def on_links(case: CaseSummary) -> Keys:
-    """Groups of cases that share their links, whatever their rate and size."""
+    """Return the keys of cases that share their links, whatever their rate and size."""
     rate = case.params.link_rate
     link = (("Link", str(rate)),) if rate else ()
     return (("Placement", placement(case)), *link)
 
 
 def topology(case: CaseSummary) -> str:
-    """For a legend."""
+    """Return the topology for a legend."""
     if case.params.topology == "bidirectional":
         return "bidirectional"
     if case.params.topology == "mesh":
@@ -162,11 +167,6 @@ def topology(case: CaseSummary) -> str:
             "between " + text.plural(case.params.applications or 0, "application") + " of each node"
         )
     return "to " + text.plural(case.params.subscribers or 1, "reader")
-
-
-FAR = 5.0
-"""A floor that lies further beyond the other values than this, as a factor, is not drawn: an axis
-that reached it would be empty for the most part."""
 
 
 def near(floor: Sequence[float], values: Sequence[float]) -> bool:

@@ -19,7 +19,7 @@ from busmark.present.charts.panels import Keys
 
 
 def one_line(text: str, longest: int = 60) -> str:
-    """On one line, without characters that cannot be shown, and not endless."""
+    """Return the text on one line, without characters that cannot be shown, and not endless."""
     line = "".join(c if c.isprintable() or c == THIN else " " for c in text)
     line = " ".join(part for part in line.split(" ") if part)
     return line if len(line) <= longest else line[: longest - 1] + "…"
@@ -55,7 +55,7 @@ class Point(NamedTuple):
 
 
 def point(x: float, figure: Figure, factor: float = 1.0, note: str = "") -> Point:
-    """A figure at `x`, in units of `factor`."""
+    """Return a figure at `x`, in units of `factor`."""
     low, high = figure.low, figure.high
     if low is None or high is None:
         return Point(x, figure.value / factor, note=note)
@@ -113,7 +113,7 @@ class Captioned:
 
     @property
     def caption(self) -> str:
-        """Begins with what was chosen."""
+        """Return the caption; it begins with what was chosen."""
         return panels.captioned(self.keys, self.remarks)
 
 
@@ -128,26 +128,26 @@ class OnAxes:
     references: Sequence[Reference]
 
     def places(self) -> list[float]:
-        """All values of x."""
+        """Return all values of x."""
         own = [point.x for curve in self.curves for point in curve.points]
         return own + [end[0] for line in self.references if line.fits_axis for end in line.ends]
 
     def values(self) -> list[float]:
-        """All values of y."""
+        """Return all values of y."""
         own = [p.y for curve in self.curves for p in curve.points if not isnan(p.y)]
         return own + [end[1] for line in self.references if line.fits_axis for end in line.ends]
 
     def reach(self) -> list[float]:
-        """All values of y, and their limits as far as the axis shows them."""
+        """Return all values of y, and their limits as far as the axis shows them."""
         limits = (look.within(p.y, p.low, p.high) for curve in self.curves for p in curve.points)
         return self.values() + [end for ends in limits for end in ends if not isnan(end)]
 
     def cut(self) -> bool:
-        """Whether x must end before what is drawn does."""
+        """Return whether x must end before what is drawn does."""
         return not all(line.fits_axis for line in self.references)
 
     def sizes(self) -> list[int]:
-        """Those in use, of an axis of sizes."""
+        """Return those in use, of an axis of sizes."""
         known = (p.x for curve in self.curves if not curve.thin for p in curve.points)
         return sorted({int(size) for size in known})
 
@@ -229,7 +229,7 @@ def bar(
     label: Label, figure: Figure, factor: float = 1.0, *, note: str = "",
     parts: Sequence[Part] = (), mark: float | None = None,
 ) -> Bar:  # fmt: skip
-    """A figure, in units of `factor`."""
+    """Return a figure as a bar, in units of `factor`."""
     low, high = figure.low, figure.high
     value = figure.value / factor
     if low is None or high is None:
@@ -258,19 +258,19 @@ class Bars(Captioned):
     """Lines across all rows."""
 
     def values(self) -> list[float]:
-        """All that the axis is to reach."""
+        """Return all that the axis is to reach."""
         own = [v for row in self.rows for v in (row.value, row.low, row.high, row.mark)]
         parts = [part.value for row in self.rows for part in row.parts]
         return [v for v in own if v is not None] + parts + [r.ends[0][0] for r in self.references]
 
     def legend(self) -> list[str]:
-        """What is explained, in order."""
+        """Return what is explained, in order."""
         lines = [line.name for line in self.references]
         return [name for name in (self.value, self.part, self.mark, *lines) if name]
 
 
 def across(reference: Reference, rows: int) -> Reference:
-    """The line at its place of the axis, from above the first row to below the last."""
+    """Return the line at its place of the axis, from above the first row to below the last."""
     at = reference.ends[0][0]
     ends = ((at, -OUTSIDE), (at, rows - 1 + OUTSIDE))
     return Reference(reference.name, reference.dash, ends)
@@ -306,7 +306,7 @@ class Cell:
     """Lines across all boxes."""
 
     def beyond(self) -> list[tuple[int, float]]:
-        """Places of boxes whose largest value the axis does not reach, and that value."""
+        """Return places of boxes whose largest value the axis does not reach, and that value."""
         top = self.y.ends[1] if self.y.ends else float("inf")
         return [(at, box.ends[1]) for at, box in enumerate(self.boxes) if box.ends[1] > top]
 
@@ -388,7 +388,8 @@ class Heat(Captioned):
 
 
 def ground(shade: float) -> str:
-    """The colour of a field on the page: light is the best. Between the steps it goes evenly."""
+    """Return the colour of a field on the page: light is the best. Between the steps it goes
+    evenly."""
     place = min(max(shade, 0.0), 1.0) * (len(SHADES) - 1)
     first = min(int(place), len(SHADES) - 2)
     pairs = zip(_bytes(SHADES[first]), _bytes(SHADES[first + 1]), strict=True)
@@ -400,7 +401,8 @@ def _bytes(colour: str) -> list[int]:
 
 
 def shade(value: float, positive: Sequence[float], *, more_is_better: bool) -> float:
-    """Where a value lies between the best and the worst, by its logarithm: ratios look alike."""
+    """Return where a value lies between the best and the worst, by its logarithm: ratios look
+    alike."""
     if value <= 0 or not positive:
         return 1.0 if more_is_better else 0.0
     low = min(positive)

@@ -27,14 +27,15 @@ MOST = 180
 
 
 def safe(part: str) -> str:
-    """Letters, digits, `+`, `=`, `_` and `-` only, in ASCII; never empty, never first a `-`."""
+    """Return letters, digits, `+`, `=`, `_` and `-` only, in ASCII; never empty, never first a
+    `-`."""
     grouped = part.replace(THIN, "")
     plain = unicodedata.normalize("NFKD", grouped).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9+=_]+", "-", plain).strip("-")[:LONGEST].strip("-") or "x"
 
 
 def parts_of(keys: Keys, case: CaseSummary) -> list[str]:
-    """What chose a panel, for a name: `different`, `64B`, `rate-1000-s`."""
+    """Return what chose a panel, for a name: `different`, `64B`, `rate-1000-s`."""
     parts = []
     for name, value in keys:
         if value == ABSENT:
@@ -49,13 +50,13 @@ def parts_of(keys: Keys, case: CaseSummary) -> list[str]:
 
 
 class Names:
-    """Gives each name once, also where a file system knows no capitals."""
+    """Names of files, each given once, also where a file system knows no capitals."""
 
     def __init__(self) -> None:
         self._given: set[str] = set()
 
     def name(self, parts: Iterable[str]) -> str:
-        """The parts joined by points; a number follows where that was given before."""
+        """Return the parts joined by points; a number follows where that was given before."""
         whole = ".".join(map(safe, parts))[:MOST].rstrip(".")
         name, number = whole, 1
         while name.lower() in self._given:
@@ -99,7 +100,7 @@ class Sheets:
 
 
 def cases_left_out(campaign: Campaign) -> list[str]:
-    """A line for each case that has no result, and for each part that could not be read."""
+    """Return a line for each case that has no result, and for each part that could not be read."""
     cases = [
         f"{case.id} ({case.label}, {size_text(case.size)}): {_why(case)}"
         for case in campaign.cases

@@ -154,7 +154,6 @@ def resources(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Stac
             rate = case.series and case.series.rate
             curve = _goodput(campaign, case)
             if curve and rate and rate.round == system.round:
-                # Of the same round.
                 axis = Axis("Mbit/s", from_zero=True)
                 rows.insert(0, Row("goodput", SINCE_BEGIN, axis, [curve]))
             keys = (*panels.of_one(case), *node)

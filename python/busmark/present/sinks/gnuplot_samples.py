@@ -13,8 +13,6 @@ from pathlib import Path
 
 import polars as pl
 
-from busmark.analysis.case.curve import Curve
-from busmark.analysis.case.shapes import Shape
 from busmark.analysis.figures import Distribution
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.read.raw import round_samples
@@ -22,7 +20,7 @@ from busmark.analysis.words.naming import described
 from busmark.analysis.words.text import count, percent_text, scale_for, size_text
 from busmark.analysis.words.text import number as written
 from busmark.model.quantities import JITTER_SHARE
-from busmark.present.charts.distributions import density_points
+from busmark.present.charts.distributions import MEASURES, Measure, density_points, pairs
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import back_text
 from busmark.present.charts.shapes import one_line
@@ -54,32 +52,25 @@ def rows(lines: Rows) -> str:
     return "".join(" ".join(map(number, line)) + "\n" for line in lines) or "NaN NaN NaN NaN\n"
 
 
-def _quantiles(shape: Shape, _: Curve | None) -> Rows:
-    pairs = zip(shape.quantiles.percent, shape.quantiles.value_ns, strict=True)
-    return ((percent, value / MICRO) for percent, value in pairs)
+def _bins(measure: Measure, case: CaseSummary) -> Rows:
+    of = measure.series(case, "histogram")
+    counts = [int(count or 0) for count in of.y] if of else []
+    edges = zip(of.low or (), of.high or (), counts, strict=True) if of else ()
+    for low, high, samples in list(edges)[1:-1]:
+        yield (low or 0.0) / MICRO, (high or 0.0) / MICRO, samples, 100 * samples / sum(counts)
 
 
-def _histogram(shape: Shape, _: Curve | None) -> Rows:
-    edges = [edge / MICRO for edge in shape.histogram.edges_ns]
-    for low, high, samples in zip(edges, edges[1:], shape.histogram.counts, strict=False):
-        yield low, high, samples, 100 * samples / shape.count
-
-
-def _percentiles(_: Shape, curve: Curve | None) -> Rows:
-    pairs = zip(curve.percent, curve.value_ns, strict=True) if curve else ()
-    return ((at_percent(percent), percent, value / MICRO) for percent, value in pairs)
-
-
-SETS: tuple[tuple[str, Callable[[Shape, Curve | None], Rows]], ...] = (
-    ("percent of samples sent at or below, us", _quantiles),
+SETS: tuple[tuple[str, Callable[[Measure, CaseSummary], Rows]], ...] = (
+    ("percent of samples sent at or below, us",
+     lambda measure, case: pairs(measure, case, "quantiles")),
     ("lower edge us, upper edge us, samples, percent of those that came back; between the 5th and "
-     "the 95th percentile", _histogram),
+     "the 95th percentile", _bins),
     ("us, density 1/us; Gaussian kernel, bandwidth from the data",
-     lambda shape, _: density_points(shape.density, shape)),
+     lambda measure, case: density_points(measure, case, "density")),
     ("us, density 1/us; Gaussian kernel, bandwidth 10 us",
-     lambda shape, _: density_points(shape.density_10us, shape)),
+     lambda measure, case: density_points(measure, case, "density_10us")),
     ("-log10(1 - F), percent of samples sent that are faster, us; of jitter the magnitude",
-     _percentiles),
+     lambda measure, case: ((at_percent(x), x, y) for x, y in pairs(measure, case, "percentiles"))),
 )  # fmt: skip
 """Data sets behind the samples, each of latency and of jitter; the boxes of the rounds follow."""
 
@@ -92,17 +83,15 @@ PERCENTILES = ("min_ns", "p5_ns", "p25_ns", "median_ns", "p75_ns", "p95_ns", "ma
 
 def write_gpd(path: Path, result: Result, case: CaseSummary) -> None:
     """Write the samples of a case, one round in memory at a time, and its distributions."""
-    series = case.series
-    assert series and series.shape  # by the choice of the cases
     what = "RTT/2" if case.test == "latency" else "one-way latency under load"
-    sets: list[tuple[str, Rows]] = []
-    for columns, of in SETS:
-        sets.append((f"latency, {columns}", of(series.shape, series.curve)))
-        jitter = of(series.jitter, series.jitter_curve) if series.jitter else ()
-        sets.append((f"jitter, {columns}", jitter))
-    for quantity, boxes in (("latency", series.boxes), ("jitter", series.jitter_boxes)):
-        values = ([b.round, b.count, *(b.drawn(p) / MICRO for p in PERCENTILES)] for b in boxes)
-        sets.append((f"{quantity}, {BOXES}", values))
+    both = [("jitter" if each.is_jitter else "latency", each)
+            for each in MEASURES if each.test == case.test]  # fmt: skip
+    sets = [(f"{name}, {columns}", of(measure, case))
+            for columns, of in SETS for name, measure in both]  # fmt: skip
+    for name, measure in both:
+        found = measure.boxes(case)
+        values = ([b.round, b.count, *(b.drawn(p) / MICRO for p in PERCENTILES)] for b in found)
+        sets.append((f"{name}, {BOXES}", list(values)))
     with path.open("wb") as out:
         head = comment(f"{case.label}, {size_text(case.size)}, placement {case.placement}")
         head += comment(f"case {case.id}; latency is {what}, jitter its change (RFC 3393)")
