@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa, x25519
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from busmark.errors import UserError
+from busmark.security import z85
 
 Algorithm = Literal["ecdsa-p256", "rsa-2048"]
 Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
@@ -100,13 +100,15 @@ def order_of(subject: x509.Name) -> bytes:
 def curve_pair() -> tuple[str, str]:
     """A public and a secret key of CURVE, as text."""
     secret = x25519.X25519PrivateKey.generate()
-    return encode(secret.public_key().public_bytes_raw()), encode(secret.private_bytes_raw())
+    return z85.encode(secret.public_key().public_bytes_raw()), z85.encode(
+        secret.private_bytes_raw()
+    )
 
 
 def curve_public(secret: str, where: str = "") -> str:
     """The public key of a secret key."""
-    key = x25519.X25519PrivateKey.from_private_bytes(decode(secret, where))
-    return encode(key.public_key().public_bytes_raw())
+    key = x25519.X25519PrivateKey.from_private_bytes(z85.decode(secret, where))
+    return z85.encode(key.public_key().public_bytes_raw())
 
 
 def _new_key(algorithm: Algorithm) -> Key:
@@ -146,38 +148,3 @@ def _usage(**used: bool) -> x509.KeyUsage:
         "key_agreement", "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
     )  # fmt: skip
     return x509.KeyUsage(**{name: used.get(name, False) for name in names})
-
-
-ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
-_VALUES = {character: value for value, character in enumerate(ALPHABET)}
-
-
-def encode(data: bytes) -> str:
-    """The text of bytes, whose number is a multiple of four."""
-    if len(data) % 4:
-        raise ValueError("Z85 encodes multiples of four bytes")
-    found = []
-    for at in range(0, len(data), 4):
-        value = int.from_bytes(data[at : at + 4], "big")
-        found += [ALPHABET[value // 85**power % 85] for power in (4, 3, 2, 1, 0)]
-    return "".join(found)
-
-
-def decode(text: str, where: str = "") -> bytes:
-    """The bytes of a text."""
-    wrong = UserError(
-        "this is not a key in Z85", where=where, remedy="A key is 40 characters of Z85."
-    )
-    if len(text) % 5:
-        raise wrong
-    found = bytearray()
-    for at in range(0, len(text), 5):
-        value = 0
-        for character in text[at : at + 5]:
-            if character not in _VALUES:
-                raise wrong
-            value = value * 85 + _VALUES[character]
-        if value >= 1 << 32:
-            raise wrong
-        found += value.to_bytes(4, "big")
-    return bytes(found)

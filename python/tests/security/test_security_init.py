@@ -9,14 +9,14 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 import pytest
+from busmark.security.layout import Layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.security import DDS, PROFILES, Wanted, authority, create, open_directory
+from busmark.security import DDS, PROFILES, Wanted, create, open_directory, z85
 from busmark.security.authority import curve_pair, curve_public
-from busmark.security.directory import Layout
 from busmark.security.domains import Domains, covered
 
 PASSPHRASE = "correct horse"
@@ -171,7 +171,7 @@ def test_keys_of_curve_are_the_published_ones() -> None:
     assert {curve_public(secret): secret for secret in PAIRS.values()} == PAIRS
     public, secret = curve_pair()
     assert curve_public(secret) == public
-    assert authority.encode(bytes.fromhex("864FD26FB559F75B")) == "HelloWorld"
+    assert z85.encode(bytes.fromhex("864FD26FB559F75B")) == "HelloWorld"
 
 
 def test_keys_of_curve_are_those_that_libzmq_makes() -> None:
@@ -190,13 +190,13 @@ def test_keys_of_curve_are_those_that_libzmq_makes() -> None:
 
 @given(st.binary().filter(lambda data: len(data) % 4 == 0))
 def test_z85_returns_what_went_in(data: bytes) -> None:
-    assert authority.decode(authority.encode(data)) == data
+    assert z85.decode(z85.encode(data)) == data
 
 
 @given(st.text())
 def test_z85_reads_or_refuses(text: str) -> None:
     with contextlib.suppress(UserError):
-        assert authority.encode(authority.decode(text)) == text
+        assert z85.encode(z85.decode(text)) == text
 
 
 numbers = st.integers(0, 230)
