@@ -63,7 +63,7 @@ FORMATS = {
                is_drawn=True, can_be_plain=True),
         Format("pdf", "busmark.present.sinks.print:pdf", "the same, for LaTeX", "print",
                is_drawn=True, can_be_plain=True),
-        Format("xlsx", "busmark.report.workbook:write", "a workbook with native charts"),
+        Format("xlsx", "busmark.present.blocks.campaign:workbook", "a workbook with native charts"),
         Format("notebook", "busmark.report.notebook:write", "a Jupyter notebook that was run",
                "notebook"),
         Format("csv", "busmark.report.csv_tables:write",

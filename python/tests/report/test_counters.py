@@ -100,9 +100,9 @@ def test_every_output_has_them(directory: Path, tmp_path: Path) -> None:
     assert heads in text and "| tcp-64 | 168 | 168 | 168 B |" in text
     assert "0 in all cases: UDP errors in" in text
     assert "tcp-64,case,,,tcp_retransmits,count" in (tmp_path / "csv/estimates.csv").read_text()
-    sheet = openpyxl.load_workbook(next(tmp_path.glob("*.xlsx")))["Summary"]
+    sheet = openpyxl.load_workbook(next(tmp_path.glob("*.xlsx")))["Cases"]
     cells = [cell.value for row in sheet.iter_rows() for cell in row]
-    assert {"Pages from swap", "UDP errors in", "Interfaces in, bytes", 168} <= set(cells)
+    assert {"swap in pages", "udp in errors", "interfaces in, B", 168} <= set(cells)
     sources = [cell.source for cell in notebook(summarise(Stored(directory)), "r").cells]
     assert any("swap_in_pages" in source for source in sources)
 

@@ -16,13 +16,16 @@ from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
+from busmark.present.blocks import charts as blocks
+from busmark.present.document import Document
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import KINDS, Source, chart
+from busmark.present.sinks.workbook import workbook
 from busmark.report.drawing import adapters, look
+from busmark.report.drawing.charts import CURVES
 from busmark.report.html import write_html
 from busmark.report.html.charts import draw_all
 from busmark.report.notebook import opening
-from busmark.report.workbook import write_workbook
 from busmark.store import Result
 
 ROOT = Path(__file__).parents[3]
@@ -166,7 +169,8 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     (sheet,) = kind.draw(Source(campaign))
     own = {colour for name, colour in scales(chart(sheet), "color") if name == label.text}
     found["print"] = " ".join(own)
-    write_workbook(campaign, folder / "report.xlsx")
+    charts = Document("", [], [*blocks.charts(campaign, CURVES)])
+    workbook(charts, folder / "report.xlsx")
     with zipfile.ZipFile(folder / "report.xlsx") as book:
         parts = [book.read(n).decode() for n in book.namelist() if "charts/chart" in n]
     series = [s for part in parts for s in re.findall(r"<c:ser>.*?</c:ser>", part, re.S)]
