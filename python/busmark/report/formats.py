@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from busmark.store import Result
 
 EXTRAS = {
-    "notebook": ("ipykernel", "matplotlib", "nbclient", "nbformat"),
+    "notebook": ("ipykernel", "nbclient", "nbformat"),
     "print": ("vl-convert-python",),
 }
 """Packages that only some forms need, by the extra of `pyproject.toml` that installs them."""
@@ -64,8 +64,8 @@ FORMATS = {
         Format("pdf", "busmark.present.sinks.print:pdf", "the same, for LaTeX", "print",
                is_drawn=True, can_be_plain=True),
         Format("xlsx", "busmark.present.blocks.campaign:workbook", "a workbook with native charts"),
-        Format("notebook", "busmark.report.notebook:write", "a Jupyter notebook that was run",
-               "notebook"),
+        Format("notebook", "busmark.present.blocks.campaign:notebook",
+               "a Jupyter notebook that was run", "notebook"),
         Format("csv", "busmark.report.csv_tables:write",
                "tables of estimates, rounds and findings"),
         Format("csv-samples", "busmark.report.csv_samples:write", "raw samples, one file per case"),

@@ -11,8 +11,8 @@ import pytest
 
 import busmark
 from busmark.analysis import summarise
-from busmark.present.blocks.campaign import workbook
-from busmark.report import csv_samples, csv_tables, notebook
+from busmark.present.blocks.campaign import notebook, workbook
+from busmark.report import csv_samples, csv_tables
 from busmark.store import Result
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
@@ -47,5 +47,5 @@ def test_every_form_is_written(imported: Result, tmp_path: Path) -> None:
     (path,) = workbook(imported, campaign, tmp_path)
     rows = list(openpyxl.load_workbook(path)["Cases"].iter_rows(values_only=True))
     assert len([row for row in rows if row[0]]) == len(campaign.cases) + 4
-    (path,) = notebook.write(imported, campaign, tmp_path)
+    (path,) = notebook(imported, campaign, tmp_path)
     assert path.exists()

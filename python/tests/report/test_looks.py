@@ -17,6 +17,7 @@ from synthetic_campaign import Builder, samples_around
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
 from busmark.present.blocks import charts as blocks
+from busmark.present.blocks import working
 from busmark.present.document import Document
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import KINDS, Source, chart
@@ -25,7 +26,6 @@ from busmark.report.drawing import adapters, look
 from busmark.report.drawing.charts import CURVES
 from busmark.report.html import write_html
 from busmark.report.html.charts import draw_all
-from busmark.report.notebook import opening
 from busmark.store import Result
 
 ROOT = Path(__file__).parents[3]
@@ -176,7 +176,7 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     series = [s for part in parts for s in re.findall(r"<c:ser>.*?</c:ser>", part, re.S)]
     own = {re.findall(r'srgbClr val="(\w+)"', one)[0] for one in series if "<c:v>tcp</c:v>" in one}
     found["workbook"] = " ".join(sorted(own))
-    source = opening._colours(campaign)
+    source = working.opening(campaign, "r")[-1].text
     found["notebook"] = re.findall(rf"'{label.text}': '(#\w+)'", source)[0]
     return found
 

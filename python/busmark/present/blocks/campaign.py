@@ -3,6 +3,8 @@ rest."""
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 from busmark.analysis.model import Campaign
@@ -22,6 +24,12 @@ from busmark.report.drawing.bars import BarChart
 from busmark.report.drawing.charts import CHARTS, CURVES
 from busmark.store import Result
 
+MOST_CHOICES = {False: 4, True: 1}
+"""Choices of cases of which the notebook has a chart: of figures, and of points of samples."""
+
+VARIANT = re.compile(r"jitter-(?!percentiles)|(quantiles|density|10us|log)$")
+"""Charts of points of samples that the notebook leaves to a call of its reader."""
+
 
 def document(campaign: Campaign) -> Document:
     """Return the document, in the order in which it is read."""
@@ -38,6 +46,33 @@ def opening(campaign: Campaign) -> list[Section]:
 def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
     """Write the document of a campaign into `folder` as Markdown."""
     return markdown_sink.write(document(campaign), folder)
+
+
+def notebook(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
+    """Write the document of a campaign, its configuration, tests and charts into `folder` as a
+    notebook that was run, with cells to continue with.
+
+    Raises:
+        UserError: a cell fails; nothing is written then.
+    """
+    # Only now: Jupyter's packages are optional.
+    from busmark.present.blocks.working import closing, opening
+    from busmark.present.sinks import notebook as sink
+
+    own = document(campaign)
+    more = [each for each in configuration(campaign) if each.key != "scenario"]
+    if campaign.perftest:
+        more += tests(campaign)
+    shown = [kind for kind in CHARTS if not (kind.of_series and VARIANT.search(kind.key))]
+    for of_series, most in MOST_CHOICES.items():
+        kinds = [kind for kind in shown if kind.of_series == of_series]
+        more += charts(campaign, kinds, most)
+    others = [kind.key for kind in CHARTS if kind not in shown and kind.cases(campaign)]
+    directory = os.path.relpath(result.directory.resolve(), folder.resolve())
+    return sink.write(
+        Document(own.title, own.lines, [*own.sections, *more]),
+        opening(campaign, directory), closing(campaign, others), folder,
+    )  # fmt: skip
 
 
 def workbook(result: Result, campaign: Campaign, folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ import polars as pl
 
 from busmark.estimate.columns import SCOPES
 from busmark.frames import FRAMES, Results
-from busmark.model.quantities import QUANTITIES
+from busmark.model.quantities import NUMBERS, QUANTITIES
 from busmark.present.document import ABSENT, Cell, Column, Kind, Row, Section, Table, Text
 from busmark.store import columns as stored
 
@@ -48,8 +48,14 @@ def sections(results: Results) -> Iterator[Section]:
     """Return a section for each frame and each scope of the estimates that has rows."""
     own = results.estimates.with_columns(_words("quantity"), _words("statistic"))
     of_case = pl.col("scope") == "case"
-    yield from _section("Cases", "Every case with its parameters and estimates", results,
-                        results.cases, "cases", ())  # fmt: skip
+    # The frame has no counters of the system.
+    counted = [(one.quantity or one.key).replace("_", " ") for one in NUMBERS if not one.frames]
+    counters = own.filter(of_case, pl.col("quantity").is_in(counted))
+    yield from _section(
+        "Cases", "Every case with its parameters and estimates", results, results.cases, "cases",
+        _pivot(counters, ("case",), ("quantity", "statistic"),
+               results.cases.select("case").rows()),
+    )  # fmt: skip
     yield from _estimates(
         "Distributions", "All samples of a case together, and the best of them", results,
         own.filter(of_case, pl.col("over") != "rounds"), ("quantity", "over"), ("statistic",),

@@ -3,6 +3,7 @@ publisher reports of latency (A), and what the subscriber reports of throughput 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from busmark.analysis.across.dimensions import placement_text
@@ -100,4 +101,5 @@ def _charts(pair: Pair, label: Label) -> Iterator[Block]:
                 (), (), Axis("size of the body", "sizes"), Axis(axis, "log"), curves, ""
             )
             name = f"{pair.number}{half}"
-            yield Chart(f"test-{name}", f"{name} {title}", [shape])
+            key = re.sub(r"\W+", "-", f"test-{name}-{pair.label}").lower()
+            yield Chart(key, f"{name} {title}, {pair.label}", [shape])
