@@ -24,9 +24,10 @@ from busmark.compare import compare, select
 from busmark.errors import UserError
 from busmark.frames import Results
 from busmark.predict import predict
+from busmark.present import formats
 from busmark.present.blocks import campaign as blocks
 from busmark.present.sinks import terminal
-from busmark.report import formats, html, own_tables
+from busmark.report import html, own_tables
 from busmark.report import tables as drawn_tables
 from busmark.report.html import page
 from busmark.store import Result, result

@@ -22,8 +22,8 @@ from busmark.analysis import Campaign, summarise
 from busmark.cli.main import busmark
 from busmark.compare.requirements import judge
 from busmark.present.blocks.campaign import document
+from busmark.present.sinks import junit
 from busmark.present.sinks import markdown as sink
-from busmark.report import junit
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
 

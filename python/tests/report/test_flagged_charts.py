@@ -14,8 +14,8 @@ from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 from busmark.analysis import Campaign
 from busmark.cli.main import busmark
 from busmark.errors import UserError
+from busmark.present import formats
 from busmark.present.sinks.print import KINDS, Sheet, Source, chart
-from busmark.report import formats
 from busmark.report.drawing.charts import CHARTS
 from busmark.report.drawing.flagged import Findings
 from busmark.report.html.charts import draw_all

@@ -16,7 +16,7 @@ import pytest
 from synthetic_campaign import comparison
 
 from busmark.errors import UserError
-from busmark.report.formats import EXTRAS, FORMATS, MODULES, chosen
+from busmark.present.formats import EXTRAS, FORMATS, MODULES, chosen
 
 ROOT = Path(__file__).parents[3]
 Completed = subprocess.CompletedProcess[str]

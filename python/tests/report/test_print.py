@@ -19,10 +19,10 @@ from drawn_campaigns import everything, odd, throughput_only
 from busmark.analysis import Campaign, summarise
 from busmark.cli.forms import FormsTold
 from busmark.cli.main import busmark
+from busmark.present import formats
 from busmark.present.sinks import print as sink
 from busmark.present.sinks.print import KINDS, Kind, pdf, png, svg
 from busmark.present.vega.parts import lines
-from busmark.report import formats
 from busmark.store import Result
 
 Made = tuple[Result, Campaign, list[Path]]

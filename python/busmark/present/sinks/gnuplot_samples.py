@@ -22,7 +22,7 @@ from busmark.analysis.words.naming import described
 from busmark.analysis.words.text import count, percent_text, scale_for, size_text
 from busmark.analysis.words.text import number as written
 from busmark.model.quantities import JITTER_SHARE
-from busmark.report.csv_cells import guarded
+from busmark.present.csv_cells import guarded
 from busmark.report.drawing.curves import density_points
 from busmark.report.drawing.look import MICRO, at_percent
 from busmark.report.drawing.panels import back_text

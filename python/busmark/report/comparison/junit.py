@@ -1,9 +1,9 @@
-"""The criteria of a comparison as JUnit XML; `busmark.report.junit` says how."""
+"""The criteria of a comparison as JUnit XML; `busmark.present.sinks.junit` says how."""
 
 from __future__ import annotations
 
 from busmark.compare.model import Comparison, Judged
-from busmark.report import junit as xml
+from busmark.present.sinks import junit as xml
 
 
 def junit(comparison: Comparison) -> str:

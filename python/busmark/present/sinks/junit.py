@@ -59,8 +59,7 @@ class Suite:
 def document(
     suites: Sequence[Suite], package: str, created_utc: str, properties: Sequence[tuple[str, str]]
 ) -> str:
-    """The document. `created_utc` is when the campaign began: without a zone, for the schema allows
-    none."""
+    """Return the text. `created_utc` is when the campaign began; the schema allows no zone."""
     root = xml.Element("testsuites")
     found = UTC.match(created_utc)
     for number, suite in enumerate(suites):
@@ -89,14 +88,14 @@ def _test(suite: xml.Element, test: Test, criterion: str) -> None:
         "time": f"{test.seconds:.3f}",
     })  # fmt: skip
     if test.outcome == "failure":
-        told = {"message": _text(test.reason), "type": test.kind}
-        xml.SubElement(case, "failure", told).text = _text(f"{criterion}: {test.reason}")
+        failure = {"message": _text(test.reason), "type": test.kind}
+        xml.SubElement(case, "failure", failure).text = _text(f"{criterion}: {test.reason}")
     elif test.outcome == "skipped":
         xml.SubElement(case, "skipped", {"message": _text(test.reason)})
 
 
 def of_campaign(campaign: Campaign, directory: str) -> str:
-    """The requirements of a campaign; one suite for each."""
+    """Return the requirements of a campaign, a suite for each."""
     seconds = {
         case.id: sum(each.measured_s or 0.0 for each in case.attempts if each.status == "ok")
         for case in campaign.cases
@@ -114,7 +113,7 @@ def of_campaign(campaign: Campaign, directory: str) -> str:
 
 
 def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """The requirements of a result into a file of `folder`."""
+    """Write the requirements of a result into a file of `folder`."""
     path = folder / FILE
     write_text(path, of_campaign(campaign, str(result.directory)))
     return [path]
