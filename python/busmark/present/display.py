@@ -1,4 +1,4 @@
-"""Charts in Jupyter: those of a result, and own ones, as a bundle by MIME type.
+"""Charts in Jupyter, a result's and own ones, as a bundle by MIME type.
 
 The bundle has the specification, which Jupyter draws itself, and a picture for programs that do
 not, where `vl-convert` is installed.

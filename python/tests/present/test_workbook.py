@@ -296,6 +296,15 @@ def test_text_that_is_too_long_is_cut_and_says_so() -> None:
     assert len(shown.encode("utf-16-le")) // 2 <= LONGEST_TEXT and shown.endswith("(cut)")
 
 
+def test_a_result_without_rounds_has_a_workbook(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "r")
+    build.case("a", "unsupported", "no")
+    result = Result(build.finish())
+    book = opened(result, summarise(result), tmp_path)
+    assert book.sheetnames[:2] == ["Contents", "Not measured"] and "Cases" in book.sheetnames
+    workbook(Document("x", [], [Section("Empty", [Table([], [])])]), tmp_path / "empty.xlsx")
+
+
 def test_text_of_any_kind_reaches_the_sheets_as_text(hostile: Campaign, tmp_path: Path) -> None:
     odd = '=HYPERLINK("http://example.org","x")\x01\ud800 & <b>'
     campaign = hostile.model_copy(

@@ -24,8 +24,9 @@ def configuration(campaign: Campaign) -> Iterator[Section]:
     """Return the configuration of the test and of the benchmark, machines, software, scenario."""
     yield _section("Test configuration", "The campaign: when, by which command",
                    ("", "Value"), list(_campaign(campaign)))  # fmt: skip
-    yield _section("Benchmark configuration", "Parameters of the cases that were run",
-                   ("Parameter", "Different values", "Values"), _parameters(campaign))  # fmt: skip
+    if parameters := _parameters(campaign):
+        yield _section("Benchmark configuration", "Parameters of the cases that were run",
+                       ("Parameter", "Different values", "Values"), parameters)  # fmt: skip
     if campaign.hosts:
         yield _machines(campaign)
     measured = {case.adapter for case in campaign.cases if case.rounds.ok}

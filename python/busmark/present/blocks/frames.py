@@ -23,7 +23,7 @@ RAW = ("participants", "flows", "changes", "batches", "discoveries", "matches", 
 """Tables of rounds that people read; samples, intervals, hops and counters have too many rows."""
 
 OF_CASE = ("label", "test", "placement", "size")
-"""Columns of the frame of cases that stand before those of every other table."""
+"""Columns of the frame of cases that come first in every other table."""
 
 ESTIMATED = {
     "min_ns", "max_ns", "mean_ns", "variance_ns2", "median_ns", "p99_ns", "statistic_value",

@@ -192,11 +192,13 @@ class _Book:
 
     def _table(self, sheet: Sheet, table: Table, *, alone: bool) -> None:
         """Write a table; where it is the only one, its headings stay and filter."""
-        page = sheet.page
+        page, places = sheet.page, list(places_of(table))
+        if not places:
+            return
         if table.title:
             self.text(sheet, sheet.row, 0, table.title, self.style("heading"))
             sheet.row += 1
-        head, places = sheet.row, list(places_of(table))
+        head = sheet.row
         for number, place in enumerate(places):
             self.text(sheet, head, number, place.title, self.style("head"))
             if place.note:
@@ -296,8 +298,8 @@ def _name(section: Section) -> str:
 
 
 def places_of(table: Table) -> Iterator[Place]:
-    """Return the columns of a sheet for those of a table: limits, verdicts and remarks have
-    columns of their own, which are there where some cell has one."""
+    """Return the columns of a sheet for a table: limits, verdicts and remarks have columns of their
+    own, which are there where some cell has one."""
     if len(table.groups) > 1:
         yield Place("Group", [row.group for row in table.rows])
     title = ""

@@ -38,7 +38,7 @@ FONT = {"num_font": {"size": 9}, "name_font": {"size": 10, "bold": False}}
 GRID = {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}}
 
 COLUMNS = ("x", "value", "down to the lower limit", "up to the upper limit")
-"""Of a curve; Excel draws the lengths of intervals."""
+"""Columns for a curve; Excel draws the lengths of intervals."""
 
 Row = list[float | str | None]
 
