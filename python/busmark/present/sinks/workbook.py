@@ -49,8 +49,8 @@ MOST_SHAPES = 30
 """Charts on a sheet; nobody looks through more."""
 
 FIRST_ROW = 4
-WIDEST, NARROWEST, LINE = 60, 9, 15
-"""Characters of a column, and the height of a line of text."""
+WIDEST, NARROWEST, LINE, HEADING_LINES = 60, 9, 15, 4
+"""Characters of a column, the height of a line of text, and lines of a long heading."""
 
 READABLE = 190
 """Characters beside each other on a sheet of A4."""
@@ -357,11 +357,13 @@ def _number(cell: Cell, part: str, factor: float) -> float | str | None:
 
 
 def _width(place: Place) -> float:
-    """Characters of a column: its longest word of the heading, and its texts up to a limit."""
-    texts = [value for value in place.values if isinstance(value, str)]
-    longest = max((len(line) for text in texts for line in text.splitlines()), default=0)
+    """Characters of a column: its heading in a few lines, numbers whole, texts up to a limit."""
     word = max((len(word) for word in place.title.split()), default=0)
-    return min(WIDEST, max(NARROWEST, word + 2, longest + 2))
+    heading = max(word + 2, len(place.title) / HEADING_LINES + 2)
+    shown = [each if isinstance(each, str) else f"{each:,.0f}" for each in place.values
+             if each is not None]  # fmt: skip
+    longest = max((len(line) for text in shown for line in text.splitlines()), default=0)
+    return min(WIDEST, max(NARROWEST, heading, longest + 2))
 
 
 def clean(text: str) -> str:
