@@ -24,11 +24,12 @@ from busmark.compare import compare, select
 from busmark.errors import UserError
 from busmark.frames import Results
 from busmark.predict import predict
+from busmark.present import formats
 from busmark.present.blocks import campaign as blocks
 from busmark.present.blocks import repetition
 from busmark.present.sinks import terminal
 from busmark.present.web import packing
-from busmark.report import formats, html
+from busmark.report import html
 from busmark.report import tables as drawn_tables
 from busmark.store import Result, result
 

@@ -13,7 +13,7 @@ from busmark.cli.output import echo
 
 
 class FormsTold:
-    """Listens to `busmark.report.formats.write`."""
+    """Listens to `busmark.present.formats.write`."""
 
     def __init__(self) -> None:
         self._moves = sys.stderr.isatty()

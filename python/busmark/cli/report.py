@@ -13,7 +13,7 @@ from busmark.cli.forms import FormsTold
 from busmark.cli.opening import open_page, opens
 from busmark.cli.output import echo, say_file
 from busmark.cli.places import Directory, or_newest
-from busmark.report.formats import FORMATS
+from busmark.present.formats import FORMATS
 
 if TYPE_CHECKING:
     from busmark.analysis.model import Campaign
@@ -76,7 +76,7 @@ def _write(
     from busmark.analysis import summarise
     from busmark.analysis.kept import Kept
     from busmark.errors import UserError
-    from busmark.report import formats
+    from busmark.present import formats
     from busmark.report.folder import own, within
     from busmark.store import Result
 

@@ -32,6 +32,7 @@ from busmark.store.columns import (
     Column,
 )
 from busmark.store.columns import CASES as ROUNDS
+from busmark.store.columns import CHANGES as OF_TIMELINE
 from busmark.store.columns import PARAMETERS as ASKED
 
 PARAMETERS = tuple(column for column in ASKED if column.name != "qos")
@@ -207,6 +208,7 @@ FRAMES = (
     FrameColumns("intervals()", "an interval of a stream", INTERVALS),
     FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
     FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),
+    FrameColumns("changes()", "a change in the middle of a round", OF_TIMELINE),
     FrameColumns("batches()", "a batch as one reader saw it", BATCHES),
     FrameColumns("discoveries()", "a repetition of a discovery test", DISCOVERIES),
     FrameColumns("matches()", "an endpoint of a round of streams with three endpoints or more",

@@ -86,7 +86,8 @@ class Results:
     @cached_property
     def campaign(self) -> Campaign:
         """The analysed campaign, as `busmark show --json` prints it, with the points of plots."""
-        return summarise(self._result)
+        kept = Kept(self._result.directory).campaign(with_series=True)
+        return kept or summarise(self._result)
 
     @cached_property
     def _figures(self) -> Campaign:

@@ -70,11 +70,6 @@ class Statistic:
     """In the headline table of latency."""
     in_stream: Heading | None = None
     """Heading in the table of throughput, for one-way probes."""
-    in_summary: bool = True
-    """On the sheet of all cases of the workbook."""
-    in_stream_summary: bool = False
-    in_sheets: bool = False
-    """On the workbook's sheets by size, with a chart."""
 
     @property
     def percent(self) -> float | None:
@@ -134,8 +129,6 @@ class Described:
     """In names of columns."""
     meaning: str
     pick: Callable[[CaseSummary], Distribution | None]
-    name: str
-    """In the workbook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +182,6 @@ class Estimate:
     """In headline tables, by test."""
     details: str = ""
     """Name in the details of a stream."""
-    summary: str = ""
-    """Heading on the sheet of all cases of the workbook."""
-    summary_interval: bool = True
-    sheets: Mapping[str, str] = field(default_factory=dict)
-    """Title on the workbook's sheets by size, by test."""
     compared: Compared | None = None
     explained: tuple[Explained, ...] = ()
 
@@ -224,7 +212,4 @@ class Number:
     """What a headline table says behind it, unless the number is 0."""
     details: str = ""
     """Name in the details of a stream."""
-    summary: str = ""
-    account: bool = False
-    """Whether the workbook has it in its account of samples."""
     explained: tuple[Explained, ...] = ()

@@ -11,8 +11,6 @@ MEDIAN = Statistic(
     of="median",
     in_latency=Heading("Median RTT/2", when="always"),
     in_stream=Heading("Median one-way", minor=True, when="always"),
-    in_stream_summary=True,
-    in_sheets=True,
     explained=Explained(
         "Median", ("median",),
         "Middle latency.",
@@ -125,8 +123,6 @@ STATISTICS = (
         99.0,
         in_latency=Heading("p99 RTT/2", when="always"),
         in_stream=Heading("p99 one-way", minor=True, when="always"),
-        in_stream_summary=True,
-        in_sheets=True,
     ),
     percentile(99.9),
     percentile(99.99, reported=False),

@@ -67,6 +67,8 @@ class Column:
     """Whether it may be left out where there is no room."""
     scale: str = ""
     """Title of the column whose unit and scale it shares; empty: its own."""
+    note: str = ""
+    """What its values mean, for who points at its heading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ TEXTS = {
     "columns": "Hidden: {names}. Widen the terminal, or use --wide.",
     "workloads": "{shown} of {known} workloads; the tables below have all.",
     "labels": "{shown} of {known} rows; the tables below have all.",
+    "rows": "The first {shown} rows; `busmark.open` has all.",
     "names": "@NAME stands for a directory, @last for the first of these.",
     "see": "See: {marks}. (!! error, ! warning, else note)",
     "configuration": "Configuration: {facts}.",

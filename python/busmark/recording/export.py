@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from busmark.errors import UserError
+from busmark.present.csv_cells import guarded
 from busmark.recording.model import Heard
 from busmark.recording.reader import Reader
-from busmark.report.csv_cells import guarded
 
 Cell = str | int | float | None
 Row = dict[str, Cell]

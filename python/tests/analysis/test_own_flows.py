@@ -21,7 +21,7 @@ from busmark.analysis.read.raw import round_samples
 from busmark.compare import compare, select
 from busmark.findings.view import CaseView
 from busmark.model.parameters import Parameters
-from busmark.report.csv_tables import write as write_csv
+from busmark.present.sinks.tables import csv as write_csv
 from busmark.report.html import render
 from busmark.store import Result
 from busmark.store.columns import polars_schema

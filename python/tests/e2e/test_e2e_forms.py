@@ -11,6 +11,7 @@ import pytest
 from e2e_harness import Lab, need_adapters, scenario
 
 import busmark
+from busmark.present.display import MIME
 
 MATRIX = 'adapter = ["tcp", "null"]\ntest = ["latency", "throughput"]\nsize = [32, 1024]'
 
@@ -44,7 +45,7 @@ def test_they_tell_the_same(reported: tuple[Path, list[Path]]) -> None:
     # CSV has whole nanoseconds.
     rounded = [None if value is None else pytest.approx(value, abs=0.5) for value in wanted]
     assert read["half_round_trip_median_ns"].to_list() == rounded
-    page = openpyxl.load_workbook(by_name["report.xlsx"])["Summary"]
+    page = openpyxl.load_workbook(by_name["report.xlsx"])["Cases"]
     values = [cell.value for row in page.iter_rows() for cell in row]
     for value in wanted:
         assert value is None or pytest.approx(value / 1e3) in values
@@ -56,7 +57,7 @@ def test_the_notebook_ran_on_it(reported: tuple[Path, list[Path]]) -> None:
     made = nbformat.read(path, as_version=4)
     outputs = [o for c in made.cells if c.cell_type == "code" for o in c.outputs]
     assert not [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
-    assert len([o for o in outputs if "image/png" in o.get("data", {})]) >= 8
+    assert len([o for o in outputs if MIME in o.get("data", {})]) >= 8
 
 
 def test_samples_as_text_are_those_that_were_recorded(reported: tuple[Path, list[Path]]) -> None:

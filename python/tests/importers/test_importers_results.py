@@ -14,7 +14,7 @@ from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.importers import import_results
 from busmark.importers.registry import importers
-from busmark.report import formats
+from busmark.present import formats
 from busmark.report.html import render
 from busmark.store import TABLES, Result
 

@@ -46,7 +46,7 @@ def _tail(case):
 
 TAIL_SHARE = Estimate(
     key="tail_share", unit="1", meaning="99th percentile over the median", pick=_tail,
-    tables={"latency": Heading("Tail", interval=False)}, summary="Tail",
+    tables={"latency": Heading("Tail", interval=False)},
     explained=(Explained("Tail", (), "p99 over median.", "", "the figures", "Why.",
                          section="Latency"),),
 )
@@ -64,16 +64,15 @@ from busmark.compare.criterion import Criterion
 from busmark.frames import Results
 from busmark.report.html.details import case_details
 from busmark.report.tables import tables
-from busmark.report.workbook import write_workbook
+from busmark.present.blocks.campaign import workbook
 from busmark.store import Result
 from tools.pages.metrics import page
 
 result = Result(Path(sys.argv[1]))
 campaign = summarise(result, with_series=False)
 (table,) = tables(campaign)
-write_workbook(campaign, Path(sys.argv[1]) / "book.xlsx")
-sheets = openpyxl.load_workbook(Path(sys.argv[1]) / "book.xlsx")
-cells = [c.value for row in sheets["Summary"].iter_rows() for c in row]
+(path,) = workbook(result, campaign, Path(sys.argv[1]))
+cells = [c.value for row in openpyxl.load_workbook(path)["Cases"].iter_rows() for c in row]
 blocks = case_details(campaign.cases[0]).blocks
 frame = Results(result, campaign).cases
 print(json.dumps({
@@ -140,7 +139,7 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
     assert half["median"]["value"] < half["p95"]["value"] < half["p99"]["value"]
     assert "p95 RTT/2" in found["table"]
     assert "p95 of a round" in found["details"]
-    assert "p95 RTT/2 of a round" in found["workbook"]
+    assert "half round trip p95, µs" in found["workbook"]
     frame = found["frame"]
     assert isinstance(frame, dict) and frame["half_round_trip_p95_ns"] == half["p95"]["value"]
     assert frame["jitter_p95_ns"] is not None
@@ -155,7 +154,7 @@ def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
     assert isinstance(half, dict) and isinstance(frame, dict)
     share = half["p99"]["value"] / half["median"]["value"]
     assert frame["tail_share"] == pytest.approx(share)
-    assert "Tail" in found["table"] and "Tail" in found["workbook"]
+    assert "Tail" in found["table"] and "tail share, %" in found["workbook"]
     assert "### Tail" in str(found["reference"])
 
 

@@ -30,10 +30,15 @@ def golden() -> Golden:
 
 
 @pytest.fixture(scope="session")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """A comparison with everything in it."""
     directory = tmp_path_factory.mktemp("comparison")
-    return summarise(Result(synthetic_campaign.comparison(directory, samples=1500, rounds=3)))
+    return Result(synthetic_campaign.comparison(directory, samples=1500, rounds=3))
+
+
+@pytest.fixture(scope="session")
+def campaign(result: Result) -> Campaign:
+    return summarise(result)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,8 @@ from busmark.analysis import summarise
 from busmark.analysis.case.resources import counters
 from busmark.cli.main import busmark as command
 from busmark.model.quantities.counters import COUNTERS
-from busmark.report.notebook import build as notebook
+from busmark.present.blocks.campaign import document
+from busmark.present.sinks.notebook import sources
 from busmark.store import Result as Stored
 from busmark.store.columns import SYSTEM, polars_schema
 
@@ -100,11 +101,11 @@ def test_every_output_has_them(directory: Path, tmp_path: Path) -> None:
     assert heads in text and "| tcp-64 | 168 | 168 | 168 B |" in text
     assert "0 in all cases: UDP errors in" in text
     assert "tcp-64,case,,,tcp_retransmits,count" in (tmp_path / "csv/estimates.csv").read_text()
-    sheet = openpyxl.load_workbook(next(tmp_path.glob("*.xlsx")))["Summary"]
+    sheet = openpyxl.load_workbook(next(tmp_path.glob("*.xlsx")))["Cases"]
     cells = [cell.value for row in sheet.iter_rows() for cell in row]
-    assert {"Pages from swap", "UDP errors in", "Interfaces in, bytes", 168} <= set(cells)
-    sources = [cell.source for cell in notebook(summarise(Stored(directory)), "r").cells]
-    assert any("swap_in_pages" in source for source in sources)
+    assert {"swap in pages", "udp in errors", "rx bytes, B", 168} <= set(cells)
+    cells = [cell.text for cell in sources(document(summarise(Stored(directory))))]
+    assert any("Pages from swap" in text and "| tcp-64 |" in text for text in cells)
 
 
 def test_swapping_and_retransmissions_have_a_column_where_there_are_some(directory: Path) -> None:

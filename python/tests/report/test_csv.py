@@ -14,9 +14,10 @@ from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
 from busmark.analysis import Campaign, summarise
+from busmark.present import csv_cells
+from busmark.present.sinks import tables
 from busmark.present.sinks.gnuplot_samples import write_csv
-from busmark.report import csv_cells, csv_digits, csv_samples, csv_tables
-from busmark.report.csv_digits import OF_ANY_UNIT
+from busmark.present.sinks.tables import OF_ANY_UNIT
 from busmark.store import Result
 
 
@@ -33,8 +34,8 @@ def analysed(result: Result) -> Campaign:
 def test_tables_are_read_back_as_they_were(
     result: Result, analysed: Campaign, tmp_path: Path
 ) -> None:
-    written = csv_tables.write(result, analysed, tmp_path)
-    assert [path.name for path in written] == [f"{name}.csv" for name in csv_tables.TABLES]
+    written = tables.csv(result, analysed, tmp_path)
+    assert [path.name for path in written] == [f"{name}.csv" for name in tables.TABLES]
     results = busmark.open(result.directory)
     for path in written:
         frame: pl.DataFrame = getattr(results, path.stem)
@@ -52,6 +53,17 @@ def test_tables_are_read_back_as_they_were(
                     assert _value(text, value) == value, "counts and texts are exact"
 
 
+def test_parquet_and_json_have_the_values_unchanged(
+    result: Result, analysed: Campaign, tmp_path: Path
+) -> None:
+    results = busmark.open(result.directory)
+    for path in tables.parquet(result, analysed, tmp_path):
+        assert pl.read_parquet(path).equals(getattr(results, path.stem))
+    for path in tables.json(result, analysed, tmp_path):
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        assert rows == json.loads(getattr(results, path.stem).write_json())
+
+
 def test_no_number_has_digits_that_say_nothing(tmp_path: Path) -> None:
     frame = pl.DataFrame(
         {
@@ -60,7 +72,7 @@ def test_no_number_has_digits_that_say_nothing(tmp_path: Path) -> None:
             "value": [43_549.51, 1.234_567_890_12], "unit": ["ns", "Mbit/s"],
         }
     )  # fmt: skip
-    shown = csv_digits.with_few_digits(frame)
+    shown = tables.with_few_digits(frame)
     assert shown.rows() == [
         (12_345_678_901_234_567, "10895", "0.333333333", "123456.789", "43550", "ns"),
         (None, "35.51", "6.66666667e-8", "1000", "1.23456789", "Mbit/s"),
@@ -77,7 +89,7 @@ def _value(text: str, like: object) -> object:
 
 
 def test_lines_end_as_the_standard_says(result: Result, analysed: Campaign, tmp_path: Path) -> None:
-    data = csv_tables.write(result, analysed, tmp_path)[0].read_bytes()
+    data = tables.csv(result, analysed, tmp_path)[0].read_bytes()
     assert data.count(b"\n") == data.count(b"\r\n") == len(analysed.cases) + 1
     assert not data.startswith(b"\xef\xbb\xbf")
 
@@ -87,7 +99,7 @@ def test_text_with_commas_quotes_and_lines_survives(tmp_path: Path) -> None:
     odd = 'a, "b"\r\nc; =1+1'
     build.case("x", "unsupported", odd)
     result = Result(build.finish())
-    path = csv_tables.write(result, summarise(result), tmp_path)[0]
+    path = tables.csv(result, summarise(result), tmp_path)[0]
     with path.open(newline="", encoding="utf-8") as file:
         assert [row["reason"] for row in csv.DictReader(file, strict=True)] == [odd]
 
@@ -126,7 +138,7 @@ def test_formulas_are_text_in_the_files(odd: str, tmp_path: Path) -> None:
     build = Builder(tmp_path / "r")
     build.case("x", "unsupported", odd)
     result = Result(build.finish())
-    path = csv_tables.write(result, summarise(result), tmp_path)[0]
+    path = tables.csv(result, summarise(result), tmp_path)[0]
     with path.open(newline="", encoding="utf-8") as file:
         assert [row["reason"] for row in csv.DictReader(file, strict=True)] == [f"'{odd}"]
 
@@ -143,7 +155,7 @@ def test_labels_are_no_formulas_in_the_table_for_plots(analysed: Campaign, tmp_p
 
 def test_pandas_reads_what_was_written(result: Result, analysed: Campaign, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    path = csv_tables.write(result, analysed, tmp_path)[0]
+    path = tables.csv(result, analysed, tmp_path)[0]
     frame = pandas.read_csv(path)
     wanted = busmark.open(result.directory).cases["half_round_trip_median_ns"]
     assert frame["half_round_trip_median_ns"].count() == len(wanted) - wanted.null_count()
@@ -159,7 +171,7 @@ def test_samples_are_written_case_by_case(tmp_path: Path) -> None:
         build.pings(case, number, samples_around(9_000, 50, np.random.default_rng(1)), lost=1)
     build.case("b", "unsupported", "no")
     result = Result(build.finish())
-    written = csv_samples.write(result, summarise(result), tmp_path)
+    written = tables.csv_samples(result, summarise(result), tmp_path)
     assert [path.name for path in written] == ["samples-a.csv"]
     back = pl.read_csv(written[0])
     wanted = busmark.open(result.directory).samples("a").collect()

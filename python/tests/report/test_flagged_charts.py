@@ -14,11 +14,11 @@ from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 from busmark.analysis import Campaign
 from busmark.cli.main import busmark
 from busmark.errors import UserError
+from busmark.present import formats
 from busmark.present.charts.flagged import Findings
 from busmark.present.charts.kinds import CHARTS, KINDS
 from busmark.present.charts.sheets import Sheet, Sheets
 from busmark.present.sinks.print import chart
-from busmark.report import formats
 from busmark.report.html.charts import draw_all
 from busmark.store import Result
 

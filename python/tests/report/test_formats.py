@@ -16,7 +16,7 @@ import pytest
 from synthetic_campaign import comparison
 
 from busmark.errors import UserError
-from busmark.report.formats import EXTRAS, FORMATS, MODULES, chosen
+from busmark.present.formats import EXTRAS, FORMATS, MODULES, chosen
 
 ROOT = Path(__file__).parents[3]
 Completed = subprocess.CompletedProcess[str]
@@ -55,7 +55,6 @@ def test_the_extras_install_what_the_forms_need_and_nobody_else_has_to() -> None
 def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Variables of a Python that has all of this one's packages except the extras'."""
     hidden = {MODULES.get(name, name) for packages in EXTRAS.values() for name in packages}
-    hidden.add("mpl_toolkits")
     packages = tmp_path_factory.mktemp("packages")
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if path.name not in hidden and path.suffix != ".pth":
@@ -80,7 +79,7 @@ def report(
     ("names", "absent", "extras"),
     [
         ("html,pdf,png", "pdf and png cannot be written without vl-convert-python", "print"),
-        ("notebook", "ipykernel, matplotlib, nbclient and nbformat", "notebook"),
+        ("notebook", "ipykernel, nbclient and nbformat", "notebook"),
         ("svg,notebook", "svg and notebook cannot be written", "print,notebook"),
     ],
 )

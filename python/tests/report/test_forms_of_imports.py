@@ -11,8 +11,8 @@ import pytest
 
 import busmark
 from busmark.analysis import summarise
-from busmark.report import csv_samples, csv_tables, notebook
-from busmark.report.workbook import write_workbook
+from busmark.present.blocks.campaign import notebook, workbook
+from busmark.present.sinks import tables
 from busmark.store import Result
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
@@ -42,10 +42,10 @@ def test_frames_hold_samples_and_stated_figures(imported: Result) -> None:
 
 def test_every_form_is_written(imported: Result, tmp_path: Path) -> None:
     campaign = summarise(imported)
-    assert csv_tables.write(imported, campaign, tmp_path)
-    assert csv_samples.write(imported, campaign, tmp_path)
-    write_workbook(campaign, tmp_path / "x.xlsx")
-    rows = list(openpyxl.load_workbook(tmp_path / "x.xlsx")["Summary"].iter_rows(values_only=True))
+    assert tables.csv(imported, campaign, tmp_path)
+    assert tables.csv_samples(imported, campaign, tmp_path)
+    (path,) = workbook(imported, campaign, tmp_path)
+    rows = list(openpyxl.load_workbook(path)["Cases"].iter_rows(values_only=True))
     assert len([row for row in rows if row[0]]) == len(campaign.cases) + 4
-    (path,) = notebook.write(imported, campaign, tmp_path)
+    (path,) = notebook(imported, campaign, tmp_path)
     assert path.exists()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+import struct
 import subprocess
 import xml.etree.ElementTree as ET
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,6 @@ from click.testing import CliRunner
 from drawn_campaigns import HOSTILE, everything, odd, throughput_only
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from matplotlib.image import imread
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
@@ -62,6 +63,18 @@ def run(folder: Path, *arguments: str) -> list[Path]:
     return sorted((folder / "images").iterdir())
 
 
+def different_rows(picture: Path) -> int:
+    """Rows of pixels of a PNG that are unlike all others: an empty one has a few."""
+    data, at, packed = picture.read_bytes(), 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at : at + 8])
+        packed += data[at + 8 : at + 8 + length] if kind == b"IDAT" else b""
+        at += length + 12
+    pixels, (height,) = zlib.decompress(packed), struct.unpack(">I", data[20:24])
+    width = len(pixels) // height
+    return len({pixels[start : start + width] for start in range(0, len(pixels), width)})
+
+
 def data_sets(path: Path) -> list[np.ndarray]:
     """As gnuplot counts them: separated by two blank lines."""
     parts = re.split(r"\n\n\n", path.read_text(encoding="utf-8"))
@@ -82,8 +95,7 @@ def test_every_kind_of_figure_is_plotted(made: Made) -> None:
     pictures = run(folder, "once.gpi")
     assert [path.stem for path in pictures] == [path.stem for path in sorted(scripts.values())]
     for picture in pictures:
-        pixels = imread(picture)[:, :, :3]
-        assert 0.005 < np.mean(np.any(pixels < 0.9, axis=2)) < 0.9, picture.name
+        assert different_rows(picture) > 50, picture.name
     absent = (folder / "README.md").read_text(encoding="utf-8").partition("left out")[2]
     assert all(line.startswith("- interop-") for line in absent.splitlines() if line)
 

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pytest
 from synthetic_campaign import Builder, samples_around
 from varied_campaigns import alike_campaign, varied_campaign
@@ -18,7 +17,6 @@ from busmark.present.charts.kinds import KINDS
 from busmark.present.charts.sheets import Sheets
 from busmark.report.html.cases import case_index
 from busmark.report.html.page import render
-from busmark.report.workbook import write_workbook
 
 
 @pytest.fixture(scope="module")
@@ -58,16 +56,6 @@ def test_a_figure_on_paper_says_it_in_its_caption(alike: Campaign) -> None:
     (kind,) = (kind for kind in KINDS if kind.key == "latency-medians")
     (sheet,) = Sheets(alike, 50).of(kind)
     assert sheet.caption.startswith("Cyclone DDS. One CPU, 64 B: ")
-
-
-def test_the_workbook_says_it_above_its_tables(alike: Campaign, tmp_path: Path) -> None:
-    write_workbook(alike, tmp_path / "report.xlsx")
-    book = openpyxl.load_workbook(tmp_path / "report.xlsx")
-    for name in ("Summary", "Latency on one CPU"):
-        cells = [str(cell.value) for row in book[name].iter_rows(max_row=12) for cell in row]
-        assert any("Cyclone DDS, 64 B, transport udp, reliable." in text for text in cells), name
-    heads = [str(cell.value) for row in book["Summary"].iter_rows(max_row=8) for cell in row]
-    assert "History" in heads and "Middleware" not in heads
 
 
 def test_a_comparison_of_adapters_heads_its_rows_with_what_they_are(tmp_path: Path) -> None:

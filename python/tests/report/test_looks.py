@@ -16,15 +16,17 @@ from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
+from busmark.present.blocks import charts as blocks
+from busmark.present.blocks import working
 from busmark.present.charts import look
-from busmark.present.charts.kinds import KINDS
+from busmark.present.charts.kinds import CURVES, KINDS
 from busmark.present.charts.sheets import Sheets
+from busmark.present.document import Document
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import chart
+from busmark.present.sinks.workbook import workbook
 from busmark.report.html import write_html
 from busmark.report.html.charts import draw_all
-from busmark.report.notebook import opening
-from busmark.report.workbook import write_workbook
 from busmark.store import Result
 
 ROOT = Path(__file__).parents[3]
@@ -168,13 +170,14 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     (sheet,) = Sheets(campaign, 50).of(kind)
     own = {colour for name, colour in scales(chart(sheet), "color") if name == label.text}
     found["print"] = " ".join(own)
-    write_workbook(campaign, folder / "report.xlsx")
+    charts = Document("", [], [*blocks.charts(campaign, CURVES)])
+    workbook(charts, folder / "report.xlsx")
     with zipfile.ZipFile(folder / "report.xlsx") as book:
         parts = [book.read(n).decode() for n in book.namelist() if "charts/chart" in n]
     series = [s for part in parts for s in re.findall(r"<c:ser>.*?</c:ser>", part, re.S)]
     own = {re.findall(r'srgbClr val="(\w+)"', one)[0] for one in series if "<c:v>tcp</c:v>" in one}
     found["workbook"] = " ".join(sorted(own))
-    source = opening._colours(campaign)
+    source = working.opening(campaign, "r")[-1].text
     found["notebook"] = re.findall(rf"'{label.text}': '(#\w+)'", source)[0]
     return found
 

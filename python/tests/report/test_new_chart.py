@@ -32,10 +32,10 @@ import json, sys
 from pathlib import Path
 import openpyxl
 from busmark.analysis import summarise
+from busmark.present.blocks.campaign import workbook
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import svg
 from busmark.report.html.charts import draw_all
-from busmark.report.workbook import write_workbook
 from busmark.store import Result
 
 folder = Path(sys.argv[1])
@@ -43,8 +43,8 @@ result = Result(folder)
 campaign = summarise(result)
 index, *figures = svg(result, campaign, folder)
 scripts = gnuplot.write(result, campaign, folder)
-write_workbook(campaign, folder / "report.xlsx")
-titles = [sheet["A1"].value for sheet in openpyxl.load_workbook(folder / "report.xlsx")]
+(path,) = workbook(result, campaign, folder)
+titles = [sheet["A1"].value for sheet in openpyxl.load_workbook(path)]
 page = {c.id: c.panels[0].caption for charts in draw_all(campaign).values() for c in charts}
 print(json.dumps({"page": page, "print": [p.name for p in figures],
                   "index": index.read_text().replace("\\\\", ""),
@@ -96,5 +96,5 @@ def test_a_new_chart_is_one_row(found: Any, key: str, files: set[str]) -> None:
     assert told in found["index"]
 
 
-def test_a_new_chart_of_curves_is_in_the_workbook_too(found: Any) -> None:
-    assert "Loss against size" in found["workbook"]
+def test_new_charts_of_curves_and_bars_are_in_the_workbook_too(found: Any) -> None:
+    assert {"Loss against size", "Loss, case by case"} <= set(found["workbook"])

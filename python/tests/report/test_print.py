@@ -21,11 +21,11 @@ from drawn_campaigns import everything, odd, throughput_only
 from busmark.analysis import Campaign, summarise
 from busmark.cli.forms import FormsTold
 from busmark.cli.main import busmark
+from busmark.present import formats
 from busmark.present.charts.kinds import KINDS, ChartKind
 from busmark.present.sinks import print as sink
 from busmark.present.sinks.print import pdf, png, svg
 from busmark.present.vega.parts import lines
-from busmark.report import formats
 from busmark.store import Result
 
 OTHER_PAIRS = {"interop-discovery", "interop-goodput", "interop-loss"}

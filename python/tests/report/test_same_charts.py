@@ -17,13 +17,15 @@ import specifications as specs
 from drawn_campaigns import everything
 
 from busmark.analysis import Campaign, summarise
+from busmark.present.blocks import charts as blocks
 from busmark.present.charts import kinds
 from busmark.present.charts.kinds import CURVES, ChartKind
 from busmark.present.charts.look import at_percent
 from busmark.present.charts.shapes import Bars, Picture
+from busmark.present.document import Document
 from busmark.present.sinks import gnuplot
+from busmark.present.sinks.workbook import workbook
 from busmark.report.html.charts import draw_all
-from busmark.report.workbook import write_workbook
 from busmark.store import Result
 
 Points = list[tuple[float, float]]
@@ -90,7 +92,7 @@ def test_the_workbook_has_the_same_captions_axes_and_values(
     made: tuple[Campaign, Path], tmp_path: Path
 ) -> None:
     campaign, _ = made
-    write_workbook(campaign, tmp_path / "report.xlsx")
+    workbook(Document("", [], [*blocks.charts(campaign, CURVES)]), tmp_path / "report.xlsx")
     book = openpyxl.load_workbook(tmp_path / "report.xlsx")
     for chart in CURVES:
         sheet = next(page for page in book if page["A1"].value == chart.title)

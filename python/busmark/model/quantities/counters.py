@@ -86,7 +86,6 @@ OF_CASES = tuple(
         tables=dict.fromkeys(TESTS, Heading(one.title, minor=True, when="some", last=True))
         if one.is_trouble
         else {},
-        summary=f"{one.title}, bytes" if one.unit else one.title,
         explained=(EXPLAINED,),
     )
     for one in COUNTERS

@@ -49,7 +49,6 @@ CREATION_TIME = Estimate(
     meaning="time of the calls that create what is new",
     pick=lambda case: case.discovery.creation if case.discovery else None,
     tables={"discovery": Heading("Creation", when="always")},
-    summary="Creation",
     compared=_compared("creation", "creation"),
     explained=(
         Explained(
@@ -74,7 +73,6 @@ OWN_MATCH = Estimate(
     meaning="time from begin of creation until the new endpoint had matched",
     pick=lambda case: case.discovery.own_match if case.discovery else None,
     tables={"discovery": Heading("Own match", when="known")},
-    summary="Own match",
     compared=_compared("own_match", "own match"),
 )
 
@@ -85,7 +83,6 @@ PEER_MATCH = Estimate(
     meaning="time from begin of creation until the endpoint that was there had matched the new one",
     pick=lambda case: case.discovery.peer_match if case.discovery else None,
     tables={"discovery": Heading("Peer match", when="known")},
-    summary="Peer match",
     compared=_compared("peer_match", "peer match"),
 )
 
@@ -96,7 +93,6 @@ FIRST_SAMPLE = Estimate(
     meaning="time from begin of creation until the first sample was received",
     pick=lambda case: case.discovery.first_sample if case.discovery else None,
     tables={"discovery": Heading("First sample", when="always")},
-    summary="First sample",
     compared=_compared("first_sample", "first sample"),
 )
 
@@ -107,7 +103,6 @@ OWN_MATCH_AFTER = Estimate(
     meaning="time from end of creation until the new endpoint had matched; below 0: before",
     pick=lambda case: case.discovery.own_match_after if case.discovery else None,
     tables={"discovery": Heading("Own match − creation", minor=True)},
-    summary="Own match − creation",
 )
 
 PEER_MATCH_AFTER = Estimate(
@@ -118,7 +113,6 @@ PEER_MATCH_AFTER = Estimate(
     "below 0: before",
     pick=lambda case: case.discovery.peer_match_after if case.discovery else None,
     tables={"discovery": Heading("Peer match − creation", minor=True)},
-    summary="Peer match − creation",
 )
 
 FIRST_SAMPLE_AFTER = Estimate(
@@ -128,7 +122,6 @@ FIRST_SAMPLE_AFTER = Estimate(
     meaning="time from end of creation until the first sample was received; below 0: before",
     pick=lambda case: case.discovery.first_sample_after if case.discovery else None,
     tables={"discovery": Heading("First sample − creation", minor=True)},
-    summary="First sample − creation",
     explained=(
         Explained(
             "Discovery from the end of creation",
@@ -151,7 +144,6 @@ LOST_BEFORE = Estimate(
     "and did not arrive",
     pick=lambda case: case.discovery.lost_before if case.discovery else None,
     tables={"discovery": Heading("Lost before", when="always", interval=False)},
-    summary="Lost before discovered",
     explained=(
         Explained(
             "Lost before discovered", ("lost_before",),
@@ -176,7 +168,6 @@ REPETITIONS = Number(
     pick=lambda case: case.discovery.repetitions if case.discovery else None,
     besides=_undiscovered,
     tables={"discovery": Heading("Repetitions")},
-    summary="Repetitions",
     explained=(
         Explained(
             "Repetitions", ("new", "creates", "existing", "repetitions", "undiscovered"),

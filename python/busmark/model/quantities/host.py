@@ -23,8 +23,6 @@ CPUS_USED = Estimate(
     meaning="CPUs that all participants together kept busy",
     pick=lambda case: case.cpus_used,
     tables=_everywhere("CPUs busy", interval=False),
-    summary="CPUs busy",
-    summary_interval=False,
 )
 
 MIB = 1 << 20
@@ -44,7 +42,6 @@ MEMORY = Number(
     "that Busmark records there",
     pick=_most_memory,
     tables=_everywhere("Memory"),
-    summary="Memory, MiB",
 )
 
 
@@ -65,7 +62,6 @@ MEMORY_PER_ENDPOINT = Number(
     "participant needs without any included; of streams with three endpoints or more",
     pick=_memory_per_endpoint,
     tables=_everywhere("Memory per endpoint"),
-    summary="Memory per endpoint, MiB",
 )
 
 CAPTURED = Number(
@@ -73,7 +69,6 @@ CAPTURED = Number(
     meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
     pick=lambda case: case.captured,
     tables=_everywhere("Packets captured", "discovery"),
-    summary="Packets captured",
 )
 
 CAPTURE_DROPPED = Number(
@@ -82,7 +77,6 @@ CAPTURE_DROPPED = Number(
     "by dumpcap",
     pick=lambda case: case.capture_dropped,
     tables=_everywhere("Packets not captured", "discovery", when="some"),
-    summary="Packets not captured",
 )
 
 OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, CAPTURED, CAPTURE_DROPPED)

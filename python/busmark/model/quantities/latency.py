@@ -16,26 +16,21 @@ def _jitter(case: CaseSummary) -> Distribution | None:
     return found.jitter if found else None
 
 
-PINGS = Described(
-    "half_round_trip", "round trips of pings, halved", lambda case: case.rtt_2, "RTT/2"
-)
+PINGS = Described("half_round_trip", "round trips of pings, halved", lambda case: case.rtt_2)
 PROBES = Described(
     "probe_one_way",
     "one-way latencies in a stream: of every sample of one at a rate, else of its probes",
     lambda case: case.throughput.probe_one_way if case.throughput else None,
-    "one-way in stream",
 )
 PROBE_TRIPS = Described(
     "probe_round_trip",
     "round trips of probes in a stream",
     lambda case: case.throughput.probe_round_trip if case.throughput else None,
-    "round trip in stream",
 )
 JITTER = Described(
     "jitter",
     "magnitudes of the change of that latency from a sample to the next (RFC 3393)",
     _jitter,
-    "jitter",
 )
 
 LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER)
@@ -89,8 +84,6 @@ JITTER_SHARE = Estimate(
     unit="1",
     meaning="median jitter over median latency, of each round",
     pick=_jitter_share,
-    summary="Jitter of latency",
-    summary_interval=False,
     explained=(
         Explained(
             "Jitter", ("jitter", "jitter_share"),
@@ -128,7 +121,6 @@ PROBES_SENT = Number(
     meaning="samples of a stream whose latency was to be measured: in one at a rate with one clock "
     "all, at each reader; null where that is not known",
     pick=lambda case: case.throughput.probes_sent if case.throughput else None,
-    summary="Probes sent",
     explained=(
         Explained(
             "Lost probes", ("probes_sent", "probes_lost", "probes_hidden"),
@@ -152,7 +144,6 @@ PROBES_LOST = Number(
     meaning="of these, those that never arrived; null where samples were lost and no record says "
     "whether probes were among them",
     pick=lambda case: case.throughput.probes_lost if case.throughput else None,
-    summary="Probes lost",
 )
 
 OF_CASES = (

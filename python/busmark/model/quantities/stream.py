@@ -50,8 +50,6 @@ GOODPUT = Estimate(
         "capacity": Heading("Goodput", when="always"),
     },
     details="goodput",
-    summary="Goodput",
-    sheets={"throughput": "Goodput", "capacity": "Sustained goodput"},
     compared=_GOODPUT_COMPARED,
     explained=(
         Explained(
@@ -78,7 +76,6 @@ THEORETICAL = Number(
     pick=lambda case: case.throughput.theoretical_per_s if case.throughput else None,
     tables={"throughput": Heading("Theoretical", minor=True)},
     details="samples to be read, theoretical",
-    summary="Theoretical, samples/s",
     explained=(
         Explained(
             "Theoretical", ("theoretical_per_s",),
@@ -101,7 +98,6 @@ NUMBERED = Estimate(
     pick=lambda case: case.throughput.numbered_per_s if case.throughput else None,
     tables={"throughput": Heading("By numbers", minor=True)},
     details="samples to be read, by sequence numbers",
-    summary="By numbers, samples/s",
     explained=(
         Explained(
             "By numbers", ("numbered_per_s",),
@@ -124,7 +120,6 @@ WRITTEN = Estimate(
     pick=lambda case: case.throughput.written_per_s if case.throughput else None,
     tables={"throughput": Heading("Written", minor=True, when="always")},
     details="samples written",
-    summary="Written, samples/s",
     explained=(
         Explained(
             "Written", ("written_per_s",),
@@ -147,7 +142,6 @@ READ = Estimate(
     pick=lambda case: case.throughput.samples_per_s if case.throughput else None,
     tables={"throughput": Heading("Read", when="always")},
     details="samples read",
-    summary="Read, samples/s",
 )
 
 DRAIN = Estimate(
@@ -183,8 +177,6 @@ SENT = Number(
     meaning="samples written in those that count, after warm-up",
     pick=_sent,
     details="sent",
-    summary="Sent",
-    account=True,
     explained=(
         Explained(
             "Sent and lost pings", ("sent", "lost"),
@@ -213,8 +205,6 @@ RECEIVED = Number(
     meaning="samples of a stream that arrived; null in a latency case",
     pick=lambda case: case.throughput.received if case.throughput else None,
     details="received",
-    summary="Received",
-    account=True,
 )
 
 
@@ -243,8 +233,6 @@ LOST = Number(
         "throughput": Heading("Lost", when="always"),
     },
     details="lost",
-    summary="Lost",
-    account=True,
 )
 
 DUPLICATED = Number(
@@ -253,8 +241,6 @@ DUPLICATED = Number(
     pick=lambda case: case.throughput.duplicated if case.throughput else None,
     tables={"throughput": Heading("Duplicated", minor=True, when="some")},
     details="duplicated",
-    summary="Duplicated",
-    account=True,
     explained=(
         Explained(
             "Duplicated, out of order", ("duplicated", "out_of_order"),
@@ -275,8 +261,6 @@ OUT_OF_ORDER = Number(
     pick=lambda case: case.throughput.out_of_order if case.throughput else None,
     tables={"throughput": Heading("Out of order", minor=True, when="some")},
     details="out of order",
-    summary="Out of order",
-    account=True,
 )
 
 FOREIGN = Number(
@@ -302,8 +286,6 @@ CORRUPTED = Number(
     pick=lambda case: case.throughput.corrupted if case.throughput else None,
     frames=False,
     details="corrupted",
-    summary="Corrupted",
-    account=True,
     explained=(
         Explained(
             "Corrupted", ("corrupted",),
@@ -337,8 +319,6 @@ LOST_SHARE = Number(
     meaning="lost samples of the expected ones, 0 to 1",
     pick=_share_lost,
     frames=False,
-    summary="Lost, share",
-    account=True,
 )
 
 

@@ -68,7 +68,6 @@ WIRE_BYTES = Estimate(
     meaning="bytes on the wire of the measured time, for each sample that passed it",
     pick=lambda case: case.wire.bytes_per_sample if case.wire else None,
     tables={"latency": _WIRE_BYTES_HEADING, "throughput": _WIRE_BYTES_HEADING},
-    summary="Wire bytes per sample",
     compared=compared("wire_bytes", "bytes on the wire per sample", _wire_bytes_of_round, "B"),
     explained=(
         explained(
@@ -109,7 +108,6 @@ WIRE_PACKETS = Estimate(
     unit="",
     meaning="packets of the measured time, for each sample that passed the wire",
     pick=lambda case: case.wire.packets_per_sample if case.wire else None,
-    summary="Wire packets per sample",
     compared=compared("wire_packets", "packets per sample", _wire_packets_of_round, ""),
 )
 

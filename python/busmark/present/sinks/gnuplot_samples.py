@@ -24,7 +24,7 @@ from busmark.present.charts.distributions import MEASURES, Measure, density_poin
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import back_text
 from busmark.present.charts.shapes import one_line
-from busmark.report.csv_cells import guarded
+from busmark.present.csv_cells import guarded
 from busmark.store import Result
 
 Rows = Iterable[Iterable[float | None]]

@@ -129,7 +129,8 @@ def _head(table: Table) -> Iterator[str]:
         yield "</tr>"
     yield "<tr>"
     for column, (_, title) in zip(table.columns, headings, strict=True):
-        yield f'<th scope="col" class="{_kind(column)}">{escape(title)}</th>'
+        note = f' title="{escape(column.note)}"' if column.note else ""
+        yield f'<th scope="col" class="{_kind(column)}"{note}>{escape(title)}</th>'
     yield "</tr>"
 
 

@@ -60,8 +60,7 @@ class Suite:
 def document(
     suites: Sequence[Suite], package: str, created_utc: str, properties: Sequence[tuple[str, str]]
 ) -> str:
-    """The document. `created_utc` is when the campaign began: without a zone, for the schema allows
-    none."""
+    """Return the text. `created_utc` is when the campaign began; the schema allows no zone."""
     root = xml.Element("testsuites")
     found = UTC.match(created_utc)
     for number, suite in enumerate(suites):
@@ -90,8 +89,8 @@ def _test(suite: xml.Element, test: Test, criterion: str) -> None:
         "time": f"{test.seconds:.3f}",
     })  # fmt: skip
     if test.outcome == "failure":
-        told = {"message": _text(test.reason), "type": test.kind}
-        xml.SubElement(case, "failure", told).text = _text(f"{criterion}: {test.reason}")
+        failure = {"message": _text(test.reason), "type": test.kind}
+        xml.SubElement(case, "failure", failure).text = _text(f"{criterion}: {test.reason}")
     elif test.outcome == "skipped":
         xml.SubElement(case, "skipped", {"message": _text(test.reason)})
 

@@ -2,6 +2,11 @@
 
 Kernel and client speak through sockets in a temporary folder (transport ipc), where also the
 kernel's specification and all settings are: nothing of the user's is read, written or listened to.
+
+`python -m busmark.present.sinks.kernel` is that kernel: the usual one of Python, without its one
+TCP port, on which it would listen for what child processes print. The folder of the report may come
+from somebody else, so no module is read from it: the kernel starts in a folder of its own and goes
+there when it has begun, so that relative paths in the cells hold.
 """
 
 from __future__ import annotations
@@ -11,6 +16,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from jupyter_client.kernelspec import KernelSpecManager
@@ -20,9 +26,11 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 import busmark
 from busmark.errors import UserError
-from busmark.report.notebook.folder import VARIABLE
 
 KERNEL = "busmark-report"
+
+FOLDER = "BUSMARK_NOTEBOOK_FOLDER"
+"""Environment variable with the folder of the notebook."""
 
 START_S = 300
 """A kernel that has not answered by then never will; a busy machine takes its time."""
@@ -31,17 +39,20 @@ LONGEST_SOCKET = 90
 """Bytes of a path in which the kernel's sockets find room; the system's limit is 107."""
 
 # -P and ignore_cwd: no module comes from the current directory, which may be a stranger's.
-COMMAND = [sys.executable, "-P", "-m", "busmark.report.notebook.kernel", "-f", "{connection_file}",
+COMMAND = [sys.executable, "-P", "-m", "busmark.present.sinks.kernel", "-f", "{connection_file}",
            "--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"]  # fmt: skip
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
-    """Runs all cells in place, with `folder` as the current directory.
+    """Run all cells in place, with `folder` as the current directory.
 
     Raises:
         UserError: a cell fails, or the kernel ends.
     """
-    with tempfile.TemporaryDirectory(prefix="busmark-", dir=_short()) as name:
+    # Sockets need a short path.
+    usual = tempfile.gettempdir()
+    short = usual if len(os.fsencode(usual)) < LONGEST_SOCKET - 30 else "/tmp"
+    with tempfile.TemporaryDirectory(prefix="busmark-", dir=short) as name:
         log = Path(name) / "kernel.log"
         client = NotebookClient(
             notebook,
@@ -65,12 +76,6 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
             raise _failed(notebook, f"the kernel ended ({last})") from None
 
 
-def _short() -> str | None:
-    """Where temporary folders are made, if sockets in them have paths that the system takes."""
-    usual = tempfile.gettempdir()
-    return usual if len(os.fsencode(usual)) < LONGEST_SOCKET - 30 else "/tmp"
-
-
 def _manager(place: Path) -> AsyncKernelManager:
     spec = place / "kernels" / KERNEL
     spec.mkdir(parents=True)
@@ -89,24 +94,24 @@ def _manager(place: Path) -> AsyncKernelManager:
 
 
 def _environment(place: Path, folder: Path) -> dict[str, str]:
-    """The user's, without what would change the look or leave traces in the home directory."""
+    """The user's, without what would leave traces in the home directory."""
     package = str(Path(busmark.__file__).resolve().parents[1])
     # Relative folders refer to this process, not to the report's folder.
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     paths = [package, *(str(Path(path).absolute()) for path in given)]
-    own = {"IPYTHONDIR": "ipython", "MPLCONFIGDIR": "matplotlib", "JUPYTER_CONFIG_DIR": "jupyter",
-           "JUPYTER_DATA_DIR": "jupyter", "JUPYTER_RUNTIME_DIR": "jupyter"}  # fmt: skip
+    own = {"IPYTHONDIR": "ipython", "JUPYTER_CONFIG_DIR": "jupyter", "JUPYTER_DATA_DIR": "jupyter",
+           "JUPYTER_RUNTIME_DIR": "jupyter"}  # fmt: skip
     return {
         **os.environ,
         **{name: str(place / folder) for name, folder in own.items()},
         "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
-        VARIABLE: str(folder.absolute()),
+        FOLDER: str(folder.absolute()),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
 
 
 def _failed(notebook: nbformat.NotebookNode, what: str) -> UserError:
-    """Which cell it was: the last that was begun."""
+    """The error of the cell that was begun last."""
     begun = [n for n, cell in enumerate(notebook.cells, 1) if cell.get("execution_count")]
     number = begun[-1] if begun else 1
     source = str(notebook.cells[number - 1].source).partition("\n")[0]
@@ -115,3 +120,25 @@ def _failed(notebook: nbformat.NotebookNode, what: str) -> UserError:
         where="the notebook",
         remedy=f"The cell begins with: {source}. Other forms of report do not need it.",
     )
+
+
+def main() -> None:
+    """Run a kernel until its owner ends it."""
+    from ipykernel import kernelapp
+    from ipykernel.iostream import IOPubThread
+
+    class QuietThread(IOPubThread):
+        """Publishes what cells print, and listens to nobody."""
+
+        def _setup_pipe_in(self) -> None:
+            self._pipe_flag = False
+
+    vars(kernelapp)["IOPubThread"] = QuietThread
+    kernel: Any = kernelapp.IPKernelApp.instance()
+    kernel.initialize()
+    os.chdir(os.environ[FOLDER])
+    kernel.start()
+
+
+if __name__ == "__main__":
+    main()

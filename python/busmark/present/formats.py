@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from busmark.store import Result
 
 EXTRAS = {
-    "notebook": ("ipykernel", "matplotlib", "nbclient", "nbformat"),
+    "notebook": ("ipykernel", "nbclient", "nbformat"),
     "print": ("vl-convert-python",),
 }
 """Packages that only some forms need, by the extra of `pyproject.toml` that installs them."""
@@ -63,12 +63,15 @@ FORMATS = {
                is_drawn=True, can_be_plain=True),
         Format("pdf", "busmark.present.sinks.print:pdf", "the same, for LaTeX", "print",
                is_drawn=True, can_be_plain=True),
-        Format("xlsx", "busmark.report.workbook:write", "a workbook with native charts"),
-        Format("notebook", "busmark.report.notebook:write", "a Jupyter notebook that was run",
-               "notebook"),
-        Format("csv", "busmark.report.csv_tables:write",
-               "tables of estimates, rounds and findings"),
-        Format("csv-samples", "busmark.report.csv_samples:write", "raw samples, one file per case"),
+        Format("xlsx", "busmark.present.blocks.campaign:workbook", "a workbook with native charts"),
+        Format("notebook", "busmark.present.blocks.campaign:notebook",
+               "a Jupyter notebook that was run", "notebook"),
+        Format("csv", "busmark.present.sinks.tables:csv",
+               "tables of cases, estimates, rounds and findings"),
+        Format("parquet", "busmark.present.sinks.tables:parquet", "the same as Parquet"),
+        Format("json", "busmark.present.sinks.tables:json", "the same as JSON"),
+        Format("csv-samples", "busmark.present.sinks.tables:csv_samples",
+               "raw samples, one file per case"),
         Format("markdown", "busmark.present.blocks.campaign:markdown",
                "requirements, answers and tables, for a job's summary"),
         Format("junit", "busmark.present.sinks.junit:write", "requirements as JUnit XML"),
@@ -162,7 +165,7 @@ def write(
     result: Result, campaign: Campaign, formats: Iterable[Format], folder: Path,
     listener: Listener | None = None, *, plain: bool = False,
 ) -> dict[str, list[Path]]:  # fmt: skip
-    """The reports into `folder`, which is made; the files by form.
+    """Write the reports into `folder`, which is made, and return the files by form.
 
     Args:
         plain: forms that can be are written without findings.

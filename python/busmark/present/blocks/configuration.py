@@ -1,0 +1,116 @@
+"""What was run and on what: the campaign, parameters of its cases, machines, software, scenario."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from busmark.analysis.across.dimensions import flatten, value_text
+from busmark.analysis.model import Campaign
+from busmark.analysis.words.text import ABSENT, joined, percent_text
+from busmark.present.document import Cell, Column, Row, Section, Table
+from busmark.report.tables import flat_facts
+
+MOST_VALUES = 40
+"""Values of a parameter that are listed; distributions of sizes may have thousands."""
+
+DECLARED = {"title": "Middleware", "middleware_version": "Version", "licence": "Licence",
+            "version": "Version of the adapter", "transports": "Transports",
+            "sha256": "SHA-256 of the adapter's library"}  # fmt: skip
+"""What adapters declare of themselves, with its heading."""
+
+
+def configuration(campaign: Campaign) -> Iterator[Section]:
+    """Return the configuration of the test and of the benchmark, machines, software, scenario."""
+    yield _section("Test configuration", "The campaign: when, by which command",
+                   ("", "Value"), list(_campaign(campaign)))  # fmt: skip
+    if parameters := _parameters(campaign):
+        yield _section("Benchmark configuration", "Parameters of the cases that were run",
+                       ("Parameter", "Different values", "Values"), parameters)  # fmt: skip
+    if campaign.hosts:
+        yield _machines(campaign)
+    measured = {case.adapter for case in campaign.cases if case.rounds.ok}
+    own = {name: facts for name, facts in campaign.adapters.items() if name in measured}
+    if own:
+        rows = [(name, *(_declared(facts.get(key)) for key in DECLARED))
+                for name, facts in own.items()]  # fmt: skip
+        yield _section("Software", "Middleware and adapters that were measured",
+                       ("Adapter", *DECLARED.values()), rows)  # fmt: skip
+    if campaign.scenario_text:
+        lines = [(line,) for line in campaign.scenario_text.splitlines()]
+        yield _section("Scenario", "The scenario file", ("Line",), lines)
+
+
+def _section(
+    title: str, meaning: str, heads: Sequence[str], rows: Sequence[Sequence[object]]
+) -> Section:
+    """A table of texts and counts, without columns that are empty."""
+    columns = []
+    for place, head in enumerate(heads):
+        found = [row[place] for row in rows]
+        cells = [
+            Cell(one if isinstance(one, int | float) else str(one) if one else None)
+            for one in found
+        ]
+        counts = any(isinstance(one, int) for one in found)
+        if any(found):
+            columns.append(Column(head, cells, "count" if counts else "text" if place else "label"))
+    key = title.lower().replace(" ", "-")
+    table = Table(columns, [Row() for _ in rows], key=key)
+    return Section(title, [table], summary=meaning, detail=True, key=key)
+
+
+def _campaign(campaign: Campaign) -> Iterator[tuple[str, str]]:
+    """Names and values; of an imported result, whose it is."""
+    yield "Campaign", campaign.name
+    yield "Question", campaign.question or ABSENT
+    if campaign.source is None:
+        yield "Begun (UTC)", campaign.created_utc
+        yield "Finished (UTC)", campaign.finished_utc or "not finished"
+    else:
+        yield "Measured by", joined(campaign.source.tools)
+        yield "Imported (UTC)", campaign.created_utc
+        for file in campaign.source.files:
+            yield f"File of {file.tool}", f"{file.name} (SHA-256 {file.sha256})"
+    yield "Command", campaign.command
+    yield "Busmark", campaign.busmark_version
+    for status, number in Counter(case.status for case in campaign.cases).items():
+        yield f"Cases: {status.replace('_', ' ')}", str(number)
+    yield "Rounds that count", str(sum(case.rounds.ok for case in campaign.cases))
+    yield "Seed of order and intervals", str(campaign.seed)
+    yield "Intervals", percent_text(campaign.confidence)
+    for again in campaign.resumptions:
+        yield f"Resumed on another machine, {again.utc}", f"from round {again.first_order} on"
+    if any(case.test == "capacity" for case in campaign.cases):
+        for name, value in campaign.criterion.items():
+            yield f"Criterion: {name.replace('_', ' ')}", str(value)
+
+
+def _parameters(campaign: Campaign) -> list[tuple[str, int, str]]:
+    """Parameters of cases that were run: those that vary first, none without any value."""
+    flats = [flatten(case.params) for case in campaign.cases if case.attempts]
+    rows = []
+    for name in dict.fromkeys(name for flat in flats for name in flat):
+        values = list(dict.fromkeys(value_text(name, flat.get(name)) for flat in flats))
+        if values == [ABSENT]:
+            continue
+        more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
+        rows.append((name, len(values), ", ".join(values[:MOST_VALUES]) + more))
+    return sorted(rows, key=lambda row: row[1] == 1)
+
+
+def _machines(campaign: Campaign) -> Section:
+    """A row for each fact, a column for each machine; with those on which it was resumed."""
+    hosts = {name or "this machine": facts for name, facts in campaign.hosts.items()}
+    for again in campaign.resumptions:
+        hosts[f"this machine, from {again.utc}"] = again.host
+        hosts |= {f"{node}, from {again.utc}": facts for node, facts in again.nodes.items()}
+    known = [dict(flat_facts(facts)) for facts in hosts.values()]
+    names = list(dict.fromkeys(name for facts in known for name in facts))
+    rows = [(name, *(facts.get(name, ABSENT) for facts in known)) for name in names]
+    return _section("Machine", "Hardware, operating system, kernel settings of every node",
+                    ("", *hosts), rows)  # fmt: skip
+
+
+def _declared(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")

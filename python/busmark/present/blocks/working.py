@@ -1,0 +1,197 @@
+"""Cells of the notebook of a campaign with which its reader continues: frames, a choice of cases,
+own plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.present.charts import look
+from busmark.present.sinks.notebook import Source, code
+
+
+def opening(campaign: Campaign, directory: str) -> list[Source]:
+    """Return the cells that open the results; `directory` is relative to the notebook."""
+    colours = "".join(f"    {each.text!r}: {look.colour(each)!r},\n" for each in campaign.labels)
+    return [
+        Source(
+            "This notebook was written and run by `busmark report --to notebook`. Change it and "
+            "run it again: it needs the Python package `busmark` and the results. `busmark.open` "
+            "returns data frames, whose columns *Python interface* of Busmark's documentation "
+            "describes; times are nanoseconds. Files that could not be read are listed below them."
+        ),
+        code(f"""
+            import busmark
+            import polars as pl
+            from busmark.present.display import Drawing, chart
+
+            pl.Config(tbl_rows=60, tbl_cols=20, fmt_str_lengths=90, float_precision=3)
+            r = busmark.open({directory!r})
+            r
+            """),
+        code("r.problems"),
+        code(
+            f"# The colour of each middleware is the same in all reports.\ncolour = {{\n{colours}}}"
+        ),
+    ]
+
+
+def closing(campaign: Campaign, charts: Sequence[str]) -> list[Source]:
+    """Return the cells at the end, for the tests that there are; `charts`: those not shown yet."""
+    more = f" More charts: {', '.join(f'`{key}`' for key in charts)}." if charts else ""
+    cells = [
+        Source(
+            "## Continue here\n\n`chart(r, KEY, CHOICE)` draws a chart of the report for another "
+            f"choice of cases; without a choice the first.{more} `plot` draws your own."
+        ),
+        code(PLOT),
+    ]
+    if latency := _choice(campaign, "latency"):
+        cells += _latency(latency)
+    if streams := _choice(campaign, "throughput"):
+        cells += _streams(streams)
+    command = " ".join(campaign.command.split()).replace("`", "'")
+    return [
+        *cells,
+        Source("All raw samples of all rounds, joined with parameters of their case. The frame is "
+               "lazy: filter and select before `.collect()`."),
+        code("""
+            keys = ["adapter", "placement", "flow"]
+            r.samples(parameters=["adapter", "placement"]).group_by(keys).agg(
+                pl.len().alias("samples"),
+                (pl.col("written_ns") - pl.col("sent_ns")).median().alias("median_write_ns"),
+            ).sort(keys).collect()
+            """),
+        Source(f"The command that repeats the campaign:\n\n```sh\n{command}\n```"),
+    ]  # fmt: skip
+
+
+PLOT = """
+    def plot(frame, x, y, mark="line", log=(), zoom=False, title=""):
+        \"\"\"A line for each label. zoom: only the range in which most values lie, within 1.5
+        interquartile ranges of the quartiles (Tukey 1977).\"\"\"
+        def axis(name, **scale):
+            kind = "log" if name in log else "linear"
+            return {"field": name, "type": "quantitative",
+                    "scale": {"type": kind, "zero": False, **scale}}
+        ends = {}
+        values = frame[y].drop_nulls()
+        if zoom and len(values):
+            low, high = values.quantile(0.25), values.quantile(0.75)
+            reach = 1.5 * (high - low)
+            ends = {"domain": [max(low - reach, values.min()), min(high + reach, values.max())]}
+        known = frame["label"].unique(maintain_order=True).to_list()
+        scale = {"domain": known, "range": [colour[label] for label in known]}
+        return Drawing({
+            "title": title, "width": 800, "height": 300,
+            "data": {"values": frame.select("label", x, y).to_dicts()},
+            "mark": {"type": mark, "clip": True, **({"point": True} if mark == "line" else {})},
+            "encoding": {"x": axis(x), "y": axis(y, **ends),
+                         "color": {"field": "label", "title": None, "scale": scale}},
+        }, title)
+    """
+
+
+def _conditions(same: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in same.items())
+
+
+def _latency(same: dict[str, object]) -> Iterator[Source]:
+    yield Source(
+        "### Latency: a choice of cases\n\nOnly size and middleware differ. The null adapter, "
+        "which shows what Busmark itself costs, is left out. Change the conditions for another "
+        "choice."
+    )
+    yield code(f"""
+        latency = r.cases.filter(
+            ~pl.col("is_floor"), pl.col("half_round_trip_count") > 0,
+            {_conditions(same)},
+        ).sort("size", "label").with_columns(
+            (pl.col(f"half_round_trip_{{name}}_ns") / 1e3).alias(f"{{name}}_us")
+            for name in ("mean", "median", "min", "max", "std", "p99")
+        )
+        names = "mean_us", "median_us", "min_us", "max_us", "std_us", "p99_us"
+        latency.select("label", "size", "rounds_ok", "half_round_trip_count", "lost", *names)
+        """)
+    yield Source("Value by value over size, and zoomed; another name of the table for another one.")
+    yield code('plot(latency, "size", "mean_us", log=["size"], title="Mean of RTT/2, µs")')
+    yield code('plot(latency, "size", "max_us", log=["size"], zoom=True, title="Max, zoomed")')
+    yield Source(
+        "Sample by sample: the last 500 of the first round at the smallest size. `r.latencies` "
+        "returns the values that the estimates rest on, without warm-up; a lost ping has none."
+    )
+    yield code("""
+        chosen = latency.filter(pl.col("size") == pl.col("size").min()).head(6)
+        samples = pl.concat(
+            r.latencies(case, lost=True)
+            .filter(pl.col("round") == pl.col("round").min())
+            .tail(500)
+            .select("t_s", pl.lit(label).alias("label"), us=pl.col("latency_ns") / 1e3)
+            for case, label in chosen.select("case", "label").iter_rows()
+        )
+        plot(samples, "t_s", "us", "point", log=["us"], title="RTT/2, µs, sample by sample")
+        """)
+    yield from _distribution("latency", "half_round_trip")
+
+
+def _streams(same: dict[str, object]) -> Iterator[Source]:
+    yield Source(
+        "### Streams: a choice of cases\n\nCounted at the reader: goodput is what arrived, in "
+        "bodies without headers, and 1 Mbit/s is 10⁶ bit/s. Latency is of samples within the "
+        "stream."
+    )
+    yield code(f"""
+        streams = r.cases.filter(
+            ~pl.col("is_floor"), pl.col("samples_per_s").is_not_null(),
+            {_conditions(same)},
+        ).sort("size", "label")
+        names = "received", "lost", "loss_share", "samples_per_s", "goodput_mbit_per_s"
+        streams.select("label", "size", "rounds_ok", *names, "probe_one_way_median_ns")
+        """)
+    yield code("""
+        plot(streams, "size", "goodput_mbit_per_s", log=["size"], title="Goodput, Mbit/s")
+        """)
+    yield code("""
+        title = "Median one-way latency in the stream, ns"
+        plot(streams, "size", "probe_one_way_median_ns", log=["size"], title=title)
+        """)
+
+
+def _distribution(frame: str, quantity: str) -> Iterator[Source]:
+    yield Source(
+        "Distribution function, smoothed with a Gaussian kernel (`smoothed_ecdf`) or empirical "
+        "(`quantiles`), of the same cases. Shares are of what was sent: a curve ends where lost "
+        "samples begin."
+    )
+    yield code(f"""
+        curves = r.series.filter(
+            pl.col("kind") == "smoothed_ecdf", pl.col("quantity") == {quantity!r},
+        ).join({frame}.filter(pl.col("size") == pl.col("size").min()), on="case")
+        curves = curves.with_columns(us=pl.col("x") / 1e3, share=pl.col("y"))
+        plot(curves, "us", "share", log=["us"], title="Share of samples at or below, RTT/2, µs")
+        """)
+
+
+def _choice(campaign: Campaign, test: str) -> dict[str, object] | None:
+    """Columns of the frame of cases, and what the largest set of measured cases has in common that
+    may be drawn together; the first of several."""
+    by_id = {case.id: case for case in campaign.cases}
+    sets: dict[tuple[object, ...], list[CaseSummary]] = {}
+    for group in campaign.groups:
+        for case in (by_id[c] for c in group.cases):
+            if case.test == test and case.size is not None and (case.rtt_2 or case.goodput):
+                key = (case.placement, *case.workload.items())
+                sets.setdefault(key, []).append(case)
+    if not sets:
+        return None
+    own = [dim.flatten(case.params) for case in max(sets.values(), key=len)]
+    every = [dim.flatten(case.params) for case in campaign.cases if case.test == test]
+    same = {
+        name: own[0].get(name)
+        for name in dim.varying(every)
+        if not dim.is_choice(name) and "." not in name
+        and len({str(flat.get(name)) for flat in own}) == 1
+        and isinstance(own[0].get(name), str | int | float)
+    }  # fmt: skip
+    return {"test": test, "placement": own[0].get("placement"), **same}
