@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -13,7 +15,7 @@ import pytest
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
-from busmark.analysis import summarise
+from busmark.analysis import Campaign, summarise
 from busmark.errors import UserError
 from busmark.present.blocks import campaign as blocks
 from busmark.present.display import MIME, chart
@@ -205,3 +207,20 @@ def test_odd_samples_and_odd_texts_run_through(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("written")
 def test_no_code_of_the_folder_of_the_report_is_run(ran: Path) -> None:
     assert list(ran.iterdir()) == []
+
+
+def test_the_cells_are_as_they_were_reviewed(
+    result: Result, campaign: Campaign, tmp_path: Path, golden: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Code, and what texts begin with; not run."""
+    monkeypatch.setattr(sink, "execute", lambda *_: None)
+    (path,) = blocks.notebook(result, campaign, tmp_path)
+    cells = nbformat.read(path, as_version=4).cells
+    shown = [
+        f"[{cell.cell_type}] "
+        + (cell.source if cell.cell_type == "code" else cell.source[:90].replace("\n", " "))
+        for cell in cells
+    ]
+    text = "\n\n".join(line.rstrip() for line in shown)
+    golden("comparison-notebook.txt", re.sub(r"open\('.*'\)", "open(…)", text) + "\n")

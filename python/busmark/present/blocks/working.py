@@ -132,7 +132,18 @@ def _latency(same: dict[str, object]) -> Iterator[Source]:
         )
         plot(samples, "t_s", "us", "point", log=["us"], title="RTT/2, µs, sample by sample")
         """)
-    yield from _distribution("latency", "half_round_trip")
+    yield Source(
+        "Distribution function of the same cases, smoothed with a Gaussian kernel; the chart "
+        "`latency-ecdf` is the empirical one. Shares are of what was sent: a curve ends where lost "
+        "samples begin."
+    )
+    yield code("""
+        curves = r.series.filter(
+            pl.col("kind") == "smoothed_ecdf", pl.col("quantity") == "half_round_trip",
+        ).join(latency.filter(pl.col("size") == pl.col("size").min()), on="case")
+        curves = curves.with_columns(us=pl.col("x") / 1e3, share=pl.col("y"))
+        plot(curves, "us", "share", log=["us"], title="Share of samples at or below, RTT/2, µs")
+        """)
 
 
 def _streams(same: dict[str, object]) -> Iterator[Source]:
@@ -155,21 +166,6 @@ def _streams(same: dict[str, object]) -> Iterator[Source]:
     yield code("""
         title = "Median one-way latency in the stream, ns"
         plot(streams, "size", "probe_one_way_median_ns", log=["size"], title=title)
-        """)
-
-
-def _distribution(frame: str, quantity: str) -> Iterator[Source]:
-    yield Source(
-        "Distribution function, smoothed with a Gaussian kernel (`smoothed_ecdf`) or empirical "
-        "(`quantiles`), of the same cases. Shares are of what was sent: a curve ends where lost "
-        "samples begin."
-    )
-    yield code(f"""
-        curves = r.series.filter(
-            pl.col("kind") == "smoothed_ecdf", pl.col("quantity") == {quantity!r},
-        ).join({frame}.filter(pl.col("size") == pl.col("size").min()), on="case")
-        curves = curves.with_columns(us=pl.col("x") / 1e3, share=pl.col("y"))
-        plot(curves, "us", "share", log=["us"], title="Share of samples at or below, RTT/2, µs")
         """)
 
 
