@@ -225,7 +225,7 @@ def _table(lines_of: Sequence[tuple[Check, Evidence]]) -> Table:
     found = [evidence for _, evidence in lines_of]
     rounds = [Cell(each.ratio.rounds if each.ratio else None) for each in found]
     columns = [
-        Column("Here", [Cell(check.name) for check, _ in lines_of], "label"),
+        Column("Here", [Cell(check.name) for check, _ in lines_of]),
         Column("Expected", [Cell(check.claim.text) for check, _ in lines_of]),
         Column("Ratio", [_ratio(each.ratio) for each in found], "figure"),
         Column("Verdict", [_marked(each.verdict) for each in found]),
