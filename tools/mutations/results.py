@@ -24,11 +24,12 @@ from busmark.compare import compare, select
 from busmark.errors import UserError
 from busmark.frames import Results
 from busmark.predict import predict
+from busmark.present import pages
 from busmark.present.blocks import campaign as blocks
+from busmark.present.blocks.cases import cases
 from busmark.present.sinks import terminal
-from busmark.report import formats, html, own_tables
-from busmark.report import tables as drawn_tables
-from busmark.report.html import page
+from busmark.present.web import packing
+from busmark.report import formats, own_tables
 from busmark.store import Result, result
 
 
@@ -46,7 +47,7 @@ class Damage:
         self.places = [values.places(json.loads(text)) for text in self.manifests]
         self.known = Known()
         # Near a megabyte that is put into every page unchanged.
-        page.packing.drawing_script = lambda: "drawing"
+        packing.drawing_script = lambda: "drawing"
 
     def manifest(self, number: int, rng: Random) -> None:
         """One of the manifests, as JSON or as text."""
@@ -168,11 +169,11 @@ def _json(_found: Result, campaign: Campaign, _whole: Path) -> None:
 
 
 def _tables(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    drawn_tables.tables(campaign)
+    list(cases(campaign))
 
 
 def _page(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    html.render(campaign).encode()
+    pages.render(campaign).encode()
 
 
 def _document(_found: Result, campaign: Campaign, _whole: Path) -> None:

@@ -14,8 +14,8 @@ from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.importers import import_results
 from busmark.importers.registry import importers
+from busmark.present.pages import render
 from busmark.report import formats
-from busmark.report.html import render
 from busmark.store import TABLES, Result
 
 

@@ -13,9 +13,9 @@ from PIL import Image
 from test_page_in_a_browser import draw_everything
 
 from busmark.analysis import Campaign
+from busmark.present.pages import render
 from busmark.report.drawing.adapters import contrast
 from busmark.report.drawing.look import SIGNS
-from busmark.report.html import write_html
 
 TEXTS = """(() => {
   const found = [];
@@ -114,7 +114,7 @@ def unreadable(browser: Browser, folder: Path) -> list[str]:
 def test_every_text_of_a_report_can_be_read(
     campaign: Campaign, tmp_path: Path, scheme: str
 ) -> None:
-    write_html(campaign, tmp_path / "report.html")
+    (tmp_path / "report.html").write_text(render(campaign), encoding="utf-8")
     with Browser(tmp_path / "profile", width=WIDTH, height=800) as browser:
         browser.prefer(scheme)
         browser.open(tmp_path / "report.html")

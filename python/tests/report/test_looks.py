@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn import draw_all
 from specifications import scales, styled
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.model import Label
+from busmark.present.pages import render
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import KINDS, Source, chart
 from busmark.report.drawing import adapters, look
-from busmark.report.html import write_html
-from busmark.report.html.charts import draw_all
 from busmark.report.notebook import opening
 from busmark.report.workbook import write_workbook
 from busmark.store import Result
@@ -148,9 +148,11 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     """What each form makes of the label `tcp`, and of it only: its pages, files and pictures."""
     (label,) = (label for label in campaign.labels if label.adapter == "tcp")
     found = {}
-    write_html(campaign, folder / "report.html")
+    (folder / "report.html").write_text(render(campaign), encoding="utf-8")
     page = (folder / "report.html").read_text(encoding="utf-8")
-    marks = set(re.findall(r'style="color:(#\w{6})" aria-hidden="true">(.)</span>tcp', page))
+    marks = set(
+        re.findall(r'style="color:(#\w{6})" aria-hidden="true">(.)</span>(?:<a [^>]*>)?tcp', page)
+    )
     (found["table"],) = (" ".join(mark) for mark in marks)
     lines = [
         layer["encoding"] for charts in draw_all(campaign).values() for chart in charts

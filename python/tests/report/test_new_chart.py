@@ -99,7 +99,7 @@ import openpyxl
 from busmark.analysis import summarise
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import svg
-from busmark.report.html.charts import draw_all
+from busmark.present.blocks.charts import charts as draw_all
 from busmark.report.workbook import write_workbook
 from busmark.store import Result
 
@@ -110,7 +110,7 @@ index, *figures = svg(result, campaign, folder)
 scripts = gnuplot.write(result, campaign, folder)
 write_workbook(campaign, folder / "report.xlsx")
 titles = [sheet["A1"].value for sheet in openpyxl.load_workbook(folder / "report.xlsx")]
-page = {c.id: c.panels[0].caption for charts in draw_all(campaign).values() for c in charts}
+page = {c.key: c.shapes[0].caption for charts in draw_all(campaign).values() for c in charts}
 print(json.dumps({"page": page, "print": [p.name for p in figures],
                   "index": index.read_text().replace("\\\\", ""),
                   "gnuplot": [p.name for p in scripts], "workbook": titles}))

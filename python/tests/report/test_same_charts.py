@@ -14,6 +14,7 @@ import numpy as np
 import openpyxl
 import pytest
 import specifications as specs
+from drawn import draw_all
 from drawn_campaigns import everything
 
 from busmark.analysis import Campaign, summarise
@@ -23,7 +24,6 @@ from busmark.report.drawing.bars import BarChart, Bars
 from busmark.report.drawing.charts import CURVES
 from busmark.report.drawing.look import at_percent
 from busmark.report.drawing.picture import Chart
-from busmark.report.html.charts import draw_all
 from busmark.report.workbook import write_workbook
 from busmark.store import Result
 

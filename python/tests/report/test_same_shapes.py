@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 import specifications as specs
+from drawn import draw_all
 from drawn_campaigns import everything
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
 from busmark.present.sinks import gnuplot
+from busmark.present.sinks.panels import Panel
 from busmark.report.drawing.boxes import BoxChart, Boxes, Cell
 from busmark.report.drawing.charts import CHARTS
 from busmark.report.drawing.heat import HeatChart
 from busmark.report.drawing.picture import AnyChart, Curve
 from busmark.report.drawing.stacks import Row, Stack, StackChart
-from busmark.report.html.charts import Panel, draw_all
 from busmark.store import Result
 
 BOXES = [chart for chart in CHARTS if isinstance(chart, BoxChart)]

@@ -15,8 +15,8 @@ from busmark.analysis.words import text
 from busmark.analysis.words.text import ABSENT
 from busmark.compare.model import Change, Comparison, Pair
 from busmark.compare.naming import sizes_text
+from busmark.present.blocks.cases import TITLES
 from busmark.report.comparison import words
-from busmark.report.tables import TITLES
 
 MOST_BESIDE = 3
 """Candidates that have columns beside each other."""

@@ -12,7 +12,8 @@ from markupsafe import Markup, escape
 from busmark.analysis.across.dimensions import value_text
 from busmark.analysis.words import text
 from busmark.findings.kinds import kinds, worst
-from busmark.report.tables import flat_facts
+from busmark.present.blocks.environment import flat_facts
+from busmark.present.sinks.html import anchor
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,11 +48,6 @@ def environment() -> Environment:
         "kinds": kinds,
     }
     return made
-
-
-def anchor(case: str) -> str:
-    """Identifier of the element of a case."""
-    return "case-" + re.sub(r"[^A-Za-z0-9_.-]", "-", case)
 
 
 def code(words: str) -> Markup:

@@ -6,7 +6,7 @@ from nbformat import NotebookNode
 
 from busmark.analysis.model import Campaign
 from busmark.model.quantities.counters import COUNTERS
-from busmark.report.html.counters import NOTE, TITLE
+from busmark.present.blocks.details import COUNTERS_NOTE, COUNTERS_TITLE
 from busmark.report.markup import escaped
 from busmark.report.notebook.cells import code, text
 
@@ -37,7 +37,7 @@ def _counters(campaign: Campaign) -> list[NotebookNode]:
         return []
     names = [one.column for one in COUNTERS]
     return [
-        text(f"## {TITLE}\n\n{NOTE}"),
+        text(f"## {COUNTERS_TITLE}\n\n{COUNTERS_NOTE}"),
         code(f"""
             counters = {names}
             r.estimates.filter(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from busmark.analysis.case.batches import Batch
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.report.tables import label_title
+from busmark.present.blocks.cases import label_title
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import Column, micros

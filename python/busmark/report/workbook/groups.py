@@ -10,13 +10,14 @@ from xlsxwriter.utility import xl_range_abs
 
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, Group
+from busmark.analysis.words import text
 from busmark.analysis.words.naming import described
 from busmark.model.entry import Statistic
 from busmark.model.quantities import ESTIMATES
 from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
+from busmark.present.blocks.cases import TITLES
 from busmark.report import same_in_all
-from busmark.report.tables import TITLES, probes_note
 from busmark.report.workbook import charts, table
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
 from busmark.report.workbook.styles import Kind
@@ -140,7 +141,7 @@ def _note(lines: Sequence[Line]) -> str:
     note += " Rows below a table are the way from the value to the limits of its 95 % interval."
     if any(case.series and case.series.shape and case.series.shape.lost for case in cases):
         note += " Lost samples are later than any: a percentile among them is empty."
-    note += probes_note(cases)
+    note += _probes_note(cases)
     if len(lines) > charts.MOST_CURVES:
         note += f" Charts show the first {charts.MOST_CURVES} of {len(lines)} columns."
     return note.strip()
@@ -247,3 +248,22 @@ def _ladder(sheet: Sheet, row: int, size: int, lines: Sequence[Line]) -> tuple[i
         for number, line in enumerate(lines, 1)
     ]
     return last + 3, charts.ladder(sheet.book, title, "RTT/2, µs", curves, values)
+
+
+def _probes_note(cases: Sequence[CaseSummary]) -> str:
+    """How the latency of a stream takes lost samples, where it has a latency and some were lost."""
+    streams = [(case, case.throughput) for case in cases if case.throughput]
+    told = ""
+    if any(stream.probes_lost for _, stream in streams):
+        told += " A lost sample counts as later than any that arrived."
+    unknown = [
+        case.label
+        for case, stream in streams
+        if stream.probe_one_way and stream.probe_one_way.lost_share is None
+    ]
+    if unknown:
+        told += (
+            f" One-way latencies are of what arrived alone with {text.joined(unknown)}: samples "
+            "were lost, and it is not known whether such were among them."
+        )
+    return told

@@ -6,7 +6,7 @@ from busmark.analysis.across.dimensions import placement_text
 from busmark.analysis.case.legs import LegTable
 from busmark.analysis.figures import Best
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.report.tables import label_title
+from busmark.present.blocks.cases import label_title
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import Column, micros

@@ -6,8 +6,8 @@ from busmark.analysis.across.dimensions import placement_text
 from busmark.analysis.case.levels import Level
 from busmark.analysis.case.nodes import NodeCost
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.report.html.levels import level_name
-from busmark.report.tables import label_title
+from busmark.present.blocks.cases import label_title
+from busmark.present.blocks.flows import level_name
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import Column, estimate

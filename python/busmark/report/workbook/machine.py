@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import ABSENT
-from busmark.report.tables import flat_facts
+from busmark.present.blocks.environment import flat_facts
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.configuration import Fact, facts_at

@@ -15,8 +15,8 @@ from busmark.model.entry import Described, Estimate, Number, Pooled, Statistic
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.latency import JITTER, PINGS, PROBE_TRIPS, PROBES
 from busmark.model.statistics import POOLED, REPORTED
+from busmark.present.blocks.cases import label_title
 from busmark.report import same_in_all
-from busmark.report.tables import label_title
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import MICRO, Column, Value, estimate, micros
