@@ -28,7 +28,7 @@ TEXTS = """(() => {
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
     if (box.width < 2 || box.height < 2 || box.right < 0) continue;
-    const pane = of.closest(".scroll")?.getBoundingClientRect();
+    const pane = of.closest(".scroll, nav")?.getBoundingClientRect();
     if (pane && (box.right > pane.right || box.bottom > pane.bottom)) continue;
     const style = getComputedStyle(of);
     let opacity = 1;

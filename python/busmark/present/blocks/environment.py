@@ -182,7 +182,7 @@ def supports(campaign: Campaign) -> Iterator[Section]:
         )
     first = "As stored with the result. What is left empty is not supported, hence never imitated."
     table = Table(columns, rows, notes=notes(f"{first} {note}"))
-    yield Section("What the adapters support", [table], folded=True, key="adapters")
+    yield Section("What the adapters support", [table], folded=True, key="adapters", part=PART)
 
 
 def _supported(cell: Declared, *, plain: bool) -> Cell:

@@ -4,6 +4,7 @@ was not measured."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from busmark.analysis.across.dimensions import placement_text
@@ -63,12 +64,11 @@ def further(campaign: Campaign) -> Iterator[Section]:
 
 def behind(campaign: Campaign) -> Iterator[Section]:
     """Yield those of them that stand behind the list of cases on a page."""
-    if section := sizes(campaign):
-        yield section
-    yield from _measured(campaign)
-    for last in (not_measured(campaign), _counters(campaign)):
-        if last is not None:
-            yield last
+    for section in (sizes(campaign), *_measured(campaign), _counters(campaign)):
+        if section is not None:
+            yield replace(section, part="Further figures")
+    if last := not_measured(campaign):
+        yield last
 
 
 def _measured(campaign: Campaign) -> Iterator[Section]:
