@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from busmark.analysis import summarise
 from busmark.errors import UserError
-from busmark.report.html import write_html
+from busmark.present.pages import render
 from busmark.store import Result
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -70,7 +70,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="busmark-screenshot-") as scratch:
             page = Path(scratch) / "report.html"
-            write_html(summarise(Result(arguments.result)), page)
+            page.write_text(render(summarise(Result(arguments.result))), encoding="utf-8")
             arguments.picture.parent.mkdir(parents=True, exist_ok=True)
             size = (arguments.width, arguments.height)
             shoot(page, arguments.picture, *size, Path(scratch))

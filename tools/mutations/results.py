@@ -24,13 +24,12 @@ from busmark.compare import compare, select
 from busmark.errors import UserError
 from busmark.frames import Results
 from busmark.predict import predict
-from busmark.present import formats
+from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks
 from busmark.present.blocks import repetition
+from busmark.present.blocks.cases import cases
 from busmark.present.sinks import terminal
 from busmark.present.web import packing
-from busmark.report import html
-from busmark.report import tables as drawn_tables
 from busmark.store import Result, result
 
 
@@ -170,11 +169,11 @@ def _json(_found: Result, campaign: Campaign, _whole: Path) -> None:
 
 
 def _tables(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    drawn_tables.tables(campaign)
+    list(cases(campaign))
 
 
 def _page(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    html.render(campaign).encode()
+    pages.render(campaign).encode()
 
 
 def _document(_found: Result, campaign: Campaign, _whole: Path) -> None:

@@ -91,9 +91,9 @@ def present(result: Result, ending: Ending) -> Analysed:
     from busmark.analysis.kept import Kept
     from busmark.cli.console import Console
     from busmark.estimate import store
+    from busmark.present import pages
     from busmark.present.blocks.campaign import document
     from busmark.present.sinks.terminal import show
-    from busmark.report import html
     from busmark.report.folder import OWN, own
 
     kept = Kept(result.directory)
@@ -102,14 +102,14 @@ def present(result: Result, ending: Ending) -> Analysed:
         show(document(campaign), Console())
     with storing(result.directory / OWN):
         folder = own(result.directory)
-        pages = html.write(result, campaign, folder)
+        written = pages.write(result, campaign, folder)
     kept.keep(campaign)
     with suppress(OSError):
         store(result, campaign)
-    for what, page in zip(("Report", "Comparison"), pages, strict=False):
+    for what, page in zip(("Report", "Comparison"), written, strict=False):
         say_file(page, what, err=not ending.shown)
     if ending.again:
         echo(f"All figures: {ending.again}", err=not ending.shown)
     if ending.open_it:
-        open_page(pages[0])
+        open_page(written[0])
     return campaign

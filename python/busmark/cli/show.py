@@ -76,7 +76,7 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
     elif only_findings:
         from busmark.cli.console import Console
-        from busmark.present.blocks.further import all_findings
+        from busmark.present.blocks.findings import all_findings
         from busmark.present.sinks.terminal import show_section
 
         cases = [case.id for case in campaign.cases] if wanted else []

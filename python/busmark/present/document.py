@@ -6,7 +6,7 @@ the page format them (`present.figures`), files have the numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -22,7 +22,8 @@ Kind = Literal["label", "text", "count", "number", "figure", "ratio"]
 
 Verdict = Literal["", "reference", "better", "worse", "equivalent", "undecided"]
 
-Style = Literal["", "error", "warning", "note", "quiet"]
+Style = Literal["", "error", "warning", "note", "quiet", "code"]
+"""code: lines that stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,10 @@ class Cell:
     """The label whose colour and mark stand before a name."""
     case: str = ""
     """Identifier of the case that it is of, where the row is of several."""
+    unit: str = ""
+    """Its base unit, where the column has none: rows of different quantities."""
+    link: str = ""
+    """Address of what it names, as seen from the page."""
 
 
 ABSENT = Cell()
@@ -80,6 +85,8 @@ class Row:
     """Heading above the rows of the same group."""
     case: str = ""
     """Identifier of the case that it is of."""
+    status: str = ""
+    """Why it is not complete, in a word: "failed"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,14 @@ class Chart:
     """One for each choice of what is shown; each has its keys and its caption."""
     explanation: str = ""
     """For who sees such a chart for the first time."""
+    explanations: Sequence[str] = ()
+    """Of each shape, where these differ."""
+    keys: Sequence[Sequence[tuple[str, str]]] = ()
+    """Of each shape, what chooses it besides its own keys."""
+    marks: Sequence[Sequence[str]] = ()
+    """Of each shape, marks of the findings that concern it."""
+    left_out: int = 0
+    """Cases for which there are data, but no room."""
 
 
 Block = Table | Chart | Text
@@ -150,10 +165,36 @@ class Section:
     """Whether the terminal leaves it to `busmark show DIRECTORY#CASE` and to files."""
     key: str = ""
     """Identifier of its element; empty: its title in small letters."""
+    part: str = ""
+    """Heading over this section and its neighbours of the same part."""
+    mark: str = ""
+    """Mark of the finding that it explains."""
 
     @property
     def tables(self) -> Iterator[Table]:
         return (block for block in self.blocks if isinstance(block, Table))
+
+
+CASES = "cases"
+"""Key of the section in which a page lists the entries of a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A case that a page lists, and shows in full when it is opened."""
+
+    id: str
+    label: str
+    heading: str
+    """What it is, in a line."""
+    summary: str
+    """Its result, in a few words."""
+    status: str
+    reason: str
+    values: Mapping[str, str]
+    """What it can be chosen by."""
+    sections: Sequence[Section]
+    """Its details; empty: there is no room for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +205,7 @@ class Document:
     lines: Sequence[str]
     """Below the title: what it is of, when and where."""
     sections: Sequence[Section]
+    entries: Sequence[Entry] = ()
+    """Cases by which tables and charts of a page can be filtered."""
+    links: Sequence[tuple[str, str]] = ()
+    """Words and address of pages that belong to it."""

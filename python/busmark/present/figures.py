@@ -82,6 +82,8 @@ def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
         return Shown(cell.value, more=cell.more)
     if column.kind == "count":
         return Shown(text.count(int(cell.value)), more=cell.more)
+    if cell.unit:
+        scale = text.scale_for([abs(cell.value)], scales_of(cell.unit))
     figure = _InUnit(cell.value, cell.low, cell.high)
     places = text.places_for(figure, scale)
     if cell.low is not None and cell.high is not None and cell.high > cell.low:
@@ -93,9 +95,10 @@ def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
     if row.role == "floor":
         # It is far below the rest: none of its digits matters beside it.
         places = min(places, text.decimals(cell.value / scale.factor, 2))
-    return Shown(
-        text.value_text(figure, scale, places), text.interval_text(figure, scale, places), cell.more
-    )
+    value = text.value_text(figure, scale, places)
+    if cell.unit and scale.unit:
+        value = f"{value} {scale.unit}"
+    return Shown(value, text.interval_text(figure, scale, places), cell.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,9 @@ def _places(cell: Cell) -> int:
 def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
     """The same with spaces behind, so that decimal points stand below each other."""
     places = [len(one.value.partition(".")[2]) for one in texts]
-    numeric = [not cell.text and isinstance(cell.value, int | float) for cell in cells]
+    numeric = [
+        not cell.text and not cell.unit and isinstance(cell.value, int | float) for cell in cells
+    ]
     most = max((own for own, number in zip(places, numeric, strict=True) if number), default=0)
     made = []
     for one, own, number in zip(texts, places, numeric, strict=True):

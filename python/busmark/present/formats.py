@@ -56,7 +56,7 @@ FIGURES = "busmark.present.sinks.print:write_sheets"
 FORMATS = {
     f.name: f
     for f in (
-        Format("html", "busmark.report.html:write", "one page, readable offline; the default"),
+        Format("html", "busmark.present.pages:write", "one page, readable offline; the default"),
         Format("png", "busmark.present.sinks.print:png", "a figure for each chart, 300 dpi",
                "print", is_drawn=True, can_be_plain=True),
         Format("svg", "busmark.present.sinks.print:svg", "the same, as vectors", "print",

@@ -28,6 +28,10 @@ TEXTS = {
     "half": "RTT/2 is half of the measured round trip.",
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
+    "unrecorded": (
+        "One-way latencies of {labels} are of what arrived: samples were lost, and it is not known "
+        "whether probes were among them."
+    ),
     "batches": "For a stream in batches, goodput is measured within batches.",
     "beside": "Beside it ran {what}.",
     "phases": (
@@ -52,9 +56,13 @@ TEXTS = {
     "remark": "{case}: {status}, {reason}.",
     "line": "{line}",
     "made_by": "Busmark {version}, {utc}: {command}",
-    "parameters": "Parameters: {parameters}.",
+    "parameters": "{parameters}.",
     "no_findings": "There are no findings on {what}.",
     "indented": "  {line}",
+    "entries": (
+        "Parameters, figures, percentiles, rounds and raw data of each, when it is opened; "
+        "`busmark show --json` has all."
+    ),
     "note": "{note}",
     "one_run": "One run of each, hence no interval.",
     "settings": "Settings differ between the rows: {names}.",

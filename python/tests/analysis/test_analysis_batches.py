@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+from printed import rows
 
 from busmark.analysis.case.batches import MOST, batches
 from busmark.analysis.model import Throughput
 from busmark.model.parameters import Parameters
-from busmark.report.html.batches import batch_blocks
+from busmark.present.blocks.details import batch_sections
 from busmark.store.columns import polars_schema
 
 PARAMS = Parameters(batch=100)
@@ -62,7 +63,9 @@ def test_the_page_tells_what_was_not_acknowledged() -> None:
     stream = Throughput(**dict.fromkeys(
         name for name, field in Throughput.model_fields.items() if field.is_required()
     ))  # fmt: skip
-    together, single = batch_blocks(found, stream)
-    assert ("of these not acknowledged", "1", "") in together.rows
-    assert [line[-1] for line in single.rows] == ["yes", "no", "yes"]
-    assert [line[6] for line in single.rows] == ["50 %"] * 3
+    (together,), (single,) = (
+        each.tables for each in batch_sections(stream.model_copy(update={"batches": found}))
+    )
+    assert ["batches not acknowledged", "1"] in rows(together)
+    assert [line[-1] for line in rows(single)] == ["yes", "no", "yes"]
+    assert [line[6] for line in rows(single)] == ["50.0"] * 3

@@ -14,7 +14,7 @@ from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import summarise
-from busmark.report import html
+from busmark.present import pages
 from busmark.store import Result
 
 
@@ -43,7 +43,7 @@ def test_parameters_that_do_not_fit_are_drawn_all_the_same(
 ) -> None:
     campaign = summarise(Result(changed(directory, **params)))
     show(campaign, Console(file=io.StringIO(), width=120))
-    assert html.render(campaign).encode()
+    assert pages.render(campaign).encode()
     assert [case.adapter for case in campaign.cases][-1] == "tcp"
 
 
@@ -52,4 +52,4 @@ def test_a_name_that_is_no_text_is_told_in_text(directory: Path) -> None:
     told = [problem for problem in found.problems if "0-udp" in problem]
     assert len(told) == 1
     assert "a\\ud800b: a name that is no text" in told[0]
-    assert html.render(found).encode()
+    assert pages.render(found).encode()

@@ -10,7 +10,7 @@ from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
 from busmark.analysis.across.matrix import Matrix
-from busmark.report.html.page import render
+from busmark.present.pages import render
 from busmark.report.interop import dead_cells, heat_maps
 from busmark.store import Result
 
@@ -114,7 +114,7 @@ def test_heat_maps_have_four_figures_and_shades_by_ratio(directory: Path) -> Non
 
 def test_the_page_shows_the_matrix_and_every_reason(directory: Path) -> None:
     page = render(summarise(Result(directory)))
-    assert 'id="interoperability"' in page
+    assert 'id="part-interoperability"' in page
     for text in ("not matched", "SIGSEGV", "21 bodies differ", "0 of 1", "udp: QoS reliable"):
         assert text in page, text
 
@@ -124,7 +124,7 @@ def test_a_campaign_without_peers_has_no_matrix(tmp_path: Path) -> None:
     build.pings(build.case("one"), 0, np.full(200, 30_000.0))
     campaign = summarise(Result(build.finish()))
     assert campaign.interop == []
-    assert 'id="interoperability"' not in render(campaign)
+    assert 'id="part-interoperability"' not in render(campaign)
 
 
 def test_a_pair_that_works_plain_and_not_secured_is_named_with_its_security(tmp_path: Path) -> None:

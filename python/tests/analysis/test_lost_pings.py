@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from printed import notes, rows, tables_of
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.figures import TAILS
-from busmark.report import tables
 from busmark.store import Result
 
 
@@ -38,17 +38,23 @@ def test_a_lost_ping_is_later_than_any(tmp_path: Path) -> None:
 
 
 def test_the_table_reads_lost_and_not_a_number(tmp_path: Path) -> None:
-    (table,) = tables.tables(campaign(tmp_path, 500))
-    cells = {column.title: column.cells[0].text for column in table.columns}
+    (table,) = tables_of(campaign(tmp_path, 500))
+    cells = dict(zip((c.title for c in table.columns), rows(table)[0], strict=True))
     assert cells["p99 RTT/2"] == "lost: 25 %"
     assert cells["Median RTT/2"] != "lost: 25 %"
-    assert "later than any" in table.note
+    assert "later than any" in notes(table)
 
 
 def test_a_median_among_the_lost_is_none(tmp_path: Path) -> None:
     found = campaign(tmp_path, 50, count=100)
     assert found.cases[0].rtt_2 is None
-    cells = {column.title: column.cells[0].text for column in tables.tables(found)[0].columns}
+    cells = dict(
+        zip(
+            (c.title for c in tables_of(found)[0].columns),
+            rows(tables_of(found)[0])[0],
+            strict=True,
+        )
+    )
     assert cells["Median RTT/2"] == "lost: 50 %"
     series = found.cases[0].series
     assert series is not None and series.medians is None
@@ -59,4 +65,4 @@ def test_without_losses_nothing_is_said_of_them(tmp_path: Path) -> None:
     (case,) = found.cases
     assert case.rtt_2 is not None
     assert not any(case.hides(key, case.rtt_2.quantity) for key in TAILS)
-    assert "later than any" not in tables.tables(found)[0].note
+    assert "later than any" not in notes(tables_of(found)[0])

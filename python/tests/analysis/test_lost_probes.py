@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from printed import notes, rows, tables_of
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.figures import TAILS
 from busmark.frames import Results
 from busmark.present.charts import panels
-from busmark.report import tables
 from busmark.store import Result
 
 
@@ -31,8 +31,8 @@ def campaign(directory: Path, lost: int, unanswered: int = 0, **params: object) 
 
 
 def cells(found: Campaign) -> dict[str, str]:
-    (table,) = tables.tables(found)
-    return {column.title: column.cells[0].text for column in table.columns}
+    (table,) = tables_of(found)
+    return dict(zip((c.title for c in table.columns), rows(table)[0], strict=True))
 
 
 def test_a_lost_probe_is_later_than_any(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_what_is_never_answered_is_lost_to_the_round_trip_alone(tmp_path: Path) 
 def test_tables_and_curves_say_so(tmp_path: Path) -> None:
     found = campaign(tmp_path, 400)
     assert cells(found)["p99 one-way"] == "lost: 20 %"
-    assert "lost sample counts as later than any" in tables.tables(found)[0].note
+    assert "lost sample counts as later than any" in notes(tables_of(found)[0])
     assert "arrived" in panels.back_text(found.cases)
     series = found.cases[0].series
     assert series and series.curve and series.curve.percent[-1] == pytest.approx(80.0, abs=0.05)
@@ -98,5 +98,5 @@ def test_a_source_without_a_record_of_its_probes_says_that_it_is_not_known(tmp_p
     stream = found.cases[0].throughput
     assert stream and stream.probe_one_way and stream.probe_one_way.p99
     assert stream.probes_lost is None and stream.probe_one_way.lost_share is None
-    assert "not known whether such were among them" in tables.tables(found)[0].note
+    assert "not known whether probes were among them" in notes(tables_of(found)[0])
     assert "not known" in panels.back_text(found.cases)

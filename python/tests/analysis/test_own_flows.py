@@ -21,8 +21,8 @@ from busmark.analysis.read.raw import round_samples
 from busmark.compare import compare, select
 from busmark.findings.view import CaseView
 from busmark.model.parameters import Parameters
+from busmark.present.pages import render
 from busmark.present.sinks.tables import csv as write_csv
-from busmark.report.html import render
 from busmark.store import Result
 from busmark.store.columns import polars_schema
 from busmark.store.result import file_stem
@@ -182,7 +182,7 @@ def test_terminal_page_frame_and_csv_have_the_same(result: Result, tmp_path: Pat
     shown = console.export_text()
     assert "Beside what is measured" in shown
     line = next(line for line in shown.splitlines() if line.strip().startswith("command"))
-    assert "RTT/2" in line and "1.50" in line and "24 of 1\N{NARROW NO-BREAK SPACE}200" in line
+    assert "RTT/2" in line and "1\N{NARROW NO-BREAK SPACE}500" in line and " 24 " in line
     assert "lost: 2.0 %" in line
     console = Console(record=True, width=200)
     show_cases(found.cases, console)
@@ -212,6 +212,6 @@ def test_a_narrow_terminal_keeps_latency_and_loss(result: Result) -> None:
     console = Console(record=True, width=80)
     show(summarise(result, with_series=False), console)
     text = console.export_text()
-    for word in ("command", "bulk", "RTT/2", "one way", "1.50"):
+    for word in ("command", "bulk", "RTT/2", "one way", "1\N{NARROW NO-BREAK SPACE}500"):
         assert word in text, text
     assert max(map(len, text.splitlines())) <= 80

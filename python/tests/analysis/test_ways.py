@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from printed import notes, rows
 
 from busmark.analysis.case.flows import MOST, Way, several, ways
 from busmark.analysis.figures import Figure
 from busmark.model.parameters import Parameters
-from busmark.report.html.ways import way_block
+from busmark.present.blocks import flows as shown
 from busmark.store.columns import polars_schema
 
 
@@ -101,11 +102,11 @@ def test_many_topics_are_one_row_and_those_that_lost_samples_another() -> None:
 
     forth = [way(number, "", 3 if number == 7 else 0) for number in range(40)]
     back = [way(number, "_back", 0) for number in range(3)]
-    block = way_block([*forth, *back])
-    lines = [" ".join(row) for row in block.rows]
+    table = shown.ways([*forth, *back])
+    lines = [" ".join(row) for row in rows(table)]
     assert len(lines) == 1 + 1 + 3, "few stay rows of their own"
-    assert lines[0].startswith("stream_0 … stream_39, 39 flows active passive 200 199 to 201")
+    assert lines[0].startswith("stream_0 … stream_39, 39 flows active passive 200 200 [199, 201]")
     assert lines[0].replace("\u202f", "").endswith(" 3900 3900 3900 0")
     assert lines[1].startswith("stream_7 ") and lines[1].endswith(" 100 100 97 3")
-    assert "least to the greatest" in block.note
-    assert "least to the greatest" not in way_block(back).note
+    assert "the least and the greatest" in notes(table)
+    assert "the least and the greatest" not in notes(shown.ways(back))

@@ -24,7 +24,7 @@ from busmark.cli import main
 IMPORTED = (
     "busmark.cli.campaign",
     "busmark.cli.show",
-    "busmark.report.html",
+    "busmark.present.pages",
     "busmark.present.sinks.terminal",
     "busmark.scenario.load",
     "scipy.special",

@@ -15,7 +15,7 @@ from busmark.errors import UserError
 from busmark.importers import import_results
 from busmark.importers.registry import importers
 from busmark.present import formats
-from busmark.report.html import render
+from busmark.present.pages import render
 from busmark.store import TABLES, Result
 
 

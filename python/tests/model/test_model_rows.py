@@ -62,23 +62,23 @@ import openpyxl
 from busmark.analysis import summarise
 from busmark.compare.criterion import Criterion
 from busmark.frames import Results
-from busmark.report.html.details import case_details
-from busmark.report.tables import tables
+from busmark.present.blocks import case as of_case
 from busmark.present.blocks.campaign import workbook
+from busmark.present.blocks.cases import cases
 from busmark.store import Result
 from tools.pages.metrics import page
 
 result = Result(Path(sys.argv[1]))
 campaign = summarise(result, with_series=False)
-(table,) = tables(campaign)
+(table,) = (table for section in cases(campaign) for table in section.tables)
 (path,) = workbook(result, campaign, Path(sys.argv[1]))
 cells = [c.value for row in openpyxl.load_workbook(path)["Cases"].iter_rows() for c in row]
-blocks = case_details(campaign.cases[0]).blocks
+blocks = [t for section in of_case.document(campaign.cases[0], {}).sections for t in section.tables]
 frame = Results(result, campaign).cases
 print(json.dumps({
     "json": campaign.model_dump(mode="json")["cases"][0]["latency"]["half_round_trip"],
     "table": [column.title for column in table.columns],
-    "details": [row[0] for block in blocks for row in block.rows],
+    "details": [cell.value for block in blocks for cell in block.columns[0].cells],
     "workbook": [cell for cell in cells if isinstance(cell, str)],
     "frame": frame.to_dicts()[0],
     "criteria": str(Criterion.parse(sys.argv[2] + " > 1.05")) if sys.argv[2:] else "",

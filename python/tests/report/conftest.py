@@ -14,7 +14,7 @@ import synthetic_campaign
 from browser import Browser
 
 from busmark.analysis import Campaign, summarise
-from busmark.report.html import write_html
+from busmark.present.pages import render
 from busmark.store import Result
 
 
@@ -43,5 +43,5 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def path(campaign: Campaign, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the comparison."""
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_html(campaign, path)
+    path.write_text(render(campaign), encoding="utf-8")
     return path

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import Drawn as Chart
+from drawn import draw_all
 from hypothesis import given
 from hypothesis import strategies as st
 from specifications import channel, curves, layers, styled, title
@@ -15,10 +17,10 @@ from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.words.text import figure_text
+from busmark.present.blocks import charts
 from busmark.present.charts.panels import measured
+from busmark.present.sinks.panels import Panel
 from busmark.present.web.embedded import Parts
-from busmark.report.html import charts
-from busmark.report.html.charts import Chart, Panel, draw_all
 from busmark.store import Result
 
 

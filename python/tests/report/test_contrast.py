@@ -14,7 +14,7 @@ from test_page_in_a_browser import draw_everything
 
 from busmark.analysis import Campaign
 from busmark.present.charts.look import SIGNS, contrast
-from busmark.report.html import write_html
+from busmark.present.pages import render
 
 TEXTS = """(() => {
   const found = [];
@@ -27,7 +27,7 @@ TEXTS = """(() => {
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
     if (box.width < 2 || box.height < 2 || box.right < 0) continue;
-    const pane = of.closest(".scroll")?.getBoundingClientRect();
+    const pane = of.closest(".scroll, nav")?.getBoundingClientRect();
     if (pane && (box.right > pane.right || box.bottom > pane.bottom)) continue;
     const style = getComputedStyle(of);
     let opacity = 1;
@@ -113,7 +113,7 @@ def unreadable(browser: Browser, folder: Path) -> list[str]:
 def test_every_text_of_a_report_can_be_read(
     campaign: Campaign, tmp_path: Path, scheme: str
 ) -> None:
-    write_html(campaign, tmp_path / "report.html")
+    (tmp_path / "report.html").write_text(render(campaign), encoding="utf-8")
     with Browser(tmp_path / "profile", width=WIDTH, height=800) as browser:
         browser.prefer(scheme)
         browser.open(tmp_path / "report.html")

@@ -97,8 +97,8 @@ def test_every_output_has_them(directory: Path, tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "Counters of the system" in page and "Pages from swap" in page
     text = (tmp_path / "report.md").read_text("utf-8")
-    heads = "| case | Pages from swap | TCP retransmissions | Interfaces in |"
-    assert heads in text and "| tcp-64 | 168 | 168 | 168 B |" in text
+    heads = "| Case | Pages from swap | TCP retransmissions | Interfaces in, B |"
+    assert heads in text and "| tcp-64 | 168 | 168 | 168 |" in text
     assert "0 in all cases: UDP errors in" in text
     assert "tcp-64,case,,,tcp_retransmits,count" in (tmp_path / "csv/estimates.csv").read_text()
     sheet = openpyxl.load_workbook(next(tmp_path.glob("*.xlsx")))["Cases"]

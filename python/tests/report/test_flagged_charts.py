@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 import vl_convert
 from click.testing import CliRunner
+from drawn import draw_all
 from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 
 from busmark.analysis import Campaign
 from busmark.cli.main import busmark
 from busmark.errors import UserError
+from busmark.findings.kinds import kinds
 from busmark.present import formats
 from busmark.present.charts.flagged import Findings
 from busmark.present.charts.kinds import CHARTS, KINDS
 from busmark.present.charts.sheets import Sheet, Sheets
 from busmark.present.sinks.print import chart
-from busmark.report.html.charts import draw_all
 from busmark.store import Result
 
 
@@ -59,12 +60,13 @@ def test_letters_stand_behind_names_and_a_line_explains_them(flagged: Campaign) 
 
 
 def test_every_chart_on_paper_has_the_findings_of_the_page(flagged: Campaign) -> None:
+    titles = {kind.mark: kind.title for kind in kinds(flagged.findings)}
     on_page = {
         title
         for charts in draw_all(flagged).values()
         for shown in charts
         for panel in shown.panels
-        for title in ((shown.id, kind.title) for kind in panel.flags)
+        for title in ((shown.id, titles[mark]) for mark in panel.marks)
     }
     paper = Findings(flagged)
     on_paper = set()

@@ -12,11 +12,11 @@ from varied_campaigns import alike_campaign, varied_campaign
 
 from busmark.analysis import Campaign
 from busmark.compare import compare, select
+from busmark.present.blocks.campaign import entries
 from busmark.present.blocks.changes import headlines
 from busmark.present.charts.kinds import KINDS
 from busmark.present.charts.sheets import Sheets
-from busmark.report.html.cases import case_index
-from busmark.report.html.page import render
+from busmark.present.pages import render
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,8 @@ def test_the_page_says_it_above_the_table_and_heads_the_column_with_what_varies(
     alike: Campaign,
 ) -> None:
     page = render(alike)
-    assert re.search(r'<p class="same">[^<]*: Cyclone DDS, 64 B, transport udp, reliable\.', page)
-    (table,) = re.findall(r'<table class="headline">.*?</table>', page, re.DOTALL)
+    assert re.search(r'<p class="is-quiet">[^<]*: Cyclone DDS, 64 B, transport udp, reliable', page)
+    (table,) = re.findall(r'id="latency-same">.*?</table>', page, re.DOTALL)
     heads = [re.sub("<[^>]+>", "", head).strip()
              for head in re.findall(r"<th scope=.col..*?</th>", table, re.DOTALL)]  # fmt: skip
     assert heads[0] == "History" and "Size" not in heads and "Rounds" not in heads
@@ -37,18 +37,14 @@ def test_the_page_says_it_above_the_table_and_heads_the_column_with_what_varies(
 
 
 def test_every_choice_has_a_filter_of_its_own(tmp_path: Path) -> None:
-    index = case_index(varied_campaign(tmp_path))
-    assert {"Middleware", "Transport", "Reliability", "History"} <= set(index["names"])
-    place = index["names"].index("Middleware")
-    assert {case["values"][place] for case in index["cases"]} == {
-        "UDP socket", "Cyclone DDS", "Zenoh",
-    }  # fmt: skip
+    found = [entry.values for entry in entries(varied_campaign(tmp_path), None)]
+    names = {name for values in found for name in values}
+    assert {"Middleware", "Transport", "Reliability", "History"} <= names
+    assert {values["Middleware"] for values in found} == {"UDP socket", "Cyclone DDS", "Zenoh"}
 
 
 def test_what_labels_tell_can_be_chosen(alike: Campaign) -> None:
-    index = case_index(alike)
-    place = index["names"].index("History")
-    values = {case["id"]: case["values"][place] for case in index["cases"]}
+    values = {entry.id: entry.values.get("History") for entry in entries(alike, None)}
     assert (values["depth-1"], values["depth-8"]) == ("keep last 1", "keep last 8")
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import re
 from pathlib import Path
 
 import numpy as np
 import openpyxl
 import polars as pl
 import pytest
-from printed import show_cases
-from rich.console import Console
+from printed import details, notes
 from synthetic_campaign import Builder, samples_around
 
 import busmark
-from busmark.analysis import Campaign, summarise
+from busmark.analysis import Campaign, CaseSummary, summarise
 from busmark.present.blocks.campaign import workbook
-from busmark.report.html.details import case_details
-from busmark.report.html.legs import TITLE, leg_blocks
+from busmark.present.document import Table
 from busmark.store import Result
 
 LEGS = 8
@@ -46,46 +42,35 @@ def frame(result: Result) -> pl.DataFrame:
     return busmark.open(result.directory).estimates.filter(best, quantity="segment")
 
 
-def test_the_page_has_one_table_of_all_legs(campaign: Campaign) -> None:
-    (block,) = [b for b in case_details(campaign.cases[0]).blocks if b.title == TITLE]
-    assert [row[0] for row in block.rows if row[0]] == [
+def table_of(case: CaseSummary) -> Table:
+    (table,) = (t for t in details(case)["One-way times and legs"] if t.title.startswith("Legs"))
+    return table
+
+
+def test_the_details_have_one_table_of_all_legs(campaign: Campaign) -> None:
+    table = table_of(campaign.cases[0])
+    assert [group.partition(":")[0] for group in table.groups] == [
         "send source", "send", "send arrival", "turn-round", "echo", "echo arrival", "trip",
         "inter-arrival",
     ]  # fmt: skip
-    assert [row[1] for row in block.rows] == ["100 %", "99.9 %", "99 %", "90 %"] * LEGS
-    assert "Echo contains the echo source" in block.note
-    assert "`measure.echo_source = true` asks for it" in block.note
-    assert "Left out" not in block.note and "One in" not in block.note
+    best = [cell.value for cell in table.columns[0].cells]
+    assert best == ["100 %", "99.9 %", "99 %", "90 %"] * LEGS
+    assert "`measure.echo_source = true`" in notes(table)
+    assert "Left out" not in notes(table) and "One in" not in notes(table)
 
 
-def test_the_terminal_has_the_details_of_the_page(campaign: Campaign) -> None:
+def test_the_details_say_what_is_left_out_and_how_to_get_it(campaign: Campaign) -> None:
     case = campaign.cases[0]
-    stream = io.StringIO()
-    show_cases([case], Console(file=stream, width=200))
-    lines = [[cell for cell in re.split(r" {2,}", line.strip()) if cell]
-             for line in stream.getvalue().splitlines()]  # fmt: skip
-    flat = " ".join(stream.getvalue().split())
-    for block in case_details(case).blocks:
-        assert [block.title] in lines
-        for row in block.rows:
-            # Figures hold narrow spaces, and no two spaces follow each other in a cell.
-            assert [cell for cell in row if cell] in lines, (block.title, row)
-        assert " ".join(block.note.split()) in flat
-    assert [TITLE] in lines
-
-
-def test_the_page_tells_what_is_left_out_and_how_to_get_it(campaign: Campaign) -> None:
-    latency = campaign.cases[0].latency
-    assert latency is not None
+    assert case.latency is not None
     fewer = [
         leg.model_copy(update={"every": 3})
-        for leg in latency.leg_tables
+        for leg in case.latency.leg_tables
         if leg.name not in ("send", "echo")
     ]
-    (block,) = leg_blocks(fewer)
-    assert "Left out: send and echo" in block.note
-    assert "One in 3 pings" in block.note and "csv-samples" in block.note
-    assert leg_blocks([]) == []
+    latency = case.latency.model_copy(update={"leg_tables": fewer})
+    told = notes(table_of(case.model_copy(update={"latency": latency})))
+    assert "Left out: send and echo" in told
+    assert "One in 3 pings" in told and "csv-samples" in told
 
 
 def test_the_workbook_has_what_the_frame_has(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn import draw_all
 from specifications import scales, styled
 from synthetic_campaign import Builder, samples_around
 
@@ -22,11 +23,10 @@ from busmark.present.charts import look
 from busmark.present.charts.kinds import CURVES, KINDS
 from busmark.present.charts.sheets import Sheets
 from busmark.present.document import Document
+from busmark.present.pages import render
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import chart
 from busmark.present.sinks.workbook import workbook
-from busmark.report.html import write_html
-from busmark.report.html.charts import draw_all
 from busmark.store import Result
 
 ROOT = Path(__file__).parents[3]
@@ -152,9 +152,11 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     """What each form makes of the label `tcp`, and of it only: its pages, files and pictures."""
     (label,) = (label for label in campaign.labels if label.adapter == "tcp")
     found = {}
-    write_html(campaign, folder / "report.html")
+    (folder / "report.html").write_text(render(campaign), encoding="utf-8")
     page = (folder / "report.html").read_text(encoding="utf-8")
-    marks = set(re.findall(r'style="color:(#\w{6})" aria-hidden="true">(.)</span>tcp', page))
+    marks = set(
+        re.findall(r'style="color:(#\w{6})" aria-hidden="true">(.)</span>(?:<a [^>]*>)?tcp', page)
+    )
     (found["table"],) = (" ".join(mark) for mark in marks)
     lines = [
         layer["encoding"] for charts in draw_all(campaign).values() for chart in charts

@@ -35,7 +35,7 @@ from busmark.analysis import summarise
 from busmark.present.blocks.campaign import workbook
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import svg
-from busmark.report.html.charts import draw_all
+from busmark.present.blocks.charts import by_test as draw_all
 from busmark.store import Result
 
 folder = Path(sys.argv[1])
@@ -45,7 +45,7 @@ index, *figures = svg(result, campaign, folder)
 scripts = gnuplot.write(result, campaign, folder)
 (path,) = workbook(result, campaign, folder)
 titles = [sheet["A1"].value for sheet in openpyxl.load_workbook(path)]
-page = {c.id: c.panels[0].caption for charts in draw_all(campaign).values() for c in charts}
+page = {c.key: c.shapes[0].caption for charts in draw_all(campaign).values() for c in charts}
 print(json.dumps({"page": page, "print": [p.name for p in figures],
                   "index": index.read_text().replace("\\\\", ""),
                   "gnuplot": [p.name for p in scripts], "workbook": titles}))

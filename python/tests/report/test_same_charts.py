@@ -14,6 +14,7 @@ import numpy as np
 import openpyxl
 import pytest
 import specifications as specs
+from drawn import draw_all
 from drawn_campaigns import everything
 
 from busmark.analysis import Campaign, summarise
@@ -25,7 +26,6 @@ from busmark.present.charts.shapes import Bars, Picture
 from busmark.present.document import Document
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.workbook import workbook
-from busmark.report.html.charts import draw_all
 from busmark.store import Result
 
 Points = list[tuple[float, float]]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import specifications as specs
+from drawn import draw_all
 from drawn_campaigns import everything
 from synthetic_campaign import Builder, samples_around
 
@@ -19,7 +20,7 @@ from busmark.analysis import Campaign, summarise
 from busmark.present.charts.kinds import CHARTS, ChartKind
 from busmark.present.charts.shapes import Boxes, Cell, Curve, Heat, Row, Stack
 from busmark.present.sinks import gnuplot
-from busmark.report.html.charts import Panel, draw_all
+from busmark.present.sinks.panels import Panel
 from busmark.store import Result
 
 BOXES = [chart for chart in CHARTS if chart.shape is Boxes]

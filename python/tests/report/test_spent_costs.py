@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from printed import show
+from printed import rows, show
 from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
+from busmark.present.blocks.further import costs
 from busmark.present.charts.kinds import CHARTS
-from busmark.report.html.page import render
-from busmark.report.html.spent_costs import spent_costs
+from busmark.present.pages import render
 from busmark.report.same_in_all import facts
 from busmark.store import Result
 
@@ -55,10 +55,10 @@ def test_what_tls_costs_over_a_bare_socket_is_told_beside_middleware(tmp_path: P
     assert {label: round(r.value, 2) for label, r in ratios.items() if r} == {
         "TCP socket": 1.5, "mqtt": 2.0,
     }  # fmt: skip
-    ((block,),) = (part.blocks for part in spent_costs(found))
-    assert len(block.rows) == 2
-    # No column of these, so that no note explains it.
-    assert "CPU per sample" not in block.note and "Undecided" not in block.note
+    (section,) = costs(found)
+    (table,) = section.tables
+    assert len(table.rows) == 2
+    assert not any("CPU" in column.title for column in table.columns)
 
 
 def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:
@@ -79,17 +79,15 @@ def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:
 
 
 def test_each_profile_stands_against_plain(tmp_path: Path) -> None:
-    ((block,),) = (
-        part.blocks for part in spent_costs(campaign(tmp_path, "none", "rtps_sign", "all"))
-    )
-    assert [row[:3] for row in block.rows] == [
-        ("Cyclone DDS", "RTPS signed", "64 B"), ("Cyclone DDS", "all protected", "64 B"),
-        ("Fast DDS", "RTPS signed", "64 B"), ("Fast DDS", "all protected", "64 B"),
+    (section,) = costs(campaign(tmp_path, "none", "rtps_sign", "all"))
+    (table,) = section.tables
+    assert [row[:3] for row in rows(table)] == [
+        ["Cyclone DDS", "RTPS signed", "64 B"], ["Cyclone DDS", "all protected", "64 B"],
+        ["Fast DDS", "RTPS signed", "64 B"], ["Fast DDS", "all protected", "64 B"],
     ]  # fmt: skip
-    assert block.heads[3:] == (
-        "Median RTT/2", "CPU per sample", "Bytes per sample",
-    )  # fmt: skip
-    assert all(cell.endswith("×") for row in block.rows for cell in row[3:])
+    assert [column.title for column in table.columns][3:] == [
+        "Median RTT/2 ×", "CPU per sample ×", "Bytes per sample ×",
+    ]  # fmt: skip
 
 
 def test_page_and_terminal_show_it_where_a_case_is_secured(tmp_path: Path) -> None:
@@ -100,7 +98,7 @@ def test_page_and_terminal_show_it_where_a_case_is_secured(tmp_path: Path) -> No
     show(found, console)
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
-    assert f"{'What security costs'}: latency" in shown and "2.00 [2.00, 2.00] ×" in shown
+    assert "What security costs" in shown and "2.00 [2.00, 2.00]" in shown
 
 
 def test_what_protects_every_case_stands_above_the_table(tmp_path: Path) -> None:
@@ -110,7 +108,7 @@ def test_what_protects_every_case_stands_above_the_table(tmp_path: Path) -> None
 
 def test_plain_campaigns_have_no_such_part(tmp_path: Path) -> None:
     found = campaign(tmp_path, "none")
-    assert spent_costs(found) == [] and 'id="security"' not in render(found)
+    assert list(costs(found)) == [] and 'id="security"' not in render(found)
 
 
 def test_what_a_layer_costs_is_over_the_same_library_alone(tmp_path: Path) -> None:
@@ -128,8 +126,9 @@ def test_what_a_layer_costs_is_over_the_same_library_alone(tmp_path: Path) -> No
         ("rmw-64", "fastdds3-64"), ("rmw-1024", "fastdds3-1024"),
     }  # fmt: skip
     assert [round(e.versus.ratio.value, 2) for e in layered if e.versus.ratio] == [1.5, 1.5]
-    (part,) = spent_costs(found)
-    assert part.title == "What the layer costs" and len(part.blocks[0].rows) == 2
+    (section,) = costs(found)
+    (table,) = section.tables
+    assert section.title == "What the layer costs" and len(table.rows) == 2
     assert 'id="layer"' in render(found)
     chart = CHARTS[0]
     (picture,) = chart.draw(found, chart.cases(found))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
+from printed import tables_of
 
 from busmark.analysis import Campaign
-from busmark.report.tables import tables
 
 TABLE = "latency-same"
 BOX = f"document.querySelector('#{TABLE} .scroll')"
@@ -35,7 +35,7 @@ def seen(browser: Browser, table: str) -> set[int]:
         f"(() => {{ const box = document.querySelector('#{table} .scroll');"
         " const edge = box.getBoundingClientRect();"
         " const first = box.querySelector('thead th').getBoundingClientRect().right;"
-        " return JSON.stringify([...box.querySelectorAll('thead th')].map((h, n) =>"
+        " return JSON.stringify([...box.querySelectorAll('thead tr:last-child th')].map((h, n) =>"
         " [n, h.getBoundingClientRect()]).filter(([n, r]) => r.right <= edge.right + 1"
         " && (n === 0 || r.left >= first - 1)).map(([n]) => n)); })()"
     )))  # fmt: skip
@@ -45,25 +45,26 @@ def test_every_column_can_be_reached_at_1200_pixels(at_1200: Browser, campaign: 
     """Those that are out of sight are named, until they are there."""
     assert at_1200.run("document.documentElement.scrollWidth") <= 1200
     wide = []
-    for table in tables(campaign):
-        box = f"document.querySelector('#{table.id} .scroll')"
-        hint = f"document.querySelector('#{table.id} .hint').textContent"
-        first = seen(at_1200, table.id)
+    for table in tables_of(campaign):
+        box = f"document.querySelector('#{table.key} .scroll')"
+        hint = f"document.querySelector('#{table.key} .hint').textContent"
+        first = seen(at_1200, table.key)
         missing = [c.title for n, c in enumerate(table.columns) if n not in first]
         told = at_1200.run(hint)
         assert [title for title in missing if title not in told] == []
         at_1200.run(f"{box}.scrollLeft = 1e6")
         at_1200.run(SETTLED)
-        assert first | seen(at_1200, table.id) == set(range(len(table.columns)))
+        assert first | seen(at_1200, table.key) == set(range(len(table.columns)))
         if missing:
-            wide.append(table.id)
+            wide.append(table.key)
             assert at_1200.run(hint) == ""
     assert wide, "no table of this campaign is wider than the window"
 
 
 def test_the_first_column_and_the_headings_stay(at_1200: Browser) -> None:
     places = (
-        f"JSON.stringify([{BOX}.querySelector('thead th'), {BOX}.querySelector('tbody th')]"
+        f"JSON.stringify([{BOX}.querySelector('thead th'),"
+        f" {BOX}.querySelector('tbody tr:not(.group) th')]"
         ".map((e) => e.getBoundingClientRect().left))"
     )
     at_1200.resize(700, 500)
@@ -100,17 +101,17 @@ def test_nothing_is_cut_on_paper(at_1200: Browser, campaign: Campaign, tmp_path:
     try:
         for sheet, width in PAPER.items():
             at_1200.resize(width, 900)
-            for table in tables(campaign):
-                if table.wide == (sheet == "wide"):
-                    right = at_1200.run(
-                        f"document.querySelector('#{table.id} table').getBoundingClientRect().right"
-                    )
-                    assert right <= width + 1, table.id
+            for table in tables_of(campaign):
+                wide = f"document.getElementById('{table.key}').classList.contains('wide')"
+                if at_1200.run(wide) == (sheet == "wide"):
+                    own = f"document.querySelector('#{table.key} table')"
+                    right = at_1200.run(f"{own}.getBoundingClientRect().right")
+                    assert right <= width + 1, table.key
     finally:
         at_1200.call("Emulation.setEmulatedMedia", media="")
     text = printed(at_1200, tmp_path)
     words = set(text.replace(",", " ").split())
-    columns = {c.title for table in tables(campaign) for c in table.columns}
+    columns = {c.title for table in tables_of(campaign) for c in table.columns}
     missing = [t for t in columns if not set(t.replace("ff", "f").split()) <= words]
     assert missing == []
 
@@ -118,11 +119,9 @@ def test_nothing_is_cut_on_paper(at_1200: Browser, campaign: Campaign, tmp_path:
 def test_the_heading_of_a_section_is_on_the_sheet_of_its_first_table(
     at_1200: Browser, campaign: Campaign, tmp_path: Path
 ) -> None:
-    first = tables(campaign)[0]
-    assert first.wide
-    heading = at_1200.run(f"document.getElementById('{first.id}').previousElementSibling.innerText")
+    heading = at_1200.run("document.querySelector('#part-round-trip-latency').innerText")
     sheets = printed(at_1200, tmp_path).split("\f")
-    with_table = next(sheet for sheet in sheets if first.title in sheet)
+    with_table = next(sheet for sheet in sheets if "Round-trip latency on one CPU" in sheet)
     assert heading in [line.strip() for line in with_table.splitlines()]
 
 

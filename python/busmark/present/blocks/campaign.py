@@ -5,26 +5,42 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from busmark.analysis.model import Campaign
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.words import text
+from busmark.analysis.words.naming import MIDDLEWARE
 from busmark.documents import repetition as repeated
+from busmark.findings.kinds import by_case, kinds
 from busmark.frames import Results
 from busmark.present.blocks import repetition
 from busmark.present.blocks.answer import answer
-from busmark.present.blocks.cases import cases
-from busmark.present.blocks.charts import charts
+from busmark.present.blocks.case import heading, summary
+from busmark.present.blocks.case import sections as details
+from busmark.present.blocks.cases import TITLES, cases
+from busmark.present.blocks.charts import by_test, charts
 from busmark.present.blocks.configuration import configuration
+from busmark.present.blocks.environment import RawFiles, environment, files_of
+from busmark.present.blocks.findings import all_findings
 from busmark.present.blocks.frames import sections
-from busmark.present.blocks.further import further
+from busmark.present.blocks.further import behind, costs, further, matrices
 from busmark.present.blocks.opening import caveats, lines, requirements, state
 from busmark.present.blocks.tests import tests
 from busmark.present.charts.kinds import CHARTS, CURVES
+from busmark.present.charts.panels import placement
 from busmark.present.charts.shapes import Bars
-from busmark.present.document import Document, Section
+from busmark.present.document import CASES, Chart, Document, Entry, Section, Text
 from busmark.present.sinks import markdown as markdown_sink
 from busmark.present.sinks import workbook as workbook_sink
 from busmark.store import Result
+
+FIRST = ("latency-medians", "goodput")
+"""Charts of which the first that there is stands on the first screen."""
+
+MOST_DETAILS = 1000
+"""Most cases whose details are in the page."""
 
 MOST_CHOICES = {False: 4, True: 1}
 """Choices of cases of which the notebook has a chart: of figures, and of points of samples."""
@@ -43,6 +59,81 @@ def opening(campaign: Campaign) -> list[Section]:
     """Return the first screen: what was required, the answer, what may spoil it."""
     first = (state(campaign), requirements(campaign), answer(campaign), caveats(campaign))
     return [section for section in first if section is not None]
+
+
+def whole(
+    campaign: Campaign, files: RawFiles | None = None, links: Sequence[tuple[str, str]] = ()
+) -> Document:
+    """Return the document with charts, machine and method, and with all cases in full.
+
+    Args:
+        campaign: what it shows.
+        files: where the raw data are, as seen from the page.
+        links: words and address of pages that belong to it.
+    """
+    drawn = by_test(campaign)
+    first = next((c for own in drawn.values() for c in own if c.key in FIRST), None)
+    sections = opening(campaign)
+    if first:
+        sections.append(Section("", [first], key="first"))
+    sections += matrices(campaign)
+    placed = {first.key if first else ""}
+    every = {chart.key: chart for own in drawn.values() for chart in own}
+    for section in costs(campaign):
+        of = [every[section.key]] if section.key in every else []
+        sections.append(replace(section, blocks=[*of, *section.blocks]))
+        placed.add(section.key)
+    sections += _results(campaign, drawn, placed)
+    sections.append(Section("Every case", [Text("entries")], key=CASES))
+    sections += behind(campaign)
+    sections += all_findings(campaign)
+    sections += environment(campaign, files)
+    return Document(campaign.name, list(lines(campaign)), sections, entries(campaign, files), links)
+
+
+def _results(
+    campaign: Campaign, drawn: Mapping[str, Sequence[Chart]], placed: Collection[str]
+) -> Iterator[Section]:
+    """Tables and charts of each test."""
+    tables: dict[str, list[Section]] = {}
+    for group, section in zip(campaign.groups, cases(campaign), strict=True):
+        tables.setdefault(group.test, []).append(section)
+    for test, own in tables.items():
+        part = TITLES.get(test, test)
+        blocks = [chart for chart in drawn.get(test, ()) if chart.key not in placed]
+        made = [*own, *([Section("Charts", blocks, key=f"charts-{test}")] if blocks else [])]
+        yield from (replace(section, part=part) for section in made)
+
+
+def entries(campaign: Campaign, files: RawFiles | None) -> list[Entry]:
+    """Return every case, with its details as far as there is room for them."""
+    found = by_case(kinds(campaign.findings))
+    return [
+        Entry(
+            case.id, case.label, heading(case), summary(case), case.status.replace("_", " "),
+            case.reason or "", _values(case),
+            [*details(case, found), *files_of(case, files)] if number < MOST_DETAILS else [],
+        )
+        for number, case in enumerate(campaign.cases)
+    ]  # fmt: skip
+
+
+def _values(case: CaseSummary) -> dict[str, str]:
+    """What the case can be chosen by: its middleware, each choice that labels have, parameters."""
+    alone = case.is_floor or not case.label_parts
+    named = {MIDDLEWARE: case.label} if alone else case.label_parts
+    return {
+        "Test": case.test,
+        **{_heading(name): value for name, value in named.items()},
+        "Size": text.size_text(case.size),
+        "Placement": placement(case),
+        "Status": case.status.replace("_", " "),
+        **{_heading(name): value for name, value in (case.workload | case.choices).items()},
+    }
+
+
+def _heading(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:

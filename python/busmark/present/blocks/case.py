@@ -4,24 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from busmark.analysis.across.dimensions import flatten, placement_text, title, value_text
 from busmark.analysis.model import CaseSummary
+from busmark.analysis.words import text
 from busmark.findings.kinds import Flags
-from busmark.present.blocks.further import of_block, on_case
-from busmark.present.document import Document, Section, Text
-from busmark.report.html.details import case_details, heading, summary
+from busmark.present.blocks.details import details
+from busmark.present.blocks.findings import on_case
+from busmark.present.blocks.imported import stated_headline
+from busmark.present.blocks.rows import Field, listing
+from busmark.present.document import Cell, Document, Section, Text
 
 
 def document(case: CaseSummary, found: Mapping[str, Flags]) -> Document:
     """Return the document of a case, with what was `found` of it."""
     lines = [f"{case.id}: {summary(case)}", *([case.reason] if case.reason else [])]
-    return Document(heading(case), lines, list(_sections(case, found)))
+    return Document(heading(case), lines, list(sections(case, found)))
 
 
-def _sections(case: CaseSummary, found: Mapping[str, Flags]) -> Iterator[Section]:
-    details = case_details(case)
-    parameters = "; ".join(f"{name} {value}" for name, value in details.params)
-    yield Section("", [Text("parameters", {"parameters": parameters}, style="quiet")])
+def sections(case: CaseSummary, found: Mapping[str, Flags]) -> Iterator[Section]:
+    """Yield what is known of a case: findings, figures, parameters."""
     if section := on_case(case.id, found):
         yield section
-    for block in details.blocks:
-        yield Section(block.title, of_block(block))
+    every = list(details(case))
+    yield from (section for section in every if not section.folded)
+    if case.floor:
+        fields = (
+            Field("Floor", lambda floor: Cell(floor.case, case=floor.case)),
+            Field("Differs in", lambda floor: text.joined(floor.differs)),
+        )
+        yield Section("What Busmark itself takes", [listing([case.floor], fields)])
+    yield from (section for section in every if section.folded)
+    flat = flatten(case.params)
+    named = [f"{title(name)} {value_text(name, value)}" for name, value in flat.items()]
+    # For this machine alone it stands once, with the machine.
+    if case.os and case.params.network == "nodes":
+        named.append(f"operating system {case.os}")
+    parameters = Text("parameters", {"parameters": "; ".join(named)}, style="quiet")
+    yield Section("Parameters", [parameters], folded=True)
+
+
+def heading(case: CaseSummary) -> str:
+    """Return what the case is, in a line."""
+    parts = [case.label, text.size_text(case.size), placement_text(case.placement)]
+    further = [f"{name} {value}" for name, value in case.workload.items() if value != text.ABSENT]
+    return " · ".join([case.test, *parts, *further])
+
+
+def summary(case: CaseSummary) -> str:
+    """Return the result in a few words."""
+    if case.rtt_2:
+        return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
+    if case.first_sample:
+        return f"first sample after {text.figure_text(case.first_sample)}"
+    if case.goodput:
+        return f"goodput {text.figure_text(case.goodput, text.MBIT)}"
+    return stated_headline(case) or case.status.replace("_", " ")

@@ -20,9 +20,9 @@ from busmark.model.entry import Described, Estimate, Heading, Number
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
+from busmark.present.blocks.imported import stated_means
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
 from busmark.report import same_in_all
-from busmark.report.imported import stated_means
 
 TITLES = {
     "latency": "Round-trip latency", "throughput": "Throughput", "capacity": "Sustained throughput",
@@ -83,6 +83,7 @@ def _blocks(
         Row(
             "floor" if case.is_floor else "baseline" if case.is_baseline else "",
             text.size_text(case.size) if several else "", case.id,
+            "" if case.status == "ok" else case.status.replace("_", " "),
         )
         for case in cases
     ]  # fmt: skip
@@ -341,6 +342,15 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         case.throughput and case.throughput.probes_lost for case in cases
     ):
         yield Text("lost")
+    unknown = {
+        case.label: None
+        for case in cases
+        if case.throughput
+        and case.throughput.probe_one_way
+        and case.throughput.probe_one_way.lost_share is None
+    }
+    if unknown:
+        yield Text("unrecorded", {"labels": text.joined([*unknown])})
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
     for template, known in (

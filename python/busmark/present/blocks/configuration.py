@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from busmark.analysis.across.dimensions import flatten, value_text
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import ABSENT, joined, percent_text
+from busmark.present.blocks.environment import flat_facts
 from busmark.present.document import Cell, Column, Row, Section, Table
-from busmark.report.tables import flat_facts
 
 MOST_VALUES = 40
 """Values of a parameter that are listed; distributions of sizes may have thousands."""

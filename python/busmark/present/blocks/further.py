@@ -3,68 +3,80 @@ was not measured."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from busmark.analysis.across.effects import WITH_SPENT
+from busmark.analysis.across.dimensions import placement_text
+from busmark.analysis.across.effects import LAYER
+from busmark.analysis.across.spent import BYTES, CPU, PACKETS, SPENT, is_open
+from busmark.analysis.across.standing import Effect
 from busmark.analysis.case.timed_pairs import Pairs
+from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
-from busmark.analysis.words.naming import described
-from busmark.findings.kinds import Flags, kinds, worst
-from busmark.findings.kinds import Kind as Found
+from busmark.analysis.words.naming import described, figure_of
+from busmark.model.quantities.counters import COUNTERS, Counter
 from busmark.present.blocks.answer import sizes
-from busmark.present.charts.flagged import examined
-from busmark.present.document import (
-    ABSENT,
-    Block,
-    Cell,
-    Column,
-    Kind,
-    Row,
-    Section,
-    Style,
-    Table,
-    Text,
+from busmark.present.blocks.details import COUNTERS_NOTE, COUNTERS_TITLE
+from busmark.present.blocks.findings import findings
+from busmark.present.blocks.flows import (
+    LATENCY,
+    LEVELS,
+    NODES,
+    OWN_FLOWS_NOTE,
+    RATES,
+    levels,
+    nodes,
+    ranked,
+    ranked_by,
 )
-from busmark.report.html import blocks as legacy
+from busmark.present.blocks.rows import Field, cell_of, listing, notes, of_second, sections, size
+from busmark.present.charts.cases import of_pairs
+from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Row, Section, Table, Text
 from busmark.report.interop import dead_cells, heat_maps
 
 MOST_CASES = 12
 """Cases of which a table names the worst pairs, and whose levels are shown."""
 
-SIGNS = frozenset("0123456789—−-+±<>≤≥[")
-"""With which a number begins, or what stands in its place."""
+INTEROPERABILITY = "Interoperability"
 
-STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
+MOST_FLOWS = 40
+"""Rows of flows of the scenario's own."""
+
+MOST_EFFECTS = 60
+"""Rows of a table of costs; comparisons (`busmark compare --by security`) have all."""
+
+OF_FLOWS = (Field("Kind", lambda flow: flow.kind, detail=True), *RATES, *LATENCY)
 
 
 def further(campaign: Campaign) -> Iterator[Section]:
-    """Return the sections behind the tables of cases, in their order."""
-    for section in (
-        sizes(campaign),
-        _pairs(campaign), _precision(campaign), _own_flows(campaign), *_levels(campaign),
-        *_matrices(campaign), *_costs(campaign), _dead(campaign), _not_measured(campaign),
-        findings(campaign), _counters(campaign), _made_by(campaign),
-    ):  # fmt: skip
+    """Yield the sections behind the tables of cases, in their order."""
+    if section := sizes(campaign):
+        yield section
+    yield from _measured(campaign)
+    yield from matrices(campaign)
+    yield from costs(campaign)
+    for last in (not_measured(campaign), findings(campaign), _counters(campaign),
+                 _made_by(campaign)):  # fmt: skip
+        if last is not None:
+            yield last
+
+
+def behind(campaign: Campaign) -> Iterator[Section]:
+    """Yield those of them that stand behind the list of cases on a page."""
+    for section in (sizes(campaign), *_measured(campaign), _counters(campaign)):
+        if section is not None:
+            yield replace(section, part="Further figures")
+    if last := not_measured(campaign):
+        yield last
+
+
+def _measured(campaign: Campaign) -> Iterator[Section]:
+    for section in (_pairs(campaign), _precision(campaign), _own_flows(campaign)):
         if section is not None:
             yield section
-
-
-def of_block(
-    block: legacy.Block, *, with_note: bool = True, details: Collection[str] = ()
-) -> list[Block]:
-    """Return a small table of text as a table of a document; `details`: headings of columns that
-    may be left out where there is no room."""
-    columns = []
-    for place, head in enumerate(block.heads):
-        cells = [Cell(text=row[place]) if row[place] else Cell("") for row in block.rows]
-        numbers = sum(row[place][:1] in SIGNS for row in block.rows) * 2 > len(block.rows)
-        kind: Kind = "label" if place == 0 else "number" if numbers else "text"
-        columns.append(Column(head, cells, kind, detail=head in details))
-    made: list[Block] = [Table(columns, [Row() for _ in block.rows])]
-    if block.note and with_note:
-        made.append(Text("note", {"note": block.note}, style="quiet"))
-    return made
+    yield from _levels(campaign)
 
 
 def _name(case: CaseSummary) -> str:
@@ -81,13 +93,13 @@ def _pairs(campaign: Campaign) -> Section | None:
     ][:MOST_CASES]
     if not known:
         return None
-    statistic = {_ranked_by(pairs) for _, pairs in known}
+    statistic = {ranked_by(pairs) for _, pairs in known}
     name = f"its {statistic.pop()} one-way" if len(statistic) == 1 else "its one-way latency"
     columns = [
         Column("Case", [Cell(_name(case)) for case, _ in known], "label"),
         Column("Pairs", [Cell(pairs.count) for _, pairs in known], "count"),
         Column("Slowest", [Cell(f"{p.slowest.writer} → {p.slowest.reader}") for _, p in known]),
-        Column(name, [_slowest(pairs) for _, pairs in known], "number", "ns"),
+        Column(name, [ranked(pairs.slowest) for _, pairs in known], "number", "ns"),
         Column("median pair", [Cell(pairs.median_ns) for _, pairs in known], "number", "ns"),
     ]
     if any(pairs.most_lost for _, pairs in known):
@@ -98,15 +110,6 @@ def _pairs(campaign: Campaign) -> Section | None:
     return Section(
         "Pairs of writer and reader", [Table(columns, [Row(case=c.id) for c, _ in known])]
     )
-
-
-def _ranked_by(pairs: Pairs) -> str:
-    return "median" if pairs.percent == 50.0 else f"p{pairs.percent:g}"
-
-
-def _slowest(pairs: Pairs) -> Cell:
-    ranked = pairs.slowest.ranked_ns
-    return Cell(float("inf"), text="among the lost") if ranked is None else Cell(ranked)
 
 
 def _lossy(pairs: Pairs) -> Cell:
@@ -158,30 +161,33 @@ def _span(values: Sequence[float], unit: str) -> str:
 
 def _own_flows(campaign: Campaign) -> Section | None:
     """The scenario's own flows that ran beside what is measured."""
-    if not any(case.own_flows for case in campaign.cases):
+    known = [(case, flow) for case in campaign.cases for flow in case.own_flows]
+    if not known:
         return None
-    from busmark.report.html.beside_flows import DISPENSABLE, TITLE, beside_block
-
-    block = beside_block(campaign, [case.id for case in campaign.cases if case.own_flows])
-    return Section(TITLE, of_block(block, details=DISPENSABLE)) if block else None
+    fields = [Field("Flow", lambda each: each[1].name)]
+    if len({case.id for case, _ in known}) > 1:
+        fields = [Field("Beside", lambda each: _name(each[0])), *fields]
+    fields += [of_second(one) for one in OF_FLOWS]
+    note = OWN_FLOWS_NOTE
+    if len(known) > MOST_FLOWS:
+        note += f" The first {MOST_FLOWS} of {len(known)}; the details of a case have its own."
+    table = listing(
+        known[:MOST_FLOWS], fields, note=note, key="own-flows", case=lambda each: each[0].id
+    )
+    return Section("Beside what is measured", [table])
 
 
 def _levels(campaign: Campaign) -> Iterator[Section]:
     """Applications: what was to be read and was, and what it cost the nodes, of each case."""
-    meshes = [case for case in campaign.cases if case.params.applications and not case.is_floor]
-    if not meshes:
-        return
-    from busmark.report.html.levels import level_blocks
-
-    for number, case in enumerate(meshes):
-        for block in level_blocks(case):
-            title = f"{block.title}: {_name(case)}" if len(meshes) > 1 else block.title
-            last = number == len(meshes) - 1
-            yield Section(title, of_block(block, with_note=last))
+    for case in campaign.cases:
+        if case.params.applications and not case.is_floor:
+            for title, table in ((LEVELS, levels(case)), (NODES, nodes(case.nodes))):
+                yield from sections(f"{title}: {_name(case)}", [table])
 
 
-def _matrices(campaign: Campaign) -> Iterator[Section]:
-    """Adapter against adapter: a row for each writer, a column for each reader."""
+def matrices(campaign: Campaign) -> Iterator[Section]:
+    """Yield adapter against adapter, a row for each writer and a column for each reader, and the
+    pairs that do not work."""
     maps = heat_maps(campaign)
     for number, heat in enumerate(maps):
         matrix = campaign.interop[number * len(campaign.interop) // len(maps)]
@@ -190,27 +196,95 @@ def _matrices(campaign: Campaign) -> Iterator[Section]:
         for place, name in enumerate(heat.names):
             fields = [cells[place] for _, cells in heat.rows]
             cells = [
-                Cell(text=field.text, note=field.note) if field else ABSENT for field in fields
+                Cell(text=field.text, note=field.note, case=field.case) if field else ABSENT
+                for field in fields
             ]
             columns.append(Column(name, cells, "number"))
-        note = Text("note", {"note": heat.note}, style="quiet")
-        table = Table(columns, [Row() for _ in heat.names], key=heat.id)
+        table = Table(columns, [Row() for _ in heat.names])
+        shape = of_pairs(campaign, heat)
+        charts = [Chart(heat.id, heat.title, [shape])] if shape else []
         yield Section(
-            heat.title,
-            [table, note],
+            heat.title, [*charts, table, *notes(heat.note)], part=INTEROPERABILITY,
             summary=f"{working} of {text.plural(len(matrix.cells), 'pair')} work",
-        )
+            key=f"{heat.id}-table",
+        )  # fmt: skip
+    if dead := _dead(campaign):
+        yield dead
 
 
-def _costs(campaign: Campaign) -> Iterator[Section]:
-    """What security and layers cost, where a case has them."""
-    if not any(effect.parameter in WITH_SPENT for effect in campaign.effects):
-        return
-    from busmark.report.html.spent_costs import spent_costs
+class _Cost(NamedTuple):
+    """A parameter whose cost has a section of its own."""
 
-    for part in spent_costs(campaign):
-        for block in part.blocks:
-            yield Section(block.title, of_block(block))
+    parameter: str
+    title: str
+    names: tuple[str, str]
+    """What shares a row, and what varies."""
+    note: str
+    """What is over what."""
+
+
+COSTS = (
+    _Cost("security", "What security costs", ("Middleware", "Protected"), "Secured over plain"),
+    _Cost(LAYER, "What the layer costs", ("With", "Layer"),
+          "Through the layer over the same library alone"),
+)  # fmt: skip
+
+SPENT_HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample"}
+
+
+def costs(campaign: Campaign) -> Iterator[Section]:
+    """Yield what security and layers cost: each case over the one without, equal in all else, with
+    what else both spent."""
+    for cost in COSTS:
+        tests: dict[str, list[Effect]] = {}
+        for effect in campaign.effects:
+            if effect.parameter == cost.parameter:
+                tests.setdefault(effect.test, []).append(effect)
+        if tests:
+            tables = [_cost(cost, test, own) for test, own in tests.items()]
+            note = (
+                f"{cost.note}, round by round; above 1 is more. CPU per sample: CPU time of all "
+                "participants for each sample that was exchanged. Bytes and packets per sample: on "
+                "the wire. Undecided: the ends of the interval differ by more than a factor of 100."
+            )
+            yield Section(cost.title, [*tables, *notes(note)], key=cost.parameter)
+
+
+def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
+    shown = effects[:MOST_EFFECTS]
+    several = len({_where(each) for each in effects}) > 1
+    first, value = cost.names
+    headline = figure_of(effects[0].figure)
+    fields = [
+        Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
+        Field(value, lambda each: each.value), Field("Size", lambda each: size(each.size)),
+        Field(f"{headline[:1].upper()}{headline[1:]} ×", lambda each: _ratio(each.versus.ratio)),
+        Field("p99 ×", lambda each: _ratio(each.versus.p99)),
+        *map(_spent, SPENT),
+    ]  # fmt: skip
+    by = "adapter" if cost.parameter == LAYER else cost.parameter
+    more = len(effects) - len(shown)
+    note = f"{more} more rows: busmark compare --by {by}." if more > 0 else ""
+    return listing(
+        shown, fields, test.capitalize(), note=note, case=lambda each: each.versus.case,
+        key=f"{cost.parameter}-{test}",
+    )  # fmt: skip
+
+
+def _spent(name: str) -> Field:
+    return Field(f"{SPENT_HEADS[name]} ×", lambda effect: _ratio(effect.spent.get(name)))
+
+
+def _ratio(ratio: Figure | None) -> Cell:
+    """The ratio, if its rounds agree well enough to say one."""
+    if ratio and is_open(ratio):
+        return Cell(ratio.value, text="undecided")
+    return cell_of(ratio)
+
+
+def _where(effect: Effect) -> str:
+    placement = placement_text(effect.placement) if effect.placement else ""
+    return ", ".join(filter(None, (placement, described(effect.workload))))
 
 
 def _dead(campaign: Campaign) -> Section | None:
@@ -224,10 +298,10 @@ def _dead(campaign: Campaign) -> Section | None:
         Column("Reason", [Cell(one.reason) for one in dead]),
     ]
     table = Table(columns, [Row(case=one.case) for one in dead], key="dead")
-    return Section("Pairs that do not work, or not wholly", [table])
+    return Section("Pairs that do not work, or not wholly", [table], part=INTEROPERABILITY)
 
 
-def _not_measured(campaign: Campaign) -> Section | None:
+def not_measured(campaign: Campaign) -> Section | None:
     """What is unsupported, missing or unreadable, with its reason."""
     alike: dict[tuple[str, str], list[str]] = {}
     for case in campaign.cases:
@@ -254,12 +328,20 @@ def _not_measured(campaign: Campaign) -> Section | None:
 
 def _counters(campaign: Campaign) -> Section | None:
     """What the kernel counted of memory and of the network, without what is 0 everywhere."""
-    from busmark.report.html.counters import counters_block
-
-    block = counters_block(campaign.cases)
-    if block is None:
+    counted = [case for case in campaign.cases if case.counters]
+    if not counted:
         return None
-    return Section(block.title, of_block(block), folded=True, detail=True)
+    known = [one for one in COUNTERS if any(one.column in case.counters for case in counted)]
+    zero = [one.title for one in known if not any(c.counters.get(one.column) for c in counted)]
+    fields = [Field("Case", lambda case: case.id)]
+    fields += [_count(one) for one in known if one.title not in zero]
+    note = f"{COUNTERS_NOTE} 0 in all cases: {text.joined(zero)}." if zero else COUNTERS_NOTE
+    table = listing(counted, fields, note=note, key="counters", case=lambda case: case.id)
+    return Section(COUNTERS_TITLE, [table], folded=True, detail=True)
+
+
+def _count(one: Counter) -> Field:
+    return Field(one.title, lambda case: case.counters.get(one.column), one.unit)
 
 
 def _made_by(campaign: Campaign) -> Section:
@@ -269,78 +351,3 @@ def _made_by(campaign: Campaign) -> Section:
         "command": campaign.command,
     }  # fmt: skip
     return Section("", [Text("made_by", values, style="quiet")], detail=True)
-
-
-def findings(campaign: Campaign) -> Section | None:
-    """Return each kind once: in how many cases, where it is worst, and what to do."""
-    found = kinds(campaign.findings)
-    if not found:
-        return None
-    letters = {kind.title: kind.letter or kind.title for kind in found}
-    of = examined(campaign)
-    blocks: list[Block] = []
-    for kind in found:
-        blocks.append(_kind(kind, of))
-        if kind.severity == "note":
-            continue
-        blocks.append(Text("indented", {"line": _worst(kind)}))
-        if kind.explains:
-            explained = ", ".join(letters.get(each, each) for each in kind.explains)
-            blocks.append(Text("indented", {"line": f"may also explain {explained}"}))
-        for remedy in kind.remedies[:1]:
-            blocks.append(Text("indented", {"line": f"remedy: {remedy}"}))
-    return Section("Findings", [*blocks, Text("explained", style="quiet")], folded=True)
-
-
-def all_findings(campaign: Campaign, cases: Sequence[str] = ()) -> list[Section]:
-    """Return all that is known of each kind; with `cases`, of those that concern these, and there.
-
-    A section for each kind: causes, evidence in each case, remedies.
-    """
-    found = [k for k in kinds(campaign.findings) if not cases or set(cases) & set(k.cases)]
-    if not found:
-        what = "these cases" if cases else "this result"
-        return [Section("", [Text("no_findings", {"what": what})])]
-    return [Section("", list(_everything(kind, examined(campaign), cases))) for kind in found]
-
-
-def _everything(kind: Found, of: int, cases: Sequence[str]) -> Iterator[Block]:
-    yield _kind(kind, of)
-    flags = kind.flags()
-    for part in kind.findings:
-        which = f"{len(part.cases)}, {part.severity}: " if len(kind.findings) > 1 else ""
-        yield Text("indented", {"line": f"cause: {which}{part.cause}"})
-        if not part.cases:
-            yield Text("indented", {"line": f"evidence: {part.evidence}"})
-        yield Text("indented", {"line": f"remedy: {part.remedy}"})
-        for case in part.cases:
-            if not cases or case in cases:
-                evidence = flags[case].evidence
-                line = f"{case}: {evidence}" if evidence else case
-                yield Text("indented", {"line": f"  {line}"})
-    if kind.explains:
-        yield Text("indented", {"line": f"may also explain: {'; '.join(kind.explains)}"})
-
-
-def on_case(case: str, found: Mapping[str, Flags]) -> Section | None:
-    """Return the findings on one case, a paragraph each."""
-    if case not in found:
-        return None
-    flags = found[case].flags
-    return Section(
-        "Findings", [Text("line", {"line": f.told}, style=STYLES[f.severity]) for f in flags]
-    )
-
-
-def _kind(kind: Found, of: int) -> Text:
-    """ "!b warning: The kernel dropped UDP datagrams, in 2 of 37 cases"."""
-    mark = f"{kind.mark} " if kind.mark else ""
-    line = f"{mark}{kind.severity}: {kind.counted(of)}"
-    return Text("line", {"line": line}, style=STYLES[kind.severity])
-
-
-def _worst(kind: Found) -> str:
-    case, evidence = worst(kind.findings[0])
-    if not case:
-        return evidence
-    return f"{'worst in ' if len(kind.cases) > 1 else ''}{case}: {evidence}"

@@ -25,7 +25,7 @@ from busmark.present.charts.shapes import (
     bar,
     shade,
 )
-from busmark.report.interop import heat_maps
+from busmark.report.interop import HeatMap, heat_maps
 
 Pick = Callable[[CaseSummary], Figure | None]
 
@@ -211,21 +211,28 @@ def _marks(values: Sequence[float], scales: Sequence[text.Scale]) -> list[tuple[
     return found
 
 
+def of_pairs(campaign: Campaign, found: HeatMap) -> Heat | None:
+    """Return what is drawn of a matrix where nobody can point at a cell; None without a figure."""
+    fields = [field for _, row in found.rows for field in row if field]
+    known = {field.case for field in fields if field.text != text.ABSENT}
+    members = [case for case in campaign.cases if case.id in known]
+    if not members:
+        return None
+    quantity, _, workload = found.title.rpartition(": ")
+    caption = f"{quantity}. {found.note} {len(fields)} pairs. Light: the best; dark: the worst; "
+    return Heat(
+        (("Workload", workload),), members, "reader", found.names, "writer", found.rows,
+        f"{caption}grey: no figure.",
+    )  # fmt: skip
+
+
 def pairs(what: str) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Heat]]:
     """Return what draws one figure of every interoperability matrix: a row for each writer, a
     column for each reader."""
 
     def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Heat]:
         for found in heat_maps(campaign):
-            fields = [field for _, row in found.rows for field in row if field]
-            known = {field.case for field in fields if field.text != text.ABSENT}
-            members = [case for case in campaign.cases if case.id in known]
-            if members and found.id.startswith(f"interop-{what}-"):
-                quantity, _, workload = found.title.rpartition(": ")
-                told = f"{quantity}. {found.note} {len(fields)} pairs. Light: the best; dark: the "
-                yield Heat(
-                    (("Workload", workload),), members, "reader", found.names, "writer",
-                    found.rows, f"{told}worst; grey: no figure.",
-                )  # fmt: skip
+            if found.id.startswith(f"interop-{what}-") and (drawn := of_pairs(campaign, found)):
+                yield drawn
 
     return draw

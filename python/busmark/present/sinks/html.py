@@ -1,30 +1,63 @@
 """Blocks of a document as HTML, for a page.
 
 All text is escaped. What stands beside a name, such as the colour of a curve, comes from the page.
+A table with a key can be sorted, and filtered where the page lists cases; its first rows are in the
+page as it is opened, the others are kept for the script.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import groupby
 
 from busmark.present import figures
-from busmark.present.document import Block, Cell, Chart, Column, Section, Table, Text
+from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
+from busmark.present.sinks.panels import SHOWN, Panel, flag_of, own_keys, selectors
+
+STATIC_ROWS = 50
+"""Rows of each table in the page as it is opened, readable without a script."""
+
+UPRIGHT = 500
+"""Points between the margins of an upright sheet of A4, and a little less."""
+
+DETAIL = 4
+"""Level of the headings within a case."""
+
+LETTER, PADDING, BADGE = 4.4, 8.0, 14.0
+"""Points of print that a letter, the edges of a cell and the mark of a finding take."""
+
+MORE = (
+    '<p class="more" aria-live="polite" hidden><span></span> <button type="button">100 more {}'
+    '</button> <button type="button" data-all="">All</button></p>'
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page adds to a table."""
+    """What a page adds to blocks."""
 
     swatches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Colour and mark of a label."""
-    findings: Mapping[str, str] = field(default_factory=dict)
-    """Element that explains a mark, such as "!b"."""
-    case: Callable[[str], str] = lambda case: ""
-    """Element of a case."""
+    flags: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """By the letter of a finding, the element that explains it and its title."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """Places of cases in the list of the page."""
+    panels: Mapping[str, Sequence[Panel]] = field(default_factory=dict)
+    """Of each chart by its key."""
+    rows: dict[str, list[str]] = field(default_factory=dict)
+    """Rows of tables that are beyond the first, by the table's key."""
+
+    def case(self, case: str) -> str:
+        """Return the element of a case; empty where the page has none."""
+        return anchor(case) if case in self.numbers else ""
+
+
+def anchor(case: str) -> str:
+    """Return the identifier of the element of a case."""
+    return "case-" + re.sub(r"[^A-Za-z0-9_.-]", "-", case)
 
 
 def key_of(section: Section) -> str:
@@ -32,64 +65,78 @@ def key_of(section: Section) -> str:
     return section.key or section.title.lower().replace(" ", "-")
 
 
-def section_html(section: Section, page: Page, *, folds: bool = False) -> str:
-    """Return a section; `folds`: a folded one is opened by a click."""
+def section_html(section: Section, page: Page, *, folds: bool = False, level: int = 2) -> str:
+    """Return a section.
+
+    Args:
+        section: what it has.
+        page: what is added to its tables.
+        folds: whether a folded one is opened by a click.
+        level: of its heading; from `DETAIL` on it is a part of a case, and no target of links.
+    """
     summary = f" <small>{escape(section.summary)}</small>" if section.summary else ""
-    title = f"<h2>{escape(section.title)}{summary}</h2>\n" if section.title else ""
+    badge = ""
+    if flag := flag_of(section.mark, page.flags):
+        badge = f'<span class="flag is-{flag[1]}" aria-hidden="true">{escape(section.mark)}</span> '
+    heading = f"{badge}{escape(section.title)}{summary}"
+    title = f"<h{level}>{heading}</h{level}>\n" if section.title else ""
     label = escape(section.title or "Notes")
     blocks = "\n".join(block_html(block, page, section.title) for block in section.blocks)
-    key = key_of(section)
+    key = key_of(section) if level < DETAIL else ""
     named = f' id="{escape(key)}"' if key else ""
-    begin = f'<section class="part"{named} aria-label="{label}">'
-    if folds and section.folded:
-        return f"{begin}\n<details><summary>{title.strip()}</summary>{blocks}</details>\n</section>"
-    return f"{begin}\n{title}{blocks}\n</section>"
+    folded = folds and section.folded
+    if folded:
+        blocks = f"<details><summary>{title.strip()}</summary>{blocks}</details>"
+        title = ""
+    kind = "part folds" if folded else "part"
+    return f'<section class="{kind}"{named} aria-label="{label}">\n{title}{blocks}\n</section>'
 
 
 def block_html(block: Block, page: Page, name: str = "") -> str:
     """Return a table, a chart's figure or a paragraph; `name`: of a table without a title."""
     if isinstance(block, Table):
         return table_html(block, page, name)
-    return chart_html(block) if isinstance(block, Chart) else text_html(block)
+    return chart_html(block, page) if isinstance(block, Chart) else text_html(block)
 
 
-def chart_html(chart: Chart) -> str:
+def chart_html(chart: Chart, page: Page) -> str:
     """Return the figure in which the page's script draws a chart."""
-    key, title, caption = escape(chart.key), escape(chart.title), escape(chart.shapes[0].caption)
-    explanation = escape(chart.explanation)
+    panels, shared = page.panels[chart.key], bool(page.numbers)
+    first = panels[0]
+    key, title, caption = escape(chart.key), escape(chart.title), escape(first.caption)
+    explanation = escape(first.explanation or chart.explanation)
+    own = own_keys(first, shared=shared)
     choices = "".join(
-        f'<label>{escape(name)} <select autocomplete="off" data-key="{escape(name)}">'
+        f"<label{'' if name in own or name == SHOWN else ' hidden'}>{escape(name)} "
+        f'<select autocomplete="off" data-key="{escape(name)}">'
         f"{''.join(f'<option>{escape(value)}</option>' for value in values)}</select></label>"
-        for name, values in selectors(chart).items()
+        for name, values in selectors(panels, shared=shared).items()
     )
+    room = f"min-height:{first.height:.0f}px"
+    left = f"Not drawn, to keep this page small: {chart.left_out} further cases."
     return (
         f'<figure class="chart"><h3>{title}</h3><p class="note explanation">{explanation}</p>'
-        f'<div class="controls">{choices}</div>'
-        f'<div class="plot" id="{key}" role="img" aria-label="{title}. {caption}"></div>'
+        f'<div class="controls">{choices}</div><div class="plot" id="{key}" role="img" '
+        f'style="{room}" aria-label="{title}. {caption}"></div>'
         f'<figcaption>{caption}</figcaption><p class="legend note" hidden></p>'
         '<details class="data"><summary>Data</summary></details>'
         f'<p class="tools note"><a href="#{key}">Link to this chart</a> '
         '<button type="button" class="save">Save as SVG</button> <span class="moves" hidden>'
-        "Drag to move, Ctrl and wheel to zoom, double click for all.</span></p></figure>"
+        "Drag to move, Ctrl and wheel to zoom, double click for all.</span></p>"
+        f"{f'<p class=note>{left}</p>' if chart.left_out else ''}</figure>"
     )
-
-
-def selectors(chart: Chart) -> dict[str, list[str]]:
-    """Return the keys of which the shapes of a chart have several values, with these."""
-    values: dict[str, dict[str, None]] = {}
-    for shape in chart.shapes:
-        for name, value in shape.keys:
-            values.setdefault(name, {})[value] = None
-    return {name: list(found) for name, found in values.items() if len(found) > 1}
 
 
 def text_html(text: Text) -> str:
     """Return a sentence as a paragraph."""
     kind = f' class="is-{text.style}"' if text.style else ""
-    return f"<p{kind}>{_with_code(str(text).strip())}</p>"
+    if text.style == "code":
+        return f'<pre tabindex="0"><code>{escape(str(text))}</code></pre>'
+    return f"<p{kind}>{words_html(str(text).strip())}</p>"
 
 
-def _with_code(words: str) -> str:
+def words_html(words: str) -> str:
+    """Return text in which what stands between backticks is code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words))
 
 
@@ -101,21 +148,52 @@ def table_html(table: Table, page: Page, name: str = "") -> str:
     if table.brief and len(groups) > 1:
         parts = [replace(table, columns=[first, *own], notes=()) for own in groups]
         return "".join(table_html(part, page, name) for part in parts) + _notes(table)
-    title = table.title or name
+    title = escape(table.title or name)
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
-    kind = "values brief" if table.brief else "values"
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {escape(title)}">'
-        f'<table class="{kind}">{caption}<thead>{"".join(_head(table))}</thead>'
-        f"<tbody>{''.join(_body(table, page))}</tbody></table></div>{_notes(table)}"
+    interactive = bool(table.key) and not table.brief and len(table.rows) > 1
+    kind = "values brief" if table.brief else "values headline" if interactive else "values"
+    rows = list(_body(table, page, interactive=interactive))
+    shown = "".join(rows)
+    if interactive:
+        # A heading of a group precedes the first of its rows.
+        shown = "".join(rows[:STATIC_ROWS])
+        if rows[STATIC_ROWS:]:
+            page.rows[table.key] = rows[STATIC_ROWS:]
+    head = "".join(_head(table, sorts=interactive))
+    region = (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {title}">'
+        f'<table class="{kind}">{caption}<thead>{head}</thead>'
+        f"<tbody>{shown}</tbody></table></div>"
     )
+    if interactive:
+        wide = " wide" if _points(table) > UPRIGHT else ""
+        region = (
+            f'<div class="result{wide}" id="{escape(table.key)}"><p class="hint" hidden></p>'
+            f"{region}{MORE.format('rows')}</div>"
+        )
+    return f"{region}{_notes(table)}"
+
+
+def _points(table: Table) -> float:
+    """Width in print: numbers are not broken, other texts between words."""
+    points = 0.0
+    for column in table.columns:
+        shown = figures.shown(column, table)
+        texts = [f"{one.value}{one.more}" for one in shown]
+        if column.kind in ("label", "text"):
+            texts = [word for words in texts for word in words.split(" ")]
+        longest = max(map(len, [*figures.heading(column, table)[1].split(), *texts]), default=0)
+        longest += max((len(one.interval) for one in shown), default=0)
+        badges = max((len(cell.marks) for cell in column.cells), default=0)
+        points += LETTER * longest + BADGE * badges + PADDING
+    return points
 
 
 def _notes(table: Table) -> str:
-    return "".join(f'<p class="note">{escape(str(note))}</p>' for note in table.notes)
+    return "".join(f'<p class="note">{words_html(str(note))}</p>' for note in table.notes)
 
 
-def _head(table: Table) -> Iterator[str]:
+def _head(table: Table, *, sorts: bool) -> Iterator[str]:
     headings = [figures.heading(column, table) for column in table.columns]
     if any(group for group, _ in headings):
         yield "<tr>"
@@ -128,9 +206,13 @@ def _head(table: Table) -> Iterator[str]:
             )
         yield "</tr>"
     yield "<tr>"
-    for column, (_, title) in zip(table.columns, headings, strict=True):
+    for place, (column, (_, title)) in enumerate(zip(table.columns, headings, strict=True)):
+        words = escape(title)
+        if sorts:
+            arrow = '<span class="arrow" aria-hidden="true"></span>'
+            words = f'<button type="button" data-column="{place}">{words}{arrow}</button>'
         note = f' title="{escape(column.note)}"' if column.note else ""
-        yield f'<th scope="col" class="{_kind(column)}"{note}>{escape(title)}</th>'
+        yield f'<th scope="col" class="{_kind(column)}"{note}>{words}</th>'
     yield "</tr>"
 
 
@@ -138,32 +220,42 @@ def _kind(column: Column) -> str:
     return "words" if column.kind in ("label", "text") else column.kind
 
 
-def _body(table: Table, page: Page) -> Iterator[str]:
+def _body(table: Table, page: Page, *, interactive: bool) -> Iterator[str]:
+    """Rows; the heading of a group is with the first of its rows."""
     shown = [figures.shown(column, table) for column in table.columns]
     grouped = len(table.groups) > 1
     for name, rows in table.groups.items():
+        heading = ""
         if grouped and name:
             span = f'scope="colgroup" colspan="{len(table.columns)}"'
-            yield f'<tr class="group"><th {span}>{escape(name)}</th></tr>'
+            heading = f'<tr class="group"><th {span}>{escape(name)}</th></tr>'
         for at in rows:
             row = table.rows[at]
-            yield f'<tr class="is-{row.role or "plain"}">'
-            for column, texts in zip(table.columns, shown, strict=True):
-                yield _cell(
-                    column,
-                    column.cells[at],
-                    texts[at],
-                    page,
-                    page.case(row.case) if row.case else "",
-                )
-            yield "</tr>"
+            group = name if grouped and interactive else ""
+            cells = "".join(
+                _cell(column, column.cells[at], texts[at], page, row, group, sorts=interactive)
+                for column, texts in zip(table.columns, shown, strict=True)
+            )
+            own = ""
+            if interactive:
+                own = f' data-group="{escape(group)}"'
+                if row.case in page.numbers:
+                    own += f' data-case="{escape(row.case)}" data-n="{page.numbers[row.case]}"'
+            yield f'{heading}<tr class="is-{row.role or "plain"}"{own}>{cells}</tr>'
+            heading = ""
 
 
-def _cell(column: Column, cell: Cell, shown: figures.Shown, page: Page, case: str) -> str:
-    words = _with_code(shown.value) if column.kind == "text" else escape(shown.value)
-    target = page.case(cell.case) if cell.case else case if column.kind == "label" else ""
-    if target := page.findings.get(shown.value, target):
-        words = f'<a href="#{escape(target)}">{words}</a>'
+def _cell(
+    column: Column, cell: Cell, shown: figures.Shown, page: Page, row: Row, group: str, *,
+    sorts: bool,
+) -> str:  # fmt: skip
+    words, label = words_html(shown.value), column.kind == "label"
+    target = page.case(cell.case) or (page.case(row.case) if label else "")
+    if flag := flag_of(shown.value, page.flags):
+        target = flag[2]
+    address = cell.link or (f"#{target}" if target else "")
+    if address:
+        words = f'<a href="{escape(address)}">{words}</a>'
     if swatch := page.swatches.get(cell.label):
         words = (
             f'<span class="mark" style="color:{swatch["colour"]}" aria-hidden="true">'
@@ -171,12 +263,30 @@ def _cell(column: Column, cell: Cell, shown: figures.Shown, page: Page, case: st
         )
     words += f' <span class="interval">{escape(shown.interval)}</span>' if shown.interval else ""
     words += f' <span class="more">{escape(shown.more)}</span>' if shown.more else ""
-    for mark in cell.marks:
-        words += (
-            f' <a class="flag" href="#{escape(page.findings.get(mark, ""))}">{escape(mark)}</a>'
-        )
+    if label and group:
+        words += f' <span class="of">{escape(group)}</span>'
+    if label and row.status:
+        kind = row.status.replace(" ", "_")
+        words += f' <span class="tag {escape(kind)}">{escape(row.status)}</span>'
+    words += "".join(_badge(mark, page) for mark in cell.marks)
     note = f' title="{escape(cell.note)}"' if cell.note else ""
     verdict = f" is-{cell.verdict}" if cell.verdict else ""
-    if column.kind == "label":
-        return f'<th scope="row"{note}>{words}</th>'
-    return f'<td class="{_kind(column)}{verdict}"{note}>{words}</td>'
+    value = cell.value if cell.value is not None else cell.text
+    own = ""
+    if sorts:
+        own = f' data-sort="{escape("Infinity" if value == float("inf") else str(value))}"'
+    if label:
+        return f'<th scope="row"{own}{note}>{words}</th>'
+    return f'<td class="{_kind(column)}{verdict}"{own}{note}>{words}</td>'
+
+
+def _badge(mark: str, page: Page) -> str:
+    flag = flag_of(mark, page.flags)
+    if flag is None:
+        return f' <span class="flag">{escape(mark)}</span>'
+    _, severity, target, title = flag
+    told = escape(f"{severity}: {title}")
+    return (
+        f' <a class="flag is-{severity}" href="#{escape(target)}" title="{told}" '
+        f'aria-label="{told}">{escape(mark)}</a>'
+    )

@@ -1,40 +1,58 @@
 """A document as a page: one file, which loads nothing from anywhere.
 
-Charts are drawn by the page's script when they come near the window; what it needs is packed.
+Charts are drawn by the page's script when they come near the window; what it needs is packed, and
+so are the details of cases and the further rows of long tables.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any
+from itertools import groupby
 
 from busmark import __version__
-from busmark.present.charts.shapes import Bars, Heat
-from busmark.present.document import Chart, Document, Section
-from busmark.present.sinks.html import Page, key_of, section_html
-from busmark.present.vega import config, specification
+from busmark.present.document import CASES, Chart, Document, Entry, Section
+from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html
+from busmark.present.sinks.panels import Panel, panels, script_data
+from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
-from busmark.present.web import script, style
-from busmark.present.web.embedded import Parts, plain_json
-from busmark.present.web.packing import Packing, drawing_script, parts_of
+from busmark.present.web import packing, script, style
+from busmark.present.web.embedded import as_json, plain_json
+from busmark.present.web.packing import Packed, Packing, parts_of
 
-SCRIPTS = ("base", "place", "filter", "bar", "choice", "charts", "document")
-"""Parts of the script of a page that has no list of cases, in their order."""
+SCRIPTS = (
+    "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "charts", "print",
+    "start",
+)  # fmt: skip
+"""Parts of the page's script, in their order."""
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
 """Themes of the page; on paper it is light."""
 
-WIDTH, PLOT = 1000, 340
-"""Pixels of a specification, and of the height of a plot; the script fits the width to the
-window."""
+FILTER = """
+<form id="filter" role="search" aria-label="Filter of tables, charts and cases" autocomplete="off" \
+hidden>
+<details>
+<summary>Filter<span class="told"></span></summary>
+<div class="choices">
+<label class="words">Find <input type="search" name="words" \
+placeholder="words of names and parameters"></label>
+</div>
+</details>
+<output id="filter-count" aria-live="polite"></output>
+<button type="reset" hidden>Reset</button>
+</form>"""
+
+WITHOUT_SCRIPT = (
+    '<noscript><p class="banner warning">The list, the further rows of long tables and the charts '
+    "need this page's script, which the viewer does not run.</p></noscript>"
+)
 
 
 def page(
     document: Document, brand: str, swatches: Mapping[str, Mapping[str, str]] | None = None,
-    *, files: Mapping[str, str] | None = None,
 ) -> str:  # fmt: skip
     """Return the page; the same document gives the same bytes.
 
@@ -42,31 +60,43 @@ def page(
         document: what it shows.
         brand: what kind of page it is, above its title.
         swatches: colour and mark of each label.
-        files: pages in the same folder, by what they are.
     """
     found = [block for each in document.sections for block in each.blocks]
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
-    own, packed = script(*SCRIPTS), ""
-    scripts = [own]
-    if charts:
-        drawing = drawing_script()
-        scripts.append(drawing)
-        parts = {f"chart-{chart.key}": _panels(chart) for chart in charts}
-        themes = {theme: config(theme) for theme in THEMES}
-        with Packing() as threads:
-            large = {
-                "packed-drawing": threads.pack(parts_of(drawing)),
-                "packed-charts": threads.pack(parts_of(plain_json({**parts, "themes": themes}))),
-            }
-            packed = "".join(
-                f'<script type="application/octet-stream" id="{name}">{data}</script>\n'
-                for name, data in large.items()
-            )
-    shown = Page(swatches or {})
+    own, scripts, packed = script(*SCRIPTS), [], {}
+    numbers = {entry.id: number for number, entry in enumerate(document.entries)}
+    flags = _flags(document.sections)
+    with Packing() as threads:
+        drawn: dict[str, Sequence[Panel]] = {}
+        if charts:
+            scripts.append(packing.drawing_script())
+            packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
+            drawn = {chart.key: panels(chart) for chart in charts}
+            packed["packed-charts"] = threads.pack(_chart_data(drawn, numbers, flags))
+        shown = Page(swatches or {}, flags, numbers, drawn)
+        main = "\n".join(_main(document, shown))
+        packed["packed-stored"] = threads.pack(parts_of(_stored(document.entries, shown)))
+        return _whole(document, brand, main, [*scripts, own], packed)
+
+
+def _whole(
+    document: Document, brand: str, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
+) -> str:  # fmt: skip
+    """The page around its sections."""
+    large = "".join(
+        f'<script type="application/octet-stream" id="{name}">{data}</script>\n'
+        for name, data in packed.items()
+    )
     lines = "".join(f'<p class="question">{escape(line)}</p>\n' for line in document.lines)
-    first, *_ = document.sections or [Section("", [])]
-    contents = _contents(document.sections) + _links(files or {})
-    sections = "\n".join(section_html(each, shown, folds=True) for each in document.sections)
+    links = "".join(
+        f'<p><a href="{escape(address)}">{escape(words)}</a></p>\n'
+        for words, address in document.links
+    )
+    index = ""
+    if document.entries:
+        data = as_json(_index(document.entries))
+        index = f'<script type="application/json" id="data-cases">{data}</script>\n'
+    first = next((_target(each) for each in document.sections if each.title), "main")
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -79,47 +109,103 @@ def page(
 <style>{style()}</style>
 </head>
 <body>
-<a class="skip" href="#{escape(key_of(first) or "main")}">Skip to the contents</a>
+<a class="skip" href="#{escape(first)}">Skip to the contents</a>
 <header>
 <p class="brand">Busmark {escape(brand)}</p>
 <h1>{escape(document.title)}</h1>
-{lines}</header>
-<div class="bar"><nav aria-label="Contents">{contents}</nav></div>
+{lines}{links}</header>
+<div class="bar"><nav aria-label="Contents">{_contents(document.sections)}</nav>\
+{FILTER if document.entries else ""}</div>
 <main id="main">
-{sections}
+{main}
 </main>
 <footer><p>Written by Busmark {__version__}. This page loads nothing from anywhere.</p></footer>
-{packed}<script>{own}</script>
+{index}{large}<script>{scripts[-1]}</script>
 </body>
 </html>
 """
 
 
+def _target(section: Section) -> str:
+    return part_key(section.part) if section.part else key_of(section)
+
+
+def part_key(part: str) -> str:
+    """Return the identifier of the heading over sections of a part."""
+    return f"part-{part.lower().replace(' ', '-')}"
+
+
 def _contents(sections: Sequence[Section]) -> str:
+    named = dict.fromkeys((each.part or each.title, _target(each)) for each in sections)
     return "".join(
-        f'<a href="#{escape(key_of(each))}">{escape(each.title)}</a>'
-        for each in sections
-        if each.title
+        f'<a href="#{escape(target)}">{escape(title)}</a>' for title, target in named if title
     )
 
 
-def _links(files: Mapping[str, str]) -> str:
-    return "".join(f'<a href="{escape(file)}">{escape(what)}</a>' for what, file in files.items())
+def _main(document: Document, page: Page) -> Iterator[str]:
+    """Sections, those of a part under its heading."""
+    for part, own in groupby(document.sections, key=lambda section: section.part):
+        if part:
+            yield f'<h2 id="{escape(part_key(part))}">{escape(part)}</h2>'
+        for section in own:
+            if section.key == CASES:
+                yield from _cases(section)
+            else:
+                yield section_html(section, page, folds=True, level=3 if part else 2)
 
 
-def _panels(chart: Chart) -> dict[str, Any]:
-    """What the script needs of a chart: a panel for each shape."""
-    parts = Parts()
-    panels = []
-    for shape in chart.shapes:
-        height = None if isinstance(shape, Bars | Heat) else PLOT
-        spec = specification(shape, width=WIDTH, height=height)
-        panels.append(
-            {"own": dict(shape.keys), "keys": dict(shape.keys), "shown": "", "cases": [],
-             "spec": parts.shared(spec), "rows": [], "caption": shape.caption,
-             "explanation": "", "flags": []}
-        )  # fmt: skip
-    return {"width": WIDTH, "panels": panels, "parts": parts.values}
+def _cases(section: Section) -> Iterator[str]:
+    """The list of cases, which the script fills."""
+    yield f'<section class="part" id="{CASES}" aria-label="{escape(section.title)}">'
+    yield f"<h2>{escape(section.title)}</h2>"
+    yield "".join(f'<p class="note">{escape(str(block))}</p>' for block in section.blocks)
+    yield f'{WITHOUT_SCRIPT}<div id="case-list"></div>{MORE.format("cases")}</section>'
+
+
+def _index(entries: Sequence[Entry]) -> dict[str, object]:
+    """What each case is found by, and its line in the list."""
+    names = list(dict.fromkeys(name for entry in entries for name in entry.values))
+    cases = [
+        {
+            "id": entry.id, "anchor": anchor(entry.id), "label": entry.label,
+            "heading": entry.heading, "summary": entry.summary, "status": entry.status,
+            "reason": entry.reason, "values": [entry.values.get(name, "") for name in names],
+        }
+        for entry in entries
+    ]  # fmt: skip
+    return {"names": names, "cases": cases}
+
+
+def _stored(entries: Sequence[Entry], page: Page) -> str:
+    """JSON of the details of each case and of the further rows of tables. Sections of one kind are
+    together: so they compress to half of what they take case by case."""
+    kinds: dict[str, dict[str, str]] = {}
+    order = {entry.id: [*dict.fromkeys(each.title for each in entry.sections)] for entry in entries}
+    for entry in entries:
+        for section in entry.sections:
+            written = section_html(section, page, folds=True, level=DETAIL)
+            own = kinds.setdefault(section.title, {})
+            own[entry.id] = own.get(entry.id, "") + written
+    return plain_json({"order": order, "kinds": kinds, "rows": page.rows})
+
+
+def _chart_data(
+    drawn: Mapping[str, Sequence[Panel]], numbers: Mapping[str, int],
+    flags: Mapping[str, tuple[str, str]],
+) -> Iterator[str]:  # fmt: skip
+    """JSON of all charts by their elements, and of the themes, in pieces."""
+    begin = "{"
+    for key, own in drawn.items():
+        chart = plain_json(script_data(own, numbers, flags))
+        yield f"{begin}{plain_json(f'chart-{key}')}:{chart}"
+        begin = ","
+    themes = plain_json({theme: config(theme) for theme in THEMES})
+    yield f'{begin}"themes":{themes}}}'
+
+
+def _flags(sections: Sequence[Section]) -> dict[str, tuple[str, str]]:
+    """By the letter of each finding, the element that explains it and its title."""
+    return {each.mark.lstrip("!"): (key_of(each), each.title) for each in sections if each.mark}
 
 
 def policy(scripts: Sequence[str]) -> str:

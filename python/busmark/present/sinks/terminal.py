@@ -56,7 +56,7 @@ def show_section(section: Section, console: Console) -> None:
     """Print a section under its heading."""
     if section.title:
         console.print()
-        heading = RichText(section.title, style="bold")
+        heading = RichText(" ".join(filter(None, (section.mark, section.title))), style="bold")
         if section.summary:
             heading.append(f"  {section.summary}", style="not bold")
         console.print(heading)

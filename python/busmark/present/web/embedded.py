@@ -15,6 +15,12 @@ SHORT = 8
 NUMBERS = {int, float, type(None)}
 """Types in a column of numbers."""
 
+MANY = 200
+"""Values from which on fewer digits are kept: a plot has no more pixels."""
+
+COARSE = 6
+"""Bits that are left out of them: ten significant ones remain."""
+
 RISING = 0.9
 """Share of steps from which on a column is kept as differences."""
 
@@ -88,9 +94,13 @@ class Parts:
 def _floats(values: list[float | None]) -> dict[str, str]:
     """Return floats of 16 significant bits, of which a chart shows four digits: the three upper
     bytes of each 32-bit float, first all lower ones. So they compress to half; what mostly rises,
-    such as times, as differences to a quarter."""
+    such as times, as differences to a quarter. Of very many samples three digits are kept."""
     bits = (np.array(values, "<f4").view("<u4") + 0x80) >> 8
     rises = float(np.mean(bits[1:] >= bits[:-1])) >= RISING
+    if len(values) >= MANY and not rises:
+        # Not those of what is no number: all of their bits are needed.
+        coarse = (bits + (1 << COARSE - 1)) >> COARSE << COARSE
+        bits = np.where(np.isnan(np.array(values, "<f4")), bits, coarse)
     if rises:
         bits = np.diff(bits, prepend=bits.dtype.type(0)) & 0xFFFFFF
     planes = bits.astype("<u4").view("u1").reshape(-1, 4)[:, :3].T.tobytes()

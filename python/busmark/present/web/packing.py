@@ -84,5 +84,5 @@ class Packed:
 
 def _deflated(data: bytes) -> bytes:
     """Blocks up to the border of a byte, of which none is the last."""
-    compress = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    compress = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     return compress.compress(data) + compress.flush(zlib.Z_FULL_FLUSH)

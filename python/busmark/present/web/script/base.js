@@ -21,13 +21,21 @@ const data = (id) => {
   return parsed.get(id);
 };
 
-/* What is large is in the page compressed, as base64: Vega-Lite, and the data of all charts. */
+/* What is large is in the page compressed, as base64. */
 const unpacked = async (id) => {
   const coded = atob(document.getElementById(id).textContent);
   const bytes = Uint8Array.from(coded, (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).text();
 };
+
+/* Details of cases and further rows of tables, as markup; `now` once they are loaded. */
+const stored = (() => {
+  let promise = null;
+  const found = { now: null };
+  found.load = () => (promise ??= unpacked("packed-stored").then((text) => (found.now = JSON.parse(text))));
+  return found;
+})();
 
 /* An element with text in it: what comes from a result is never read as markup. */
 const make = (tag, attributes = {}, ...children) => {

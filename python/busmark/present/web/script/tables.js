@@ -1,22 +1,24 @@
-/* Tables that sort and filter. Only some rows are in the document; all are kept as markup, which the
-   page's template wrote and in which all text is escaped already. */
+/* Tables that sort and filter. Only some rows are in the page as it is opened; the others are stored
+   as markup, in which all text is escaped already. */
 const STEP = 50;
 
 const startTable = (section) => {
   const table = section.querySelector("table");
   const body = table.tBodies[0];
-  const more = section.querySelector(".more");
-  const rest = data(`rows-${section.id}`) ?? [];
-  const total = body.rows.length + rest.length;
+  const more = section.querySelector("p.more");
+  const HEADING = /^<tr class="group">.*?<\/tr>/;
   let rows = null;
   let limit = STEP;
   let order = null;
 
-  const all = () => {
-    rows ??= [...[...body.rows].map((row) => row.outerHTML), ...rest].map((markup) => ({
-      markup, number: Number(/data-n="(\d+)"/.exec(markup)[1]), keys: null,
-    }));
-    return rows;
+  /* Rows without the headings of their groups, which are put between them again. */
+  const load = async () => {
+    rows ??= [...[...body.rows].filter((row) => !row.classList.contains("group"))
+      .map((row) => row.outerHTML), ...(await stored.load()).rows[section.id] ?? []]
+      .map((markup) => markup.replace(HEADING, "")).map((markup) => ({
+        markup, number: Number(/data-n="(\d+)"/.exec(markup)?.[1] ?? -1),
+        group: /data-group="([^"]*)"/.exec(markup)[1], keys: null,
+      }));
   };
 
   const key = (row, column) => {
@@ -32,10 +34,21 @@ const startTable = (section) => {
     return ascending ? result : -result;
   };
 
-  const show = () => {
-    let shown = all().filter((row) => filter.keeps(row.number));
+  const heading = (group) => {
+    const { cells } = table.tHead.rows[table.tHead.rows.length - 1];
+    return `<tr class="group"><th scope="colgroup" colspan="${cells.length}">${group}</th></tr>`;
+  };
+
+  const withHeadings = (shown) => shown.map(({ markup, group }, place) => {
+    const begins = group && !order && shown[place - 1]?.group !== group;
+    return begins ? heading(group) + markup : markup;
+  });
+
+  const show = async () => {
+    await load();
+    let shown = rows.filter(({ number }) => number < 0 || filter.keeps(number));
     if (order) shown = [...shown].sort(compare(order));
-    body.innerHTML = shown.slice(0, limit).map((row) => row.markup).join("");
+    body.innerHTML = withHeadings(shown.slice(0, limit)).join("");
     table.classList.toggle("sorted", order !== null);
     tell(shown.length);
   };
@@ -44,19 +57,19 @@ const startTable = (section) => {
     const shown = Math.min(limit, matching);
     const parts = [];
     if (shown < matching) parts.push(`${grouped(shown)} of ${grouped(matching)} rows shown`);
-    if (matching < total) parts.push(`${grouped(matching)} of ${grouped(total)} rows match the filter`);
+    if (matching < rows.length) parts.push(`${grouped(matching)} of ${grouped(rows.length)} rows match the filter`);
     more.querySelector("span").textContent = parts.length ? `${parts.join("; ")}.` : "";
     for (const button of more.querySelectorAll("button")) button.hidden = shown >= matching;
     more.hidden = parts.length === 0;
   };
 
   const sortBy = (button) => {
-    const heading = button.closest("th");
-    const ascending = heading.getAttribute("aria-sort") !== "ascending";
-    for (const other of heading.parentElement.children) other.removeAttribute("aria-sort");
-    heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+    const head = button.closest("th");
+    const ascending = head.getAttribute("aria-sort") !== "ascending";
+    for (const other of head.parentElement.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
     order = { column: Number(button.dataset.column), ascending };
-    show();
+    show().catch(fail);
   };
 
   for (const button of table.querySelectorAll("thead button")) {
@@ -65,9 +78,13 @@ const startTable = (section) => {
   for (const button of more.querySelectorAll("button")) {
     button.addEventListener("click", () => {
       limit = button.dataset.all === undefined ? limit + 2 * STEP : Infinity;
-      show();
+      show().catch(fail);
     });
   }
-  filter.onChange(show);
-  if (filter.active()) show(); else tell(total);
+  filter.onChange(() => show().catch(fail));
+  return async () => {
+    if (filter.active()) return show();
+    await load();
+    return tell(rows.length);
+  };
 };

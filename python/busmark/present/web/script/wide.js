@@ -2,7 +2,7 @@
 const startWide = (section) => {
   const box = section.querySelector(".scroll");
   const hint = section.querySelector(".hint");
-  const heads = [...box.querySelectorAll("thead th")];
+  const heads = [...box.querySelectorAll("thead tr:last-child th")];
   let waiting = false;
 
   const look = () => {
@@ -17,7 +17,7 @@ const startWide = (section) => {
   const tell = (fits) => {
     const edge = box.getBoundingClientRect().right + 1;
     const hidden = fits ? [] : heads.filter((head) => head.getBoundingClientRect().right > edge);
-    const titles = hidden.map((head) => head.querySelector("button").firstChild.textContent.trim());
+    const titles = hidden.map((head) => head.textContent.trim());
     const told = titles.length ? `Scroll sideways for ${titles.join(", ")}` : "";
     if (hint.textContent !== told) hint.textContent = told;
     hint.hidden = fits;

@@ -1,0 +1,568 @@
+"""The details of a case: each kind of figure as a section of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+
+from busmark.analysis.case.background import level_text
+from busmark.analysis.case.batches import Batch
+from busmark.analysis.case.legs import ECHO, ECHO_SOURCE, MEANINGS, LegTable
+from busmark.analysis.figures import Distribution, Figure
+from busmark.analysis.model import CaseSummary, Latency, Leg, RoundSummary, Throughput, Trial
+from busmark.analysis.read.stated import Stated, StatedFigure
+from busmark.analysis.words import text
+from busmark.model.entry import Number
+from busmark.model.quantities import NUMBERS, OF_CASES
+from busmark.model.quantities.counters import COUNTERS
+from busmark.model.statistics import POOLED, REPORTED
+from busmark.present.blocks import flows
+from busmark.present.blocks.imported import QUANTITIES as OF_SOURCES
+from busmark.present.blocks.imported import STATISTICS, is_stated
+from busmark.present.blocks.rows import (
+    Field,
+    Property,
+    cell_of,
+    listing,
+    notes,
+    of_second,
+    properties,
+    sections,
+)
+from busmark.present.document import ABSENT, Cell, Section, Table
+from busmark.store.columns import READER
+
+QUANTITIES = {
+    "half_round_trip": "RTT/2",
+    "round_trip": "Round trip",
+    "one_way": "One-way under load",
+    "half_round_trip_jitter": "Jitter of RTT/2",
+    "round_trip_jitter": "Jitter of the round trip",
+    "one_way_jitter": "One-way jitter",
+}
+
+MOST_BATCHES = 100
+"""Single batches that are shown."""
+
+TYPICAL, POOL = "Typical round", "All rounds together"
+"""Headings above figures of a round, with an interval over rounds, and of all samples."""
+
+COUNTERS_TITLE = "Counters of the system"
+COUNTERS_NOTE = (
+    "In the measured time of the rounds that count. Other programs on the machine and in the "
+    "participants' networks count as well; interfaces include loopback."
+)
+
+
+def details(case: CaseSummary) -> Iterator[Section]:
+    """Yield what the campaign knows of a case; what is read less often is folded."""
+    if case.latency:
+        yield from _latency(case.latency)
+    if case.throughput:
+        yield from _throughput(case, case.throughput)
+    if case.capacity:
+        note = "In order; the search went by the results before each."
+        yield Section("Trials", [listing(case.capacity.trials, TRIAL, note=note)])
+    if case.discovery:
+        yield Section("Discovery", [_discovery(case)])
+    if case.loads:
+        yield Section("Background load", [listing(case.loads, LOAD)])
+    if case.own_flows:
+        yield from sections("Flows beside what is measured", flows.own_flows(case.own_flows))
+    applications = bool(case.params.applications)
+    if applications:
+        yield from _levels(case, folded=False)
+    if case.wire:
+        yield from sections("On the wire", _wire(case))
+    if case.phases:
+        yield Section("Phases", [listing(case.phases, PHASE, note=PHASES_NOTE)])
+    if not applications:
+        yield from _levels(case, folded=True)
+    yield from _participants(case)
+    for one in case.stated:
+        yield _stated(one)
+    yield from sections("Resources", [listing(case.resources, RESOURCE, note=RESOURCES_NOTE)],
+                        folded=True)  # fmt: skip
+    known = [one for one in COUNTERS if one.column in case.counters]
+    yield from sections(COUNTERS_TITLE, [properties(
+        ((one.title, one.unit, [case.counters[one.column]]) for one in known),
+        first="Counter", heads=["Count"], note=COUNTERS_NOTE,
+    )], folded=True)  # fmt: skip
+    yield from sections("Rounds", _rounds(case), folded=True)
+
+
+def _latency(latency: Latency) -> Iterator[Section]:
+    kinds = [one for one in (latency.half_round_trip, latency.round_trip) if one]
+    pings: list[Property] = [
+        ("pings sent", "", [latency.sent]), ("pings lost", "", [latency.lost]),
+    ]  # fmt: skip
+    if latency.sent and latency.lost is not None:
+        pings.append(("share of pings lost", "1", [latency.lost / latency.sent]))
+    if len(kinds) == 2:
+        yield from distribution("Latency", kinds)
+    yield Section("Pings", [properties(pings, heads=["Rounds that count"])])
+    yield from jitter(latency.jitter, latency.jitter_share)
+    yield from sections("One-way times and legs", _legs(latency), folded=True)
+
+
+def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]:
+    """Yield all about quantities of the same samples, side by side."""
+    yield Section(title, [figures(kinds)])
+    best = kinds[0].best
+    yield from sections(
+        f"Percentiles and distribution: {text.lower_first(title)}",
+        [ladder(kinds), listing(best, BEST, f"Best samples: {QUANTITIES[kinds[0].quantity]}"),
+         _character(kinds)],
+        folded=True,
+    )  # fmt: skip
+
+
+def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table:
+    """Return statistics of quantities of the same samples; `share`: of jitter over latency."""
+    rows: list[Property] = [
+        (one.name + one.of_a_round, "ns", [one.figure(each) for each in kinds]) for one in REPORTED
+    ]
+    rows.append(("median jitter over median latency", "1", [share]))
+    typical = len(rows)
+    rows += [(one.name, "ns", [each.time_ns(one.key) for each in kinds]) for one in POOLED]
+    for name, key in (("skewness", "skewness"), ("excess kurtosis", "kurtosis"),
+                      ("samples", "count")):  # fmt: skip
+        rows.append((name, "", [getattr(each, key) for each in kinds]))
+    rows.append(("rounds", "", [each.median.rounds for each in kinds]))
+    groups = [TYPICAL] * typical + [POOL] * (len(rows) - typical)
+    return properties(rows, heads=[QUANTITIES[each.quantity] for each in kinds], groups=groups)
+
+
+def ladder(kinds: Sequence[Distribution]) -> Table:
+    """Return percentiles of all rounds together, with intervals where rounds and samples support
+    them."""
+    names = [f"{rung.percent:.10g}" for rung in kinds[0].percentiles]
+    rows: list[Property] = []
+    for place, name in enumerate(names):
+        rungs = [each.percentiles[place] for each in kinds]
+        cells = [
+            Cell(float("inf"), text=f"lost: {text.percent_text(of.lost_share)}")
+            if rung.lost
+            else ABSENT
+            if rung.value_ns is None
+            else Cell(rung.value_ns, rung.low_ns, rung.high_ns)
+            for rung, of in zip(rungs, kinds, strict=True)
+        ]
+        rows.append((name, "ns", cells))
+    stated = all(map(is_stated, kinds))
+    note = "As the source states them" if stated else (
+        "Observed values of all samples of all rounds together, so they differ from the typical "
+        "round above"
+    )  # fmt: skip
+    note += f"; {text.ABSENT}: too few samples to support it."
+    if any(rung.lost for each in kinds for rung in each.percentiles):
+        note += " A lost sample counts as later than any."
+    title = "Percentiles" if stated else "Percentiles, all rounds pooled"
+    heads = [QUANTITIES[each.quantity] for each in kinds]
+    return properties(rows, title, first="Percentile", heads=heads, note=note)
+
+
+BEST = (
+    Field("The best", lambda part: f"{part.percent:g} %"),
+    Field("Samples", attrgetter("count")),
+    Field("Minimum", attrgetter("min_ns"), "ns"), Field("Mean", attrgetter("mean_ns"), "ns"),
+    Field("Maximum", attrgetter("max_ns"), "ns"),
+    Field("Standard deviation", attrgetter("std_ns"), "ns"),
+)  # fmt: skip
+
+
+def _character(kinds: Sequence[Distribution]) -> Table:
+    """What shows whether the figures may be trusted."""
+    whole = kinds[0]
+    rows: list[Property] = []
+    if whole.effective_count is not None:
+        rows.append(("effective sample size", "", [round(whole.effective_count)]))
+    if whole.modality:
+        rows.append(("modes: separate peaks of the density", "", [whole.modality.count]))
+        for number, mode in enumerate(whole.modality.largest, 1):
+            share = f"({text.percent_text(mode.share)} of samples around it)"
+            rows.append((f"mode {number}", "ns", [Cell(mode.at_ns, more=share)]))
+    if whole.drift:
+        rows.append(("last third over first, less 1", "1", [whole.drift.change]))
+        trending = f"{whole.drift.trending} of {whole.drift.tested}"
+        rows.append(("rounds that trend", "", [Cell(whole.drift.trending, text=trending)]))
+    hop = next((each.hop_std for each in kinds if each.hop_std), None)
+    if hop:
+        limits = [("hops alike", hop.high_ns), ("hops independent", hop.low_ns)]
+        rows += [(f"σ of one hop, {name}", "ns", [value]) for name, value in limits]
+    return properties(rows, "Character", first="Property", heads=["Value"])
+
+
+def jitter(found: Distribution | None, share: Figure | None) -> Iterator[Section]:
+    """Yield the variation from a sample to the next."""
+    if found is None:
+        return
+    note = "Magnitude of the change from a sample to the next (RFC 3393)."
+    yield Section("Jitter", [figures([found], share), ladder([found]), *notes(note)], folded=True)
+
+
+def _legs(latency: Latency) -> Iterator[Table]:
+    """Medians of the ways and of the legs, and the best samples of each leg."""
+    legs = [leg for leg in (latency.one_way_there, latency.one_way_back, *latency.legs) if leg]
+    bounds = {leg.bound_ns for leg in legs if leg.bound_ns}
+    note = "One clock on one host."
+    if bounds:
+        note = (
+            f"Times between the hosts may be off by {text.time_text(max(bounds))} either way: the "
+            "exchanges of the round determine their clocks to that. Smaller values are not "
+            "reported."
+        )
+    note += " A negative time: the later stamp was taken first."
+    fields = (
+        Field("Part", lambda leg: leg.name), Field("From … to", lambda leg: leg.meaning),
+        Field("Median", _median, "ns"),
+    )  # fmt: skip
+    yield listing(legs, fields, note=note)
+    parts = [(leg, part) for leg in latency.leg_tables for part in leg.best]
+    if parts:
+        own = [of_second(one) for one in BEST]
+        yield listing(
+            parts, own, "Legs, best 100/99.9/99/90 %", note=_legs_note(latency.leg_tables),
+            group=lambda each: f"{each[0].name}: {each[0].meaning.partition(chr(58))[0]}",
+        )  # fmt: skip
+
+
+def _median(leg: Leg) -> Cell:
+    if leg.bounded:
+        return Cell(leg.bound_ns, text=f"below {text.time_text(leg.bound_ns)}")
+    return cell_of(leg.median)
+
+
+def _legs_note(tables: Sequence[LegTable]) -> str:
+    names = {leg.name for leg in tables}
+    parts = [
+        "T1: just before write. T2: write has returned. T3: the middleware announced the sample. "
+        "T4: the sample is in the reader's hands. Each leg is sorted by itself, so the legs of one "
+        "share do not add up to a trip."
+    ]
+    if ECHO in names and ECHO_SOURCE not in names:
+        parts.append("`measure.echo_source = true` records T1→T2 of the pong, too.")
+    if "turn-round" in names:
+        parts.append("A pong that is written at once has a turn-round of 0.")
+    if absent := [name for name in MEANINGS if name not in {*names, ECHO_SOURCE}]:
+        parts.append(
+            f"Left out: {text.joined(absent)}, because stamps are missing (a reader that polls has "
+            "no T3) or come from two clocks."
+        )
+    if tables[0].every > 1:
+        parts.append(
+            f"One in {tables[0].every} pings is included. Every ping is in the raw samples "
+            "(report --to csv-samples)."
+        )
+    return " ".join(parts)
+
+
+def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
+    rates: list[Property] = [
+        (one.details, one.unit, [one.pick(case) if one.pick else None])
+        for one in OF_CASES
+        if one.details and not (isinstance(one, Number) and not one.unit)
+    ]
+    counts: list[Property] = [
+        (one.details, "", [one.pick(case)]) for one in NUMBERS if one.details and not one.unit
+    ]
+    note = (
+        "Sums over the rounds that count; corrupted: of all bodies with `verify`, else of one in a "
+        "thousand."
+    )
+    yield Section("Rates", [properties(rates)])
+    yield from sections("Samples", [properties(counts, first="Samples", heads=["Count"],
+                                               note=note)])  # fmt: skip
+    if stream.batches:
+        yield from batch_sections(stream)
+    if stream.probe_one_way:
+        yield from distribution("One-way latency under load", [stream.probe_one_way])
+    if stream.probe_round_trip:
+        yield from distribution("Round trip under load", [stream.probe_round_trip])
+    if stream.pairs:
+        yield Section("Pairs of writer and reader", [flows.pairs_table(stream.pairs)])
+    yield from jitter(stream.jitter, stream.jitter_share)
+
+
+def batch_sections(stream: Throughput) -> Iterator[Section]:
+    """Yield the batches of a stream, all together and the first of them one by one."""
+    batches = stream.batches
+    assert batches is not None
+    acknowledged = batches.samples_acknowledged if batches.acknowledged_samples else None
+    note = (
+        "From a batch's start to its end at the reader. A batch is acknowledged when every reader "
+        "has reported its end."
+    )
+    yield Section("Batches", [properties([
+        ("samples of a batch", "", [batches.samples]), ("batches written", "", [batches.count]),
+        ("batches not acknowledged", "", [batches.unacknowledged]),
+        ("samples acknowledged", "", [acknowledged]),
+        ("lost, mean of rounds", "1", [stream.loss_share]),
+        ("time of a batch, mean of rounds", "ns", [batches.time]),
+        ("shortest", "ns", [batches.shortest_ns]), ("longest", "ns", [batches.longest_ns]),
+    ], heads=["Value"], note=note)])  # fmt: skip
+    single = batches.single[:MOST_BATCHES]
+    every = batches.count * len({batch.reader for batch in batches.single})
+    note = "" if len(single) == every else (
+        f"The first {len(single)}. All are in the folder `batches` of the result."
+    )  # fmt: skip
+    yield from sections("Each batch", [listing(single, BATCH, note=note)], folded=True)
+
+
+def _lost(batch: Batch) -> float | None:
+    return (batch.expected - batch.received) / batch.expected if batch.expected else None
+
+
+BATCH = (
+    Field("Round", lambda batch: str(batch.round)), Field("Writer", attrgetter("writer")),
+    Field("Reader", attrgetter("reader")), Field("Batch", attrgetter("number")),
+    Field("Expected", attrgetter("expected")), Field("Received", attrgetter("received")),
+    Field("Lost", _lost, "1"), Field("Time", attrgetter("duration_ns"), "ns"),
+    Field("Rate", attrgetter("samples_per_s"), "1/s"),
+    Field("Acknowledged", attrgetter("acknowledged")),
+)  # fmt: skip
+
+TRIAL = (
+    Field("Trial", lambda trial: str(trial.round)),
+    Field("Rate of each writer", lambda trial: _rate_of(trial), "1/s"),
+    Field("Offered", attrgetter("offered_mbit_per_s"), "Mbit/s"),
+    Field("Goodput", attrgetter("mbit_per_s"), "Mbit/s"),
+    Field("Loss", attrgetter("loss_share"), "1"),
+    Field("p99 of the round trip", attrgetter("p99_ns"), "ns"),
+    Field("Criterion", lambda trial: trial.shortfall or (trial.rate_hz and "met")),
+)  # fmt: skip
+
+
+def _rate_of(trial: Trial) -> Cell:
+    return Cell(text="full speed") if trial.rate_hz is None else Cell(trial.rate_hz)
+
+
+LOAD = (
+    Field("Load", attrgetter("kind")),
+    Field("Required", lambda load: "no limit" if load.unlimited else level_text(load.kind,
+                                                                                load.asked)),
+    Field("Achieved, mean", lambda load: level_text(load.kind, load.achieved)),
+    Field("Achieved, least of a round", lambda load: level_text(load.kind, load.least)),
+    Field("Share achieved", attrgetter("share"), "1"), Field("Rounds", attrgetter("rounds")),
+)  # fmt: skip
+
+DISCOVERY = (
+    ("creation, all calls", "creation", ""), ("creation of the participant", "attach", ""),
+    ("match of the new endpoint", "own_match", "own_match_after"),
+    ("match of the other endpoint", "peer_match", "peer_match_after"),
+    ("first sample received", "first_sample", "first_sample_after"),
+)  # fmt: skip
+"""What is timed, and its fields: from the begin and from the end of creation."""
+
+
+def _discovery(case: CaseSummary) -> Table:
+    found = case.discovery
+    assert found is not None
+    rows: list[Property] = [
+        (name, "ns", [getattr(found, key), getattr(found, after) if after else None])
+        for name, key, after in DISCOVERY
+    ]
+    lost = found.lost_before
+    rows += [
+        ("lost before discovered, per repetition", "", [lost, None]),
+        ("repetitions", "", [found.repetitions, None]),
+        ("not discovered in time", "", [found.undiscovered, None]),
+    ]
+    note = (
+        "From just before the first call that creates something, and from the return of the last: "
+        "below 0 is before it. A typical round: the median over rounds of the median of its "
+        "repetitions; samples lost: the mean."
+    )
+    heads = ["From the begin of creation", "From its end"]
+    return properties(rows, heads=heads, first="Until", note=note)
+
+
+WIRE = (
+    ("bytes per sample", "bytes_per_sample", "B"),
+    ("packets per sample", "packets_per_sample", ""),
+    ("overhead: share beyond header and body", "overhead_share", "1"),
+    ("share of heartbeats and acknowledgements", "control_share", "1"),
+    ("share sent again", "repeated_share", "1"),
+    ("discovery in a round, bytes", "discovery_bytes", "B"),
+    ("discovery in a round, packets", "discovery_packets", ""),
+)
+
+PURPOSES = {
+    "data": "samples", "retransmission": "sent again", "handshake": "handshake",
+    "discovery": "discovery of DDS", "encrypted": "encrypted, contents unknown",
+    "heartbeat": "heartbeats", "acknowledgement": "acknowledgements", "gap": "gaps",
+    "tcp_acknowledgement": "bare acknowledgements of TCP", "other": "others",
+    "foreign": "DDS of others, not counted",
+}  # fmt: skip
+
+
+def _wire(case: CaseSummary) -> Iterator[Table]:
+    """Costs of a sample; then packets and bytes by what they were for."""
+    found = case.wire
+    assert found is not None
+    note = (
+        "From the packets of each round's capture, headers of the link included. A sample counts "
+        "once, a pong too; its packets count on every hop, and those captured at both ends of a "
+        "link once."
+    )
+    yield properties([(name, unit, [getattr(found, key)]) for name, key, unit in WIRE], note=note)
+    whole = sum(one.bytes for one in found.purposes if one.name != "foreign")
+    fields = (
+        Field("Packets for", lambda one: PURPOSES.get(one.name, one.name)),
+        Field("Measured time", attrgetter("packets")), Field("Their bytes", attrgetter("bytes")),
+        Field("Of all bytes", lambda one: one.bytes / whole
+              if one.name != "foreign" and whole else None, "1"),
+        Field("Whole rounds", attrgetter("round_packets")),
+        Field("Bytes", attrgetter("round_bytes")),
+    )  # fmt: skip
+    note = (
+        "A packet is counted once: one with a sample and a heartbeat carries a sample. All rounds "
+        "that count."
+    )
+    yield listing(found.purposes, fields, "What the packets were for", note=note)
+
+
+PHASE = (
+    Field("Flow", attrgetter("flow")), Field("Phase", attrgetter("phase")),
+    Field("Begins with", lambda phase: f"{phase.change}, at {phase.begin_s:g} s"
+          if phase.change else "the measured time"),
+    Field("Median RTT/2", attrgetter("half_round_trip"), "ns"),
+    Field("Round trips", lambda phase: phase.half_round_trip and phase.half_round_trip.count),
+    Field("Sent", lambda phase: phase.asked or None),
+    Field("Lost", lambda phase: phase.lost if phase.asked else None),
+    Field("Written", attrgetter("written_per_s"), "1/s"),
+    Field("Read", attrgetter("read_per_s"), "1/s"),
+    Field("First sample after", attrgetter("first_after"), "ns"),
+)  # fmt: skip
+PHASES_NOTE = (
+    "All other figures of this case cover its phases together. A sample belongs to the phase in "
+    "which it was sent, and a phase begins when its change took effect. Rates are of intervals "
+    "that are wholly within the phase. First sample after: from the change until every reader had "
+    "received a sample again."
+)
+
+
+def _levels(case: CaseSummary, *, folded: bool) -> Iterator[Section]:
+    yield from sections(flows.LEVELS, [flows.levels(case)], folded=folded)
+    yield from sections(flows.NODES, [flows.nodes(case.nodes)], folded=folded)
+
+
+def _participants(case: CaseSummary) -> Iterator[Section]:
+    """What participants wrote and read, and when their endpoints had found each other."""
+    tables = [_meeting(case) if case.meeting else None]
+    tables += [flows.totals(case.totals) if case.totals else None]
+    tables += [flows.ways(case.ways) if case.ways else None]
+    yield from sections("Participants and flows", tables, folded=True)
+    if flows.unrecorded(case):
+        yield Section("Between participants", notes(flows.UNRECORDED), folded=True)
+
+
+def _meeting(case: CaseSummary) -> Table:
+    found = case.meeting
+    assert found is not None
+    known = (("the first endpoint", found.first), ("half of them", found.half), ("all", found.last))
+    rows: list[Property] = [
+        *((name, "ns", [figure]) for name, figure in known),
+        ("endpoints", "", [found.endpoints]),
+        ("endpoints with an upper limit only, all rounds", "", [found.limits or None]),
+        ("endpoints that the adapter does not count, all rounds", "", [found.unknown or None]),
+    ]
+    note = (
+        "Until an endpoint had matched all that there was to match for it, from the moment when "
+        "the last endpoint of the round was created; below 0: before it. Upper limit: it had "
+        "matched when it was first asked."
+    )
+    return properties(rows, "Endpoints discovered", first="Had found its counterparts", note=note)
+
+
+def _stated(one: Stated) -> Section:
+    """As the source of an imported result has it."""
+    fields = (
+        Field("Figure", lambda each: STATISTICS.get(each.statistic, f"{each.percent or 0:.10g} %")),
+        Field("Value", lambda each: each.figure, "ns"),
+        Field("Whole run from", lambda each: _within(each, "low_ns"), "ns"),
+        Field("Whole run to", lambda each: _within(each, "high_ns"), "ns"),
+        Field("Samples", lambda each: each.figure.count),
+    )  # fmt: skip
+    note = "Values of whole runs."
+    if one.parts:
+        note = (
+            f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
+            "weighted by samples; the whole run's lie between the limits beside them."
+        )
+    title = f"As {one.tool} states it: {OF_SOURCES.get(one.quantity, one.quantity)}"
+    return Section(title, [listing(one.figures, fields, note=note)])
+
+
+def _within(each: StatedFigure, end: str) -> float | None:
+    found: float | None = getattr(each.within, end, None)
+    return found
+
+
+RESOURCE = (
+    Field("Participant", lambda own: f"{own.participant} (node {own.node})"
+          if own.node else own.participant),
+    Field("CPUs, user", attrgetter("cpu_user"), "CPU"),
+    Field("CPUs, kernel", attrgetter("cpu_system"), "CPU"),
+    Field("Context switches", attrgetter("switches_per_s"), "1/s"),
+    Field("Most RAM", lambda own: None if own.rss_bytes is None else own.rss_bytes / flows.MIB,
+          "MiB"),
+    Field("Major faults", attrgetter("major_faults")),
+)  # fmt: skip
+RESOURCES_NOTE = f"Within the measured time. {READER} reads all this; it is not measured."
+
+
+def _rounds(case: CaseSummary) -> Iterator[Table]:
+    """Every attempt, also those that are not counted; their latencies and clocks."""
+    fields = (
+        Field("Round", _number),
+        Field("Status", lambda r: f"{r.status}: {r.reason}" if r.reason else r.status),
+        *RESULT.get(case.test, RESULT["throughput"]),
+        Field("Lost", attrgetter("lost")), Field("Warm-up", lambda r: r.warmup_s, "s"),
+        Field("Measured", lambda r: r.measured_s, "s"),
+        Field("Busiest CPU", attrgetter("cpu_busy"), "1"),
+        Field("Ended by", attrgetter("ended"), detail=True),
+    )  # fmt: skip
+    note = "Only rounds with status ok enter the figures above."
+    if any(r.chosen_s for r in case.attempts):
+        note += " The run chose how long each measures, by the rounds before it."
+    yield listing(case.attempts, fields, note=note)
+    timed = [r for r in case.attempts if r.times and r.times.mean_ns is not None]
+    what = "RTT/2 of pings" if case.test == "latency" else "Round trips of probes"
+    title = "Latency of each round"
+    yield listing(timed, MOMENTS, title, note=f"{what} that came back.")
+    note = (
+        "Clock of the subscribers' host minus the publishers' clock, in the middle of the round: "
+        "the range that its round trips allow. Clocks count from the start of their machine. A "
+        "drift is reported where the round trips determine it to less than 50 ppm either way."
+    )
+    clocked = [r for r in case.attempts if r.offset_ns is not None]
+    yield listing(clocked, CLOCKS, "Clocks", note=note)
+
+
+RESULT = {
+    "latency": [Field("Median RTT/2", lambda r: r.times and r.times.median_ns, "ns")],
+    "discovery": [Field("First sample", attrgetter("first_sample_ns"), "ns")],
+    "throughput": [Field("Goodput", attrgetter("mbit_per_s"), "Mbit/s")],
+}
+"""What the list of rounds shows of each, by test."""
+
+
+def _number(r: RoundSummary) -> str:
+    return f"{r.round}, attempt {r.attempt + 1}" if r.attempt else str(r.round)
+
+
+MOMENTS = (
+    Field("Round", _number), Field("Samples", attrgetter("samples")),
+    *(Field(title, attrgetter(f"times.{name}_ns"), "ns") for title, name in (
+        ("Minimum", "min"), ("Average", "mean"), ("Maximum", "max"), ("Median", "median"),
+        ("99 %", "p99"))),
+    Field("Variance, µs²", lambda r: None if r.times.variance_ns2 is None
+          else r.times.variance_ns2 / 1e6),
+)  # fmt: skip
+
+CLOCKS = (
+    Field("Round", lambda r: str(r.round)), Field("Offset", attrgetter("offset_ns"), "ns"),
+    Field("May be off by", attrgetter("offset_bound_ns"), "ns"),
+    Field("Drift", attrgetter("drift_ppm"), "ppm"),
+)  # fmt: skip

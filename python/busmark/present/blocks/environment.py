@@ -1,0 +1,299 @@
+"""Where a campaign ran and with what: hosts, adapters, method, command, files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from busmark.adapters import compliance
+from busmark.adapters.compliance import Cell as Declared
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.words import text
+from busmark.present.blocks.rows import Field, Property, listing, notes, properties, size
+from busmark.present.document import Cell, Column, Row, Section, Table, Text
+from busmark.store import Result
+from busmark.store.result import file_stem
+
+PART = "Environment"
+
+TABLES = ("samples", "intervals", "participants", "flows", "batches", "system")
+"""Folders of the result with one file per round."""
+
+OUTCOMES = {
+    "proved": "proved", "accepted": "accepted", "untested": "not tested here", "failed": "FAILED",
+    "declared": "declared",
+}  # fmt: skip
+STATES = {"yes": "yes", "no": "", "unknown": text.ABSENT}
+
+
+@dataclass(frozen=True)
+class RawFiles:
+    """Where the result directory is, as seen from the page's folder, and which files it has."""
+
+    base: str
+    """Relative, as a URL."""
+    known: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Names of files by folder."""
+
+    @classmethod
+    def of(cls, result: Result, folder: Path) -> RawFiles:
+        """Return the files of this result, for a page in `folder`."""
+        base = os.path.relpath(result.directory.resolve(), folder.resolve())
+        known = {}
+        for name in TABLES:
+            where = result.directory / name
+            known[name] = frozenset(os.listdir(where)) if where.is_dir() else frozenset()
+        return cls(quote(Path(base).as_posix()), known)
+
+    def link(self, name: str) -> str:
+        """Return the address of a file of the result."""
+        return f"{self.base}/{quote(name)}"
+
+    def of_case(self, case: CaseSummary) -> list[str]:
+        """Return the name of each file of its rounds that is there."""
+        rounds = dict.fromkeys(attempt.round for attempt in case.attempts)
+        names = [f"{file_stem(case.id, number)}.parquet" for number in rounds]
+        return [f"{folder}/{name}" for name in names for folder in TABLES
+                if name in self.known.get(folder, ())]  # fmt: skip
+
+
+def files_of(case: CaseSummary, files: RawFiles | None) -> Iterator[Section]:
+    """Yield the raw data of a case."""
+    if files and (names := files.of_case(case)):
+        fields = (Field("Raw data", lambda name: Cell(name, link=files.link(name))),)
+        yield Section("Raw data", [listing(names, fields)], folded=True)
+
+
+def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]:
+    """Yield adapters, hosts, method and command; of an imported result its source."""
+    if campaign.source is not None:
+        yield _source(campaign)
+        if files:
+            yield _files(files, IMPORTED_FILES)
+        return
+    yield _adapters(campaign)
+    yield from _hosts(campaign)
+    yield from supports(campaign)
+    yield _method(campaign)
+    yield from _reproduce(campaign)
+    if files:
+        yield _files(files, FILES)
+
+
+def _adapters(campaign: Campaign) -> Section:
+    known = list(campaign.adapters.items())
+    fields = (
+        Field("Adapter", lambda each: each[1].get("title") or each[0]),
+        *(Field(title, _declared(key)) for title, key in (
+            ("Middleware", "middleware_version"), ("Adapter version", "version"),
+            ("Licence", "licence"), ("Transports", "transports"), ("Waits", "waits"))),
+        Field("Cost per sample", lambda each: "none" if each[1].get("cost") == ""
+              else each[1].get("cost")),
+        Field("Library (SHA-256)", lambda each: (each[1].get("sha256") or "")[:12]),
+    )  # fmt: skip
+    tables = [listing(known, fields, "Adapters")]
+    full = [
+        facts({key: each[key] for key in each if key != "conformance"}, each.get("title") or name)
+        for name, each in known
+    ]
+    blocks = [*tables, *full]
+    return Section("Adapters in full", blocks, part=PART, folded=True)
+
+
+def _declared(key: str) -> Any:
+    def of(each: tuple[str, Mapping[str, Any]]) -> str:
+        value = each[1].get(key) or ""
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+    return of
+
+
+def _hosts(campaign: Campaign) -> Iterator[Section]:
+    """Each host, and those on which a campaign was resumed."""
+    known = [(node, host, "") for node, host in campaign.hosts.items()]
+    for each in campaign.resumptions:
+        since = f", from {each.utc} on (place {each.first_order} in the order of execution)"
+        known += [("", each.host, since), *((n, h, since) for n, h in each.nodes.items())]
+    for node, host, since in known:
+        name = host.get("hostname") or node or ""
+        title = f"Host {name}{f' (node {node})' if node else ''}{since}"
+        yield Section(title, [facts(host)], part=PART, folded=bool(node or since))
+
+
+def facts(values: Mapping[str, Any], title: str = "") -> Table:
+    """Return nested facts, such as a host profile, a row for each."""
+    fields = (Field("Property", lambda fact: fact[0]), Field("Value", lambda fact: fact[1]))
+    return listing(list(flat_facts(values)), fields, title)
+
+
+def flat_facts(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
+    """Yield nested facts as name and text; what is not known is an em dash. Entries of a list that
+    have a `key`, such as options of an adapter, are facts of that name."""
+    for key, value in values.items():
+        name = f"{prefix}{key}".replace("_", " ")
+        if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+            value = {v.get("key", n): v.get("value", v) for n, v in enumerate(value, 1)}
+        if isinstance(value, dict) and value:
+            yield from flat_facts(value, f"{name} / ")
+        else:
+            yield _fact(name, value)
+
+
+def _fact(name: str, value: object) -> tuple[str, str]:
+    if value is None or value in ({}, [], ""):
+        return name, text.ABSENT
+    if isinstance(value, bool):
+        return name, "yes" if value else "no"
+    if name.endswith(" bytes") and isinstance(value, int):
+        return name.removesuffix(" bytes"), text.size_text(value)
+    if isinstance(value, list):
+        return name, ", ".join(_fact("", item)[1] for item in value)
+    if isinstance(value, dict):
+        return name, ", ".join(" ".join(fact) for fact in flat_facts(value))
+    return name, text.number(value) if isinstance(value, float) else str(value)
+
+
+def supports(campaign: Campaign) -> Iterator[Section]:
+    """Yield what each adapter declares, and what the conformance suite found of it."""
+    found = compliance(campaign.adapters)
+    if not found.columns:
+        return
+    every = [(part, row) for part in found.sections for row in part.rows]
+    columns = [Column("Property", [Cell(row.key.replace("_", " "), note=row.meaning)
+                                   for _, row in every], "label")]  # fmt: skip
+    for place, column in enumerate(found.columns):
+        cells = [_supported(row.cells[place], plain=part.id == "facts") for part, row in every]
+        columns.append(Column(column.title, cells))
+    rows = [Row(group=part.title) for part, _ in every]
+    if found.checked:
+        note = (
+            "Proved: the conformance suite saw the effect; accepted: not refused, and no effect "
+            "that can be seen on one host; declared: it has no test of it; it ran over "
+            f"{text.joined([*found.checked])}. Elsewhere yes is what the adapter declares."
+        )
+    else:
+        note = (
+            "Yes is what the adapter declares; the conformance suite was not run over these "
+            "libraries (`busmark adapters --check`)."
+        )
+    first = "As stored with the result. What is left empty is not supported, hence never imitated."
+    table = Table(columns, rows, notes=notes(f"{first} {note}"))
+    yield Section("What the adapters support", [table], folded=True, key="adapters", part=PART)
+
+
+def _supported(cell: Declared, *, plain: bool) -> Cell:
+    if plain and cell.state != "unknown":
+        return Cell(cell.text, note=cell.told)
+    if cell.outcome:
+        default = ", default" if cell.text else ""
+        failed = cell.outcome == "failed"
+        return Cell(f"{OUTCOMES[cell.outcome]}{default}", note=cell.told,
+                    verdict="worse" if failed else "")  # fmt: skip
+    return Cell(cell.text or STATES[cell.state], note=cell.told)
+
+
+METHOD = (
+    ("Latency", "A ping that an echo sends back. The round trip is read from one clock "
+     "(CLOCK_MONOTONIC of the sending host). RTT/2 is half of that round trip. It is not a one-way "
+     "latency: the two ways need not be equal, and the echo's turn-round is in it. One-way times "
+     "are given apart, where both ends share one clock."),
+    ("Closed loop", "The next ping leaves when the pong has come."),
+    ("Open loop", "Pings leave at their own rate, and latency counts from the intended time of "
+     "sending, so that a stall is charged to every sample it delayed."),
+    ("Placement", "Which CPUs are used often matters more than the middleware; tables and charts "
+     "never mix placements."),
+    ("Rounds", "A case is run several times in fresh processes, rounds of all cases interleaved "
+     "in random order (seed {seed}). The warm-up at the begin of each round is discarded. A round "
+     "that missed a criterion is marked, listed, and not counted."),
+    ("Intervals", "{level} confidence intervals. A figure describes a typical round: the median "
+     "over rounds of the round's median (or percentile, rate, leg), with an interval of order "
+     "statistics that holds for any law of rounds, longer where each round is like the one before. "
+     "A share lost is the mean over rounds with Student's interval. They cover random variation in "
+     "this set-up on this machine, nothing else; one round gives no interval."),
+    ("Percentiles", "Observed values, shown only where at least ten effective samples lie beyond "
+     "them (— otherwise); with an interval only where every round supports them. A ping that was "
+     "lost counts as later than any; a percentile that falls among the lost has no value. "
+     "Percentiles in the tables describe a typical round; in the details of a case also all rounds "
+     "pooled."),
+    ("Throughput", "Goodput: bodies counted at the reader. Mbit/s is 10⁶ bit/s. Lost samples are "
+     "those sent and never read."),
+    ("Size", "The body; every sample also carries a header of 64 bytes."),
+    ("Floor", "The null adapter: everything Busmark does, and no middleware. Values close to it "
+     "show the cost of Busmark, not of the middleware."),
+)  # fmt: skip
+
+
+def _method(campaign: Campaign) -> Section:
+    level = f"{campaign.confidence * 100:.0f} %"
+    rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
+    fields = (Field("Term", lambda row: row[0]), Field("Meaning", lambda row: row[1]))
+    return Section("Method", [listing(rows, fields)])
+
+
+def _code(words: str) -> Text:
+    return Text("line", {"line": words}, style="code")
+
+
+def _reproduce(campaign: Campaign) -> Iterator[Section]:
+    known: list[Property] = [
+        ("Busmark", "", [campaign.busmark_version]), ("seed", "", [str(campaign.seed)]),
+    ]  # fmt: skip
+    table = properties(known, first="With", heads=["Value"])
+    yield Section("How to reproduce", [table, _code(campaign.command)], part="Reproduce")
+    scenario = [_code(campaign.scenario_text)]
+    yield Section("The scenario, as it was read", scenario, part="Reproduce", folded=True)
+
+
+FILES = (
+    ("manifest.json", "scenario, versions, hosts, findings"),
+    ("cases.parquet", "a row for each round"), ("samples/", "every sample"),
+    ("intervals/", "over time"), ("system/", "over time"),
+)  # fmt: skip
+IMPORTED_FILES = (
+    ("manifest.json", "versions, findings"), ("cases.parquet", "a row for each run"),
+    ("summaries.parquet", "every figure as the source states it, with file and line"),
+    ("samples/", "where the source has them"),
+)  # fmt: skip
+
+
+def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
+    fields = (
+        Field("File", lambda each: Cell(each[0], link=files.link(each[0]))),
+        Field("Contents", lambda each: each[1]),
+    )
+    note = "In open formats. The links work while this page lies where it was written."
+    return Section("Files of the result", [listing(list(known), fields, note=note)],
+                   part="Reproduce")  # fmt: skip
+
+
+def _source(campaign: Campaign) -> Section:
+    """What an imported result was read from."""
+    assert campaign.source is not None
+    fields = (
+        Field("File", lambda file: file.name), Field("Tool", lambda file: file.tool),
+        Field("Version", lambda file: file.version), Field("Format", lambda file: file.form),
+        Field("Size", lambda file: size(file.size_bytes)),
+        Field("SHA-256", lambda file: file.sha256[:12]),
+    )  # fmt: skip
+    measured = (
+        Field("Adapter", lambda each: each[0]),
+        Field("Middleware", lambda each: each[1].get("title") or each[0]),
+        Field("Version", lambda each: each[1].get("middleware_version")),
+    )
+    words = notes(
+        "Another tool measured these figures. Busmark has read them, changed units to nanoseconds, "
+        "and put runs of equal parameters together as rounds: several have an interval of a "
+        "typical run, one has none. What the files do not state is not here (—).",
+        "Percentiles are shown where at least ten samples lie beyond them, or the source does not "
+        "state their number. If it kept every sample, Busmark computes the figures from them in "
+        "its own way. Size is as the tool counts it; see the findings.",
+    )
+    return Section("Source", [
+        *words, listing(campaign.source.files, fields, "Files"),
+        listing(list(campaign.adapters.items()), measured, "What was measured"),
+        _code(campaign.command),
+    ])  # fmt: skip

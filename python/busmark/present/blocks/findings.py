@@ -1,0 +1,104 @@
+"""What spoils measurements: each kind of finding once, all of them, and those on a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from busmark.analysis.model import Campaign
+from busmark.analysis.words import text
+from busmark.findings.kinds import Flags, kinds, worst
+from busmark.findings.kinds import Kind as Found
+from busmark.present.blocks.rows import Field, listing
+from busmark.present.charts.flagged import examined
+from busmark.present.document import Block, Cell, Section, Style, Text
+
+STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
+
+
+def findings(campaign: Campaign) -> Section | None:
+    """Return each kind once: in how many cases, where it is worst, and what to do."""
+    found = kinds(campaign.findings)
+    if not found:
+        return None
+    letters = {kind.title: kind.letter or kind.title for kind in found}
+    of = examined(campaign)
+    blocks: list[Block] = []
+    for kind in found:
+        blocks.append(_kind(kind, of))
+        if kind.severity == "note":
+            continue
+        blocks.append(Text("indented", {"line": _worst(kind)}))
+        if kind.explains:
+            explained = ", ".join(letters.get(each, each) for each in kind.explains)
+            blocks.append(Text("indented", {"line": f"may also explain {explained}"}))
+        for remedy in kind.remedies[:1]:
+            blocks.append(Text("indented", {"line": f"remedy: {remedy}"}))
+    return Section("Findings", [*blocks, Text("explained", style="quiet")], folded=True)
+
+
+def all_findings(campaign: Campaign, cases: Sequence[str] = ()) -> list[Section]:
+    """Return a section for each kind: causes, remedies, evidence in each case; with `cases`, of
+    those that concern these, and there."""
+    found = [k for k in kinds(campaign.findings) if not cases or set(cases) & set(k.cases)]
+    if not found:
+        what = "these cases" if cases else "this result"
+        return [Section("Findings", [Text("no_findings", {"what": what})])]
+    of = examined(campaign)
+    return [_everything(kind, of, cases) for kind in found]
+
+
+def _everything(kind: Found, of: int, cases: Sequence[str]) -> Section:
+    facts: list[tuple[str, str]] = []
+    for number, part in enumerate(kind.findings):
+        before = kind.findings[number - 1] if number else None
+        if len(kind.findings) > 1:
+            facts.append((part.severity, text.plural(len(part.cases), "case")))
+        if not before or part.cause != before.cause:
+            facts.append(("cause", part.cause))
+        case, evidence = worst(part)
+        if not case:
+            facts.append(("evidence", evidence))
+        if not before or part.remedy != before.remedy:
+            facts.append(("remedy", part.remedy))
+    if kind.explains:
+        facts.append(("may explain", "; ".join(kind.explains)))
+    fields = (Field("What", lambda fact: fact[0]), Field("Finding", lambda fact: fact[1]))
+    blocks: list[Block] = [listing(facts, fields)]
+    flags = kind.flags()
+    own = [case for case in kind.cases if not cases or case in cases]
+    shown = (
+        Field("Case", lambda case: Cell(case, case=case)),
+        Field("Severity", lambda case: flags[case].severity if len(kind.findings) > 1 else None),
+        Field("Evidence", lambda case: flags[case].evidence),
+    )
+    if own:
+        blocks.append(listing(own, shown, key=f"{kind.anchor}-cases", case=lambda case: case))
+    mark = kind.mark if kind.letter else ""
+    summary = ", ".join(filter(None, (kind.severity, kind.where(of))))
+    return Section(kind.title, blocks, summary, key=kind.anchor, part="Findings", mark=mark)
+
+
+def on_case(case: str, found: Mapping[str, Flags]) -> Section | None:
+    """Return the findings on one case, a row each."""
+    if case not in found:
+        return None
+    fields = (
+        Field("Finding", lambda flag: Cell(flag.kind.title, marks=(flag.mark,))),
+        Field("Severity", lambda flag: flag.severity),
+        Field("Evidence", lambda flag: flag.evidence),
+    )
+    return Section("Findings", [listing(found[case].flags, fields)])
+
+
+def _kind(kind: Found, of: int) -> Text:
+    """ "!b warning: The kernel dropped UDP datagrams, in 2 of 37 cases"."""
+    mark = f"{kind.mark} " if kind.mark else ""
+    line = f"{mark}{kind.severity}: {kind.counted(of)}"
+    return Text("line", {"line": line}, style=STYLES[kind.severity])
+
+
+def _worst(kind: Found) -> str:
+    case, evidence = worst(kind.findings[0])
+    if not case:
+        return evidence
+    return f"{'worst in ' if len(kind.cases) > 1 else ''}{case}: {evidence}"

@@ -1,0 +1,63 @@
+"""How imported results are shown: in the words of what their source states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from busmark.analysis.figures import Distribution, Figure
+from busmark.analysis.model import CaseSummary
+from busmark.analysis.words import text
+
+QUANTITIES = {
+    "half_round_trip": "RTT/2",
+    "round_trip": "round trip",
+    "one_way": "one-way",
+    "publish": "publishing, until acknowledged",
+    "publish_delay": "delay of publishing",
+    "per_hop": "per hop",
+    "discovery": "discovery",
+    "one_way_jitter": "one-way jitter",
+    "per_hop_jitter": "jitter per hop",
+    "serialization": "serialization",
+    "deserialization": "deserialization",
+}
+"""In the table `summaries`, and for people."""
+
+MEANS = ("half_round_trip", "round_trip", "one_way", "per_hop")
+"""Quantities whose mean stands in a table where no median does."""
+
+STATISTICS = {
+    "mean": "mean",
+    "std": "standard deviation",
+    "mad": "MAD",
+    "min": "minimum",
+    "max": "maximum",
+}
+
+
+def is_stated(figures: Distribution) -> bool:
+    """Whether they are a source's, who kept no samples: then nothing else is known of them."""
+    return figures.skewness is None and figures.effective_count is None and not figures.best
+
+
+def stated_means(cases: Sequence[CaseSummary]) -> dict[str, list[Figure | None]]:
+    """By title of a column."""
+    found: dict[str, list[Figure | None]] = {}
+    for quantity in MEANS:
+        figures = [_mean(case, quantity) for case in cases]
+        if any(figures):
+            found[f"Mean {QUANTITIES[quantity]}"] = figures
+    return found
+
+
+def _mean(case: CaseSummary, quantity: str) -> Figure | None:
+    shown = case.rtt_2 or (case.throughput and case.throughput.probe_one_way)
+    one = next((s for s in case.stated if s.quantity == quantity), None)
+    return one.figure("mean") if one and not shown else None
+
+
+def stated_headline(case: CaseSummary) -> str | None:
+    """What came out, where it is a mean."""
+    for title, figures in stated_means([case]).items():
+        return f"{title[0].lower()}{title[1:]} {text.figure_text(figures[0])}"
+    return None

@@ -1,0 +1,153 @@
+"""What the page's script draws: a panel for each choice of what a chart shows, with a specification
+of Vega-Lite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from busmark.analysis.model import CaseSummary, Label
+from busmark.present.charts.look import is_null
+from busmark.present.charts.panels import Keys, described
+from busmark.present.charts.shapes import Bars, Heat, Picture, Stack
+from busmark.present.document import Chart
+from busmark.present.vega import specification
+from busmark.present.web.embedded import Parts
+
+OWN = ("Plot", "Of", "Axes", "Node")
+"""Keys that say how something is drawn. Cases are chosen by all others, as by the page's filter."""
+
+SHOWN = "Shown"
+"""Name of the selector of what the filter leaves."""
+
+AXES = ("logarithmic", "linear")
+
+WIDTH = 1000
+"""Width of a specification in pixels; the page's script fits it to the window."""
+
+PLOT, STACKED = 340, 130
+"""Pixels of a plot's height, alone and one below the other. Rows have the height that they need."""
+
+SEVERITIES = {"!!": "error", "!": "warning", "": "note"}
+"""By the sign before the letter of a finding."""
+
+Flags = Mapping[str, tuple[str, str]]
+
+AROUND = 100
+"""Pixels of axis and legend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One choice of the selectors."""
+
+    keys: Keys
+    spec: dict[str, Any]
+    caption: str
+    members: Sequence[CaseSummary] = ()
+    """What it shows; without the floor."""
+    rows: Sequence[str] = ()
+    """Labels of the rows, where the filter leaves out whole rows; empty: the row always stays."""
+    explanation: str = ""
+    """Instead of the chart's, where its panels are of different kinds."""
+    marks: Sequence[str] = field(default=())
+    """Marks of the findings that concern what it shows."""
+
+    @property
+    def height(self) -> float:
+        """Return about how many pixels it takes."""
+        views = self.spec.get("vconcat", [self.spec])
+        return AROUND + sum(float(view["height"]) for view in views)
+
+
+def panels(chart: Chart) -> list[Panel]:
+    """Return the panels of a chart, each shape on the axes that it may have."""
+    made = []
+    for place, shape in enumerate(chart.shapes):
+        explanation = chart.explanations[place] if chart.explanations else ""
+        marks = chart.marks[place] if chart.marks else ()
+        before = chart.keys[place] if chart.keys else ()
+        both = isinstance(shape, Picture) and shape.also_linear
+        for axes in AXES if both else ("",):
+            keys = (*before, *((("Axes", axes),) if axes else ()), *shape.keys)
+            spec = _specification(shape, linear=axes == "linear")
+            made.append(
+                Panel(keys, spec, shape.caption, shape.members, _rows(shape), explanation, marks)
+            )
+    return made
+
+
+def _specification(shape: Any, *, linear: bool) -> dict[str, Any]:
+    height: float | None = PLOT
+    if isinstance(shape, Bars | Heat):
+        height = None
+    elif isinstance(shape, Stack):
+        height = STACKED
+    return specification(shape, width=WIDTH, height=height, linear=linear)
+
+
+def _rows(shape: Any) -> list[str]:
+    if isinstance(shape, Bars):
+        return [_of(row.label) for row in shape.rows]
+    return [name for name, _ in shape.rows] if isinstance(shape, Heat) else []
+
+
+def _of(label: Label) -> str:
+    """The label for the filter: the floor and what is of no adapter stay."""
+    return label.text if label.adapter and not is_null(label) else ""
+
+
+def own_keys(panel: Panel, *, shared: bool) -> dict[str, str]:
+    """Return the keys that are chosen for this chart alone; `shared`: others are for all charts."""
+    return {name: value for name, value in panel.keys if not shared or name in OWN}
+
+
+def selectors(chart: Sequence[Panel], *, shared: bool) -> dict[str, list[str]]:
+    """Return the keys of which panels have several values, with these."""
+    values: dict[str, dict[str, None]] = {}
+    for panel in chart:
+        own = own_keys(panel, shared=shared)
+        keys = own | ({SHOWN: _shown(panel)} if shared else {})
+        for name, value in keys.items():
+            values.setdefault(name, {})[value] = None
+    return {name: list(found) for name, found in values.items() if len(found) > 1}
+
+
+def _shown(panel: Panel) -> str:
+    return described(tuple((name, value) for name, value in panel.keys if name not in OWN))
+
+
+def flag_of(mark: str, flags: Flags) -> tuple[str, str, str, str] | None:
+    """Return the mark of a finding, its severity, the element that explains it, and its title."""
+    letter = mark.lstrip("!")
+    severity = SEVERITIES.get(mark.removesuffix(letter))
+    return (mark, severity, *flags[letter]) if letter in flags and severity else None
+
+
+def script_data(chart: Sequence[Panel], numbers: Mapping[str, int], flags: Flags) -> dict[str, Any]:
+    """Return what the page's script needs.
+
+    Args:
+        chart: its panels.
+        numbers: of the cases that the page lists.
+        flags: by the letter of a finding, the element that explains it and its title.
+    """
+    parts, shared = Parts(), bool(numbers)
+    return {"width": WIDTH, "panels": list(_data(chart, numbers, flags, parts, shared=shared)),
+            "parts": parts.values}  # fmt: skip
+
+
+def _data(
+    chart: Sequence[Panel], numbers: Mapping[str, int], flags: Flags,
+    parts: Parts, *, shared: bool,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    for panel in chart:
+        yield {
+            "own": own_keys(panel, shared=shared), "keys": dict(panel.keys),
+            "shown": _shown(panel) if shared else "",
+            "cases": [numbers[case.id] for case in panel.members if case.id in numbers],
+            "spec": parts.shared(panel.spec), "rows": parts.shared(list(panel.rows)),
+            "caption": panel.caption, "explanation": parts.shared(panel.explanation),
+            "flags": parts.shared([f for mark in panel.marks if (f := flag_of(mark, flags))]),
+        }  # fmt: skip
