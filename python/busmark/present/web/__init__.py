@@ -8,7 +8,7 @@ HERE = Path(__file__).parent
 
 
 def style(*names: str) -> str:
-    """Return these parts of the style; without a name, those of all pages."""
+    """Return these parts of the style; without a name, the parts that all pages have."""
     return "".join(
         (HERE / "style" / f"{name}.css").read_text(encoding="utf-8")
         for name in names or ("style", "tables", "front")
