@@ -23,7 +23,7 @@ Kind = Literal["label", "text", "count", "number", "figure", "ratio"]
 Verdict = Literal["", "reference", "better", "worse", "equivalent", "undecided"]
 
 Style = Literal["", "error", "warning", "note", "quiet", "code"]
-"""code: lines that stay as they are."""
+"""code: lines that are not wrapped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +139,11 @@ class Chart:
     explanation: str = ""
     """For who sees such a chart for the first time."""
     explanations: Sequence[str] = ()
-    """Of each shape, where these differ."""
+    """One for each shape, where these differ."""
     keys: Sequence[Sequence[tuple[str, str]]] = ()
-    """Of each shape, what chooses it besides its own keys."""
+    """What chooses each shape besides its own keys."""
     marks: Sequence[Sequence[str]] = ()
-    """Of each shape, marks of the findings that concern it."""
+    """Marks of the findings that concern each shape."""
     left_out: int = 0
     """Cases for which there are data, but no room."""
 

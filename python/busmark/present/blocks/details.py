@@ -410,7 +410,7 @@ def _wire(case: CaseSummary) -> Iterator[Table]:
     fields = (
         Field("Packets for", lambda one: PURPOSES.get(one.name, one.name)),
         Field("Measured time", attrgetter("packets")), Field("Their bytes", attrgetter("bytes")),
-        Field("Of all bytes", lambda one: one.bytes / whole
+        Field("Share of all bytes", lambda one: one.bytes / whole
               if one.name != "foreign" and whole else None, "1"),
         Field("Whole rounds", attrgetter("round_packets")),
         Field("Bytes", attrgetter("round_bytes")),

@@ -299,7 +299,7 @@ def nodes(found: Sequence[NodeCost]) -> Table:
 
 UNRECORDED = (
     "Which reader got how much from which writer is not known: the tables `participants` and "
-    "`flows` are missing, as in imported results and those of older versions, or cannot be read."
+    "`flows` are missing, as in results that are imported or older, or cannot be read."
 )
 
 

@@ -64,7 +64,7 @@ def further(campaign: Campaign) -> Iterator[Section]:
 
 
 def behind(campaign: Campaign) -> Iterator[Section]:
-    """Yield those of them that stand behind the list of cases on a page."""
+    """Yield the sections behind the list of cases on a page."""
     for section in (sizes(campaign), *_measured(campaign), _counters(campaign)):
         if section is not None:
             yield replace(section, part="Further figures")

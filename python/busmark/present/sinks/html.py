@@ -46,7 +46,7 @@ class Page:
     numbers: Mapping[str, int] = field(default_factory=dict)
     """Places of cases in the list of the page."""
     panels: Mapping[str, Sequence[Panel]] = field(default_factory=dict)
-    """Of each chart by its key."""
+    """By the key of the chart."""
     rows: dict[str, list[str]] = field(default_factory=dict)
     """Rows of tables that are beyond the first, by the table's key."""
 

@@ -143,7 +143,7 @@ def _contents(sections: Sequence[Section]) -> str:
 
 
 def _main(document: Document, page: Page) -> Iterator[str]:
-    """Sections, those of a part under its heading."""
+    """Sections, with the heading of a part before its first."""
     for part, own in groupby(document.sections, key=lambda section: section.part):
         if part:
             yield f'<h2 id="{escape(part_key(part))}">{escape(part)}</h2>'

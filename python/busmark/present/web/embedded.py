@@ -94,11 +94,11 @@ class Parts:
 def _floats(values: list[float | None]) -> dict[str, str]:
     """Return floats of 16 significant bits, of which a chart shows four digits: the three upper
     bytes of each 32-bit float, first all lower ones. So they compress to half; what mostly rises,
-    such as times, as differences to a quarter. Of very many samples three digits are kept."""
+    such as times, as differences to a quarter. Long columns keep three digits."""
     bits = (np.array(values, "<f4").view("<u4") + 0x80) >> 8
     rises = float(np.mean(bits[1:] >= bits[:-1])) >= RISING
     if len(values) >= MANY and not rises:
-        # Not those of what is no number: all of their bits are needed.
+        # A NaN needs all of its bits.
         coarse = (bits + (1 << COARSE - 1)) >> COARSE << COARSE
         bits = np.where(np.isnan(np.array(values, "<f4")), bits, coarse)
     if rises:
