@@ -92,8 +92,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_a_new_chart_is_one_row(found: Any, key: str, files: set[str]) -> None:
     assert {f"{key}.{name}.svg" for name in files} <= set(found["print"])
     assert {f"{key}.{name}.gpi" for name in files} <= set(found["gnuplot"])
-    told = found["page"][key].removesuffix(" A double click shows all.").partition(": ")[2]
-    assert told in found["index"]
+    caption = found["page"][key].removesuffix(" A double click shows all.").partition(": ")[2]
+    assert caption in found["index"]
 
 
 def test_new_charts_of_curves_and_bars_are_in_the_workbook_too(found: Any) -> None:

@@ -148,14 +148,6 @@ def test_series_units_and_captions_are_the_same_everywhere(
                 assert_has(drawn.curves, curve)
 
 
-def test_every_chart_is_in_every_form_that_draws_its_shape(made: tuple[Campaign, Path]) -> None:
-    campaign, folder = made
-    page = {drawn.id for each in draw_all(campaign).values() for drawn in each}
-    for chart in kinds.CHARTS:
-        assert (chart.place.id if chart.place else chart.key) in page
-        assert list((folder / "scripts").glob(f"{chart.key}.*.gpi"))
-
-
 class Shape(NamedTuple):
     """What one form shows of a choice of cases as bars."""
 
