@@ -158,7 +158,7 @@ def table_html(table: Table, page: Page, name: str = "") -> str:
         # A heading of a group precedes the first of its rows.
         shown = "".join(rows[:STATIC_ROWS])
         if rows[STATIC_ROWS:]:
-            page.rows[table.key] = rows[STATIC_ROWS:]
+            page.rows[f"table-{table.key}"] = rows[STATIC_ROWS:]
     head = "".join(_head(table, sorts=interactive))
     region = (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {title}">'
@@ -168,7 +168,7 @@ def table_html(table: Table, page: Page, name: str = "") -> str:
     if interactive:
         wide = " wide" if _points(table) > UPRIGHT else ""
         region = (
-            f'<div class="result{wide}" id="{escape(table.key)}"><p class="hint" hidden></p>'
+            f'<div class="result{wide}" id="table-{escape(table.key)}"><p class="hint" hidden></p>'
             f"{region}{MORE.format('rows')}</div>"
         )
     return f"{region}{_notes(table)}"

@@ -310,16 +310,13 @@ def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
 
 
 def _widths(band: Sequence[_Place], width: int) -> list[int]:
-    """Characters of each column: what numbers leave is shared by the texts, so that what one does
-    not need the others have."""
+    """Characters of each column: what numbers leave goes to the texts, so that the longest of each
+    column take about as many lines."""
     left = width - _total(band, broken=True)
     wide = [place.least for place in band]
     while left > 0 and (short := [n for n, p in enumerate(band) if wide[n] < p.width]):
-        share = max(1, left // len(short))
-        for number in short:
-            more = min(share, left, band[number].width - wide[number])
-            wide[number] += more
-            left -= more
+        wide[max(short, key=lambda number: band[number].width / wide[number])] += 1
+        left -= 1
     return wide
 
 
