@@ -262,20 +262,21 @@ def _bands(places: Sequence[_Place], width: int) -> Iterator[list[_Place]]:
     for unit in _units(places[1:]):
         group = [place for place in places[1:] if place.group and place.group == unit[0].group]
         begins = bool(group) and group[0] is unit[0]
-        needed = max(_total(group), len(group[0].group)) + GAP if begins else _total(unit) + GAP
+        heading = max(0, len(group[0].group) - _total(group)) if begins else 0
+        needed = _total(group if begins else unit) + heading + GAP
         if len(band) > 1 and taken + needed > width:
             yield band
             band, taken = [first], first.width
         band += unit
-        taken += _total(unit) + GAP
+        taken += _total(unit) + heading + GAP
     yield band
 
 
 def _units(places: Sequence[_Place]) -> Iterator[list[_Place]]:
-    """Columns that stay together: a ratio follows its figure."""
+    """Columns that stay together: a ratio follows the figure of its group."""
     unit: list[_Place] = []
     for place in places:
-        if unit and not place.follows:
+        if unit and not (place.follows and place.group == unit[-1].group):
             yield unit
             unit = []
         unit.append(place)
@@ -312,7 +313,7 @@ def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
 def _widths(band: Sequence[_Place], width: int) -> list[int]:
     """Characters of each column: what numbers leave goes to the texts, so that the longest of each
     column take about as many lines."""
-    left = width - _total(band, broken=True)
+    left = width - _reach(band)
     wide = [place.least for place in band]
     while left > 0 and (short := [n for n, p in enumerate(band) if wide[n] < p.width]):
         wide[max(short, key=lambda number: band[number].width / wide[number])] += 1
