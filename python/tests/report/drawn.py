@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from busmark.analysis import Campaign
-from busmark.present.blocks.charts import charts
+from busmark.present.blocks.charts import by_test
 from busmark.present.sinks.panels import Panel, panels
 
 
@@ -20,5 +20,5 @@ def draw_all(campaign: Campaign) -> dict[str, list[Drawn]]:
     """Charts by test."""
     return {
         test: [Drawn(each.key, each.title, panels(each), each.left_out) for each in own]
-        for test, own in charts(campaign).items()
+        for test, own in by_test(campaign).items()
     }

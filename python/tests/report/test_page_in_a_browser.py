@@ -197,7 +197,7 @@ def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
     kinds = opened.run(
         f"[...{figure}.querySelector('select[data-key=Plot]').options].map((o) => o.value)"
     )
-    assert len(kinds) == 8
+    assert len(kinds) == 9
     for kind in kinds:
         opened.run(
             f"(() => {{ const s = {figure}.querySelector('select[data-key=Plot]');"

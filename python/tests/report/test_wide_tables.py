@@ -46,15 +46,15 @@ def test_every_column_can_be_reached_at_1200_pixels(at_1200: Browser, campaign: 
     assert at_1200.run("document.documentElement.scrollWidth") <= 1200
     wide = []
     for table in tables_of(campaign):
-        box = f"document.querySelector('#table-{table.key} .scroll')"
-        hint = f"document.querySelector('#table-{table.key} .hint').textContent"
-        first = seen(at_1200, f"table-{table.key}")
+        box = f"document.querySelector('#{table.key} .scroll')"
+        hint = f"document.querySelector('#{table.key} .hint').textContent"
+        first = seen(at_1200, table.key)
         missing = [c.title for n, c in enumerate(table.columns) if n not in first]
         told = at_1200.run(hint)
         assert [title for title in missing if title not in told] == []
         at_1200.run(f"{box}.scrollLeft = 1e6")
         at_1200.run(SETTLED)
-        assert first | seen(at_1200, f"table-{table.key}") == set(range(len(table.columns)))
+        assert first | seen(at_1200, table.key) == set(range(len(table.columns)))
         if missing:
             wide.append(table.key)
             assert at_1200.run(hint) == ""
@@ -102,9 +102,9 @@ def test_nothing_is_cut_on_paper(at_1200: Browser, campaign: Campaign, tmp_path:
         for sheet, width in PAPER.items():
             at_1200.resize(width, 900)
             for table in tables_of(campaign):
-                wide = f"document.getElementById('table-{table.key}').classList.contains('wide')"
+                wide = f"document.getElementById('{table.key}').classList.contains('wide')"
                 if at_1200.run(wide) == (sheet == "wide"):
-                    own = f"document.querySelector('#table-{table.key} table')"
+                    own = f"document.querySelector('#{table.key} table')"
                     right = at_1200.run(f"{own}.getBoundingClientRect().right")
                     assert right <= width + 1, table.key
     finally:

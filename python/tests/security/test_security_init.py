@@ -9,7 +9,6 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 import pytest
-from busmark.security.layout import Layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from security_command import busmark, openssl
@@ -17,6 +16,7 @@ from security_command import busmark, openssl
 from busmark.errors import UserError
 from busmark.security import DDS, PROFILES, Wanted, create, open_directory, z85
 from busmark.security.authority import curve_pair, curve_public
+from busmark.security.directory import Layout
 from busmark.security.domains import Domains, covered
 
 PASSPHRASE = "correct horse"

@@ -81,8 +81,8 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
     heading = f"{badge}{escape(section.title)}{summary}"
     title = f"<h{level}>{heading}</h{level}>\n" if section.title else ""
     label = escape(section.title or "Notes")
-    blocks = "\n".join(block_html(block, page, section.title) for block in section.blocks)
     key = key_of(section) if level < DETAIL else ""
+    blocks = "\n".join(block_html(block, page, section.title, key) for block in section.blocks)
     named = f' id="{escape(key)}"' if key else ""
     folded = folds and section.folded
     if folded:
@@ -92,10 +92,11 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
     return f'<section class="{kind}"{named} aria-label="{label}">\n{title}{blocks}\n</section>'
 
 
-def block_html(block: Block, page: Page, name: str = "") -> str:
-    """Return a table, a chart's figure or a paragraph; `name`: of a table without a title."""
+def block_html(block: Block, page: Page, name: str, key: str) -> str:
+    """Return a table, a chart's figure or a paragraph; `name`: of a table without a title; `key`:
+    of the section."""
     if isinstance(block, Table):
-        return table_html(block, page, name)
+        return table_html(block, page, name, key)
     return chart_html(block, page) if isinstance(block, Chart) else text_html(block)
 
 
@@ -140,14 +141,22 @@ def words_html(words: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words))
 
 
-def table_html(table: Table, page: Page, name: str = "") -> str:
+def table_html(table: Table, page: Page, name: str = "", section: str = "") -> str:
     """Return a table in a region that scrolls, and its notes. Each group of columns of a brief
-    table is a table of its own, so that all are in sight."""
+    table is a table of its own, so that all are in sight.
+
+    Args:
+        table: what it has.
+        page: what is added to its cells.
+        name: of a table without a title.
+        section: identifier of the section, which the table must not have again.
+    """
+    own = f"table-{table.key}" if table.key == section else table.key
     first, *others = table.columns
     groups = [list(own) for _, own in groupby(others, key=lambda column: column.group)]
     if table.brief and len(groups) > 1:
         parts = [replace(table, columns=[first, *own], notes=()) for own in groups]
-        return "".join(table_html(part, page, name) for part in parts) + _notes(table)
+        return "".join(table_html(part, page, name, section) for part in parts) + _notes(table)
     title = escape(table.title or name)
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     interactive = bool(table.key) and not table.brief and len(table.rows) > 1
@@ -158,7 +167,7 @@ def table_html(table: Table, page: Page, name: str = "") -> str:
         # A heading of a group precedes the first of its rows.
         shown = "".join(rows[:STATIC_ROWS])
         if rows[STATIC_ROWS:]:
-            page.rows[f"table-{table.key}"] = rows[STATIC_ROWS:]
+            page.rows[own] = rows[STATIC_ROWS:]
     head = "".join(_head(table, sorts=interactive))
     region = (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {title}">'
@@ -168,7 +177,7 @@ def table_html(table: Table, page: Page, name: str = "") -> str:
     if interactive:
         wide = " wide" if _points(table) > UPRIGHT else ""
         region = (
-            f'<div class="result{wide}" id="table-{escape(table.key)}"><p class="hint" hidden></p>'
+            f'<div class="result{wide}" id="{escape(own)}"><p class="hint" hidden></p>'
             f"{region}{MORE.format('rows')}</div>"
         )
     return f"{region}{_notes(table)}"
