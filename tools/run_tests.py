@@ -42,8 +42,8 @@ THREADS = 4
 TESTS = "python/tests"
 COMPUTING = (
     "analysis", "capture", "cli", "compare", "docs", "documents", "findings", "frames", "model",
-    "mutations", "oracles", "plan", "predict", "recording", "report", "scenario", "security",
-    "stats", "store", "tools", "usertype",
+    "mutations", "oracles", "plan", "predict", "present", "recording", "report", "scenario",
+    "security", "stats", "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""

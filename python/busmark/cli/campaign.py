@@ -93,8 +93,8 @@ def present(result: Result, ending: Ending) -> Analysed:
     from busmark.estimate import store
     from busmark.present import pages
     from busmark.present.blocks.campaign import document
+    from busmark.present.folder import OWN, own
     from busmark.present.sinks.terminal import show
-    from busmark.report.folder import OWN, own
 
     kept = Kept(result.directory)
     campaign = summarise(result)

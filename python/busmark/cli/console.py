@@ -10,7 +10,7 @@ from rich.segment import Segment
 
 from busmark.cli.output import visible
 from busmark.cli.wide import is_wide
-from busmark.report.roomy import RoomyConsole
+from busmark.present.width import RoomyConsole
 
 
 class Console(RoomyConsole):

@@ -77,7 +77,7 @@ def _write(
     from busmark.analysis.kept import Kept
     from busmark.errors import UserError
     from busmark.present import formats
-    from busmark.report.folder import own, within
+    from busmark.present.folder import own, within
     from busmark.store import Result
 
     asked = formats.chosen(names)

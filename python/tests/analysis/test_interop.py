@@ -10,8 +10,8 @@ from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
 from busmark.analysis.across.matrix import Matrix
+from busmark.present.charts.pairs import dead_cells, heat_maps
 from busmark.present.pages import render
-from busmark.report.interop import dead_cells, heat_maps
 from busmark.store import Result
 
 

@@ -8,7 +8,7 @@ import re
 
 from busmark.present.document import Cell, Document, Table
 from busmark.present.sinks.terminal import show
-from busmark.report.roomy import RoomyConsole
+from busmark.present.width import RoomyConsole
 
 
 def printed(document: Document, width: int | None, *, wide: bool = False) -> str:

@@ -26,7 +26,7 @@ from busmark.present.document import Document, Table
 from busmark.present.sinks.markdown import markdown
 from busmark.present.sinks.page import page
 from busmark.present.sinks.terminal import show
-from busmark.report.roomy import RoomyConsole
+from busmark.present.width import RoomyConsole
 
 sys.path.append(str(Path(__file__).parent.parent / "capture"))
 from late_tables import BACK, THERE, acknack, data, samples

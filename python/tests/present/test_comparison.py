@@ -25,7 +25,7 @@ from busmark.present.document import Chart
 from busmark.present.sinks.junit import of_comparison
 from busmark.present.sinks.markdown import LIMIT, Part, shortened
 from busmark.present.sinks.terminal import show
-from busmark.report.roomy import RoomyConsole
+from busmark.present.width import RoomyConsole
 
 Golden = Callable[[str, str], None]
 

@@ -14,7 +14,7 @@ from busmark.analysis import Campaign, summarise
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Row, Table
 from busmark.present.sinks.terminal import show_table
-from busmark.report.roomy import RoomyConsole
+from busmark.present.width import RoomyConsole
 from busmark.store import Result
 
 Golden = Callable[[str, str], None]

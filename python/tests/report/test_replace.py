@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from busmark.errors import UserError
-from busmark.report.replace import LIST, replaced
+from busmark.present.replace import LIST, replaced
 
 
 def make(folder: Path, *names: str) -> None:

@@ -15,7 +15,7 @@ from busmark.analysis import Campaign, summarise
 from busmark.present.blocks.further import costs
 from busmark.present.charts.kinds import CHARTS
 from busmark.present.pages import render
-from busmark.report.same_in_all import facts
+from busmark.present.same_in_all import facts
 from busmark.store import Result
 
 ROUNDS = 4

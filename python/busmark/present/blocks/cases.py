@@ -20,9 +20,9 @@ from busmark.model.entry import Described, Estimate, Heading, Number
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
+from busmark.present import same_in_all
 from busmark.present.blocks.imported import stated_means
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
-from busmark.report import same_in_all
 
 TITLES = {
     "latency": "Round-trip latency", "throughput": "Throughput", "capacity": "Sustained throughput",

@@ -33,8 +33,8 @@ from busmark.present.blocks.flows import (
 )
 from busmark.present.blocks.rows import Field, cell_of, listing, notes, of_second, sections, size
 from busmark.present.charts.cases import of_pairs
+from busmark.present.charts.pairs import dead_cells, heat_maps
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Row, Section, Table, Text
-from busmark.report.interop import dead_cells, heat_maps
 
 MOST_CASES = 12
 """Cases of which a table names the worst pairs, and whose levels are shown."""

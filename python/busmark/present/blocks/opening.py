@@ -16,7 +16,7 @@ from busmark.findings.kinds import Kind, kinds
 from busmark.present.blocks.answer import workloads
 from busmark.present.document import Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import in_words
-from busmark.report.requirements import SIGNS, WORST, by_requirement, worst
+from busmark.present.requirements import SIGNS, WORST, by_requirement, worst
 
 MOST_CASES = 12
 """Cases named below a requirement; of more, only those that do not meet it."""

@@ -12,6 +12,7 @@ from busmark.analysis.model import (
 )
 from busmark.analysis.words import text
 from busmark.present.charts import look, panels, ticks
+from busmark.present.charts.pairs import HeatMap, heat_maps
 from busmark.present.charts.panels import Keys
 from busmark.present.charts.shapes import (
     Axis,
@@ -25,7 +26,6 @@ from busmark.present.charts.shapes import (
     bar,
     shade,
 )
-from busmark.report.interop import HeatMap, heat_maps
 
 Pick = Callable[[CaseSummary], Figure | None]
 

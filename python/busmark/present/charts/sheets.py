@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import ABSENT, THIN, size_text
+from busmark.present import same_in_all
 from busmark.present.charts.flagged import Findings
 from busmark.present.charts.kinds import ChartKind, Shape
 from busmark.present.charts.panels import Keys
 from busmark.present.charts.shapes import Picture, one_line
-from busmark.report import same_in_all
 
 LONGEST = 48
 """Characters of one part; with all parts and an ending it stays below what file systems allow."""

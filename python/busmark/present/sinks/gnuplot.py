@@ -29,6 +29,9 @@ from busmark.present.charts.shapes import (
     one_line,
 )
 from busmark.present.charts.sheets import Sheets, cases_left_out, parts_of
+from busmark.present.folder import within
+from busmark.present.markup import escaped
+from busmark.present.replace import replaced
 from busmark.present.sinks.gnuplot_samples import comment, number, stats_text, write_csv, write_gpd
 from busmark.present.sinks.gnuplot_sheet import (
     GREY,
@@ -45,9 +48,6 @@ from busmark.present.sinks.gnuplot_sheet import (
     quoted,
     scale,
 )
-from busmark.report.folder import within
-from busmark.report.markup import escaped
-from busmark.report.replace import replaced
 from busmark.store import Result
 
 STATS = 130

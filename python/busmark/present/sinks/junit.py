@@ -17,7 +17,7 @@ from xml.etree import ElementTree as xml
 
 from busmark.analysis.model import Campaign
 from busmark.compare.model import Comparison, Judged
-from busmark.report.requirements import by_requirement
+from busmark.present.requirements import by_requirement
 from busmark.store import Result
 from busmark.store.atomic import write_text
 

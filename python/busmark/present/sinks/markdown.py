@@ -13,7 +13,7 @@ from pathlib import Path
 from busmark.analysis.words.text import count, joined
 from busmark.present import figures
 from busmark.present.document import Chart, Document, Section, Table, Text
-from busmark.report.markup import details, escaped, row
+from busmark.present.markup import details, escaped, row
 from busmark.store.atomic import write_text
 
 FILE = "report.md"

@@ -15,9 +15,9 @@ import nbformat
 from nbformat import v4
 
 from busmark.present.document import Chart, Document, Section
+from busmark.present.markup import escaped
 from busmark.present.sinks.kernel import execute
 from busmark.present.sinks.markdown import section_markdown
-from busmark.report.markup import escaped
 from busmark.store.atomic import write_text
 
 FILE = "report.ipynb"

@@ -20,12 +20,12 @@ from busmark.analysis.words.text import plural
 from busmark.present.charts.kinds import KINDS, Shape
 from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
 from busmark.present.charts.sheets import Sheet, Sheets, cases_left_out
+from busmark.present.folder import within
+from busmark.present.markup import escaped
+from busmark.present.replace import replaced
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import CHARACTER, Spec, lines
 from busmark.present.vega.theme import THEMES
-from busmark.report.folder import within
-from busmark.report.markup import escaped
-from busmark.report.replace import replaced
 from busmark.store import Result
 
 INDEX = "index.md"

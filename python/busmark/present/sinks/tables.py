@@ -18,7 +18,7 @@ from busmark.analysis.model import Campaign
 from busmark.errors import UserError
 from busmark.frames import Results
 from busmark.present.csv_cells import guarded_frame
-from busmark.report.folder import within
+from busmark.present.folder import within
 from busmark.store import Result
 from busmark.store.atomic import replacing
 from busmark.store.result import UNREADABLE

@@ -17,7 +17,7 @@ from rich.text import Text as RichText
 
 from busmark.present import figures
 from busmark.present.document import Column, Document, Section, Style, Table, Text, Verdict
-from busmark.report.roomy import NARROW, paragraph, room
+from busmark.present.width import NARROW, paragraph, room
 
 STYLES: dict[Style, str] = {
     "": "", "error": "bold red", "warning": "yellow", "note": "cyan", "quiet": "dim",
