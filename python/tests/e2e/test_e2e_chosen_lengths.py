@@ -74,7 +74,7 @@ def test_reports_tell_of_it(campaign: Campaign) -> None:
         lengths = [attempt["chosen_s"] for attempt in case["attempts"]]
         assert (low, high) == (min(lengths), max(lengths))
     page = (out / "report" / "report.html").read_text(encoding="utf-8")
-    assert "chosen by the run" in page
+    assert "A round&#x27;s length" in page
 
 
 def test_the_plan_says_that_lengths_are_chosen(campaign: Campaign) -> None:
