@@ -51,8 +51,9 @@ def opened(browser: Browser, path: Path) -> Iterator[Browser]:
 
 
 def draw_everything(browser: Browser) -> None:
-    """Scroll by every chart, as a reader would: one that was passed between two frames is never
-    seen, and so never drawn."""
+    """Scroll by every chart, as a reader would, once the page looks for them: one that was passed
+    before, or between two frames, is never seen, and so never drawn."""
+    browser.run(READY)
     browser.run(
         "(async () => { const frame = () => new Promise((r) => requestAnimationFrame(r));"
         " for (const f of document.querySelectorAll('figure.chart')) {"
