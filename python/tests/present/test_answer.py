@@ -153,6 +153,11 @@ def test_a_ratio_lies_within_the_limits_that_are_printed(
     assert low <= middle <= high
 
 
+def test_a_limit_above_0_does_not_read_as_0() -> None:
+    wide = Cell(1.26, 0.0187, 85.0, verdict="undecided")
+    assert figures.interval_of_ratio(wide) == "[0.02, 85.0]"
+
+
 def test_a_ratio_of_nothing_is_0_and_an_unknown_one_is_absent() -> None:
     assert figures.ratio_text(Cell(0.0, verdict="worse")) == "0"
     assert figures.ratio_text(Cell()) == ""

@@ -29,11 +29,20 @@ def ratio_text(ratio: Interval) -> str:
 
 
 def limits_text(value: float, low: float, high: float, places: int | None = None) -> str:
-    """Return "[1.30, 1.38]"; limits far from the ratio and from 1 are bounds: "[<0.01, >120]"."""
+    """Return "[1.30, 1.38]"; limits far from the ratio and from 1 are bounds: "[<0.01, >120]". A
+    limit above 0 does not read as 0: "[0.02, 85.0]"."""
     least, most = min(value, 1.0) / FAR, max(value, 1.0) * FAR
-    below = f"<{number(least, decimals(least, 1))}" if _is_far(low, value) else number(low, places)
+    below = (
+        f"<{number(least, decimals(least, 1))}" if _is_far(low, value) else _above_0(low, places)
+    )
     above = f">{number(most, 0)}" if _is_far(high, value) else number(high, places)
     return f"[{below}, {above}]"
+
+
+def _above_0(limit: float, places: int | None) -> str:
+    if places is not None and limit > 0 == round(limit, places):
+        return number(limit, decimals(limit, 1))
+    return number(limit, places)
 
 
 def _is_far(limit: float, value: float) -> bool:

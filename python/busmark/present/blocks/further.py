@@ -188,10 +188,9 @@ def _levels(campaign: Campaign) -> Iterator[Section]:
 def matrices(campaign: Campaign) -> Iterator[Section]:
     """Yield adapter against adapter, a row for each writer and a column for each reader, and the
     pairs that do not work."""
-    maps = heat_maps(campaign)
-    for number, heat in enumerate(maps):
-        matrix = campaign.interop[number * len(campaign.interop) // len(maps)]
-        working = sum(cell.state == "works" for cell in matrix.cells)
+    for heat in heat_maps(campaign):
+        pairs = [field for _, row in heat.rows for field in row if field]
+        working = sum(pair.state == "works" for pair in pairs)
         columns = [Column("writer \\ reader", [Cell(name) for name in heat.names], "label")]
         for place, name in enumerate(heat.names):
             fields = [cells[place] for _, cells in heat.rows]
@@ -205,7 +204,7 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
         charts = [Chart(heat.id, heat.title, [shape])] if shape else []
         yield Section(
             heat.title, [*charts, table, *notes(heat.note)], part=INTEROPERABILITY,
-            summary=f"{working} of {text.plural(len(matrix.cells), 'pair')} work",
+            summary=f"{working} of {text.plural(len(pairs), 'pair')} work",
             key=f"{heat.id}-table",
         )  # fmt: skip
     if dead := _dead(campaign):

@@ -35,10 +35,7 @@ class HeatMap:
     names: list[str]
     """Names of the adapters, in the order of rows and columns: short, for where titles do not
     fit."""
-    columns: list[str]
     rows: list[tuple[str, list[HeatCell | None]]]
-    figures: tuple[str, ...]
-    """What it shows, by the names that rules of findings have for figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,6 @@ def _latency(matrix: Matrix, number: int) -> HeatMap:
         f"RTT/2, median, {scale.unit}: {matrix.workload}",
         "Row: the pinger, which writes first. Column: the ponger, which answers.",
         _result, lambda value: text.number(value / scale.factor),
-        figures=("median", "latency", "rounds"),
     )  # fmt: skip
 
 
@@ -111,7 +107,7 @@ def _discovery(matrix: Matrix, number: int) -> HeatMap:
         "≤: they had matched when they were first asked, so no more than this limit is known; "
         f"{AT_ONCE}: before the last endpoint was reported to have been made.",
         lambda cell: cell.discovery_s, lambda value: text.number(value * 1e3),
-        otherwise=_discovery_limit, figures=("discovery",),
+        otherwise=_discovery_limit,
     )  # fmt: skip
 
 
@@ -126,7 +122,7 @@ def _goodput(matrix: Matrix, number: int) -> HeatMap:
     return _map(
         matrix, f"interop-goodput-{number}", f"Goodput, Mbit/s: {matrix.workload}",
         "Row: the writer. Column: the reader, where it is counted.",
-        _result, text.number, more_is_better=True, figures=("goodput_mbit_per_s", "rounds"),
+        _result, text.number, more_is_better=True,
     )  # fmt: skip
 
 
@@ -134,7 +130,7 @@ def _loss(matrix: Matrix, number: int) -> HeatMap:
     return _map(
         matrix, f"interop-loss-{number}", f"Loss: {matrix.workload}",
         "Share of the samples written that the reader never received.",
-        lambda cell: cell.loss_share, text.percent_text, figures=("lost",),
+        lambda cell: cell.loss_share, text.percent_text,
     )  # fmt: skip
 
 
@@ -147,7 +143,7 @@ def _values(matrix: Matrix, value: Value) -> list[float]:
 
 
 def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
-         shown: Callable[[float], str], *, figures: tuple[str, ...], more_is_better: bool = False,
+         shown: Callable[[float], str], *, more_is_better: bool = False,
          otherwise: Callable[[Cell], str | None] = lambda _: None) -> HeatMap:  # fmt: skip
     positive = [v for v in _values(matrix, value) if v > 0]
     cells = {(cell.writer, cell.reader): cell for cell in matrix.cells}
@@ -178,10 +174,8 @@ def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
         title=title,
         note=note,
         names=[PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters],
-        columns=[matrix.titles[name] for name in matrix.adapters],
         rows=[
             (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])
             for writer in matrix.adapters
         ],
-        figures=figures,
     )

@@ -97,11 +97,12 @@ def block_html(block: Block, page: Page, name: str, key: str) -> str:
     of the section."""
     if isinstance(block, Table):
         return table_html(block, page, name, key)
-    return chart_html(block, page) if isinstance(block, Chart) else text_html(block)
+    return chart_html(block, page, name) if isinstance(block, Chart) else text_html(block)
 
 
-def chart_html(chart: Chart, page: Page) -> str:
-    """Return the figure in which the page's script draws a chart."""
+def chart_html(chart: Chart, page: Page, name: str = "") -> str:
+    """Return the figure in which the page's script draws a chart; its heading is hidden where it
+    would repeat the section's, `name`."""
     panels, shared = page.panels[chart.key], bool(page.numbers)
     first = panels[0]
     key, title, caption = escape(chart.key), escape(chart.title), escape(first.caption)
@@ -116,7 +117,8 @@ def chart_html(chart: Chart, page: Page) -> str:
     room = f"min-height:{first.height:.0f}px"
     left = f"Not drawn, to keep this page small: {chart.left_out} further cases."
     return (
-        f'<figure class="chart"><h3>{title}</h3><p class="note explanation">{explanation}</p>'
+        f'<figure class="chart"><h3{" hidden" if chart.title == name else ""}>{title}</h3>'
+        f'<p class="note explanation">{explanation}</p>'
         f'<div class="controls">{choices}</div><div class="plot" id="{key}" role="img" '
         f'style="{room}" aria-label="{title}. {caption}"></div>'
         f'<figcaption>{caption}</figcaption><p class="legend note" hidden></p>'

@@ -7,11 +7,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def style(*names: str) -> str:
-    """Return these parts of the style; by default the parts that all pages have."""
+def style() -> str:
+    """Return the style of all pages."""
     return "".join(
         (HERE / "style" / f"{name}.css").read_text(encoding="utf-8")
-        for name in names or ("style", "tables", "front")
+        for name in ("style", "tables", "front")
     )
 
 
