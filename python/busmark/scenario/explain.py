@@ -88,6 +88,9 @@ def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
         return f"{key} is missing", _meaning(location)
     if error["type"] == "too_short" and error["input"] == []:
         return f"{key}: an empty list makes an empty matrix", "Give at least one value."
+    if error["type"] == "model_type" and (section := _section(location)):
+        keys = ", ".join(sorted(section.model_fields))
+        return f"{key} is a table, not a value", f"Write [{key}], and below it its keys: {keys}."
     message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     given = error["input"]
     plain = isinstance(given, (str, int, float, bool)) and repr(given) not in message
@@ -129,7 +132,8 @@ def _nearest(location: Location) -> str:
     below = [path for path in _paths(section) if path.endswith(f".{wanted}")]
     near = difflib.get_close_matches(wanted, known, n=1) + below
     if not near:
-        near = [path for path in _paths(Scenario) if path.endswith(f".{wanted}")]
+        near = [path for path in _paths(Scenario) if f".{path}".endswith(f".{wanted}")]
+    near = [f"[{path}]" if _section(path.split(".")) else path for path in near]
     return f"Did you mean {' or '.join(near)}?" if near else f"Known keys: {', '.join(known)}."
 
 

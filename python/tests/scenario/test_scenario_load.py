@@ -363,3 +363,9 @@ def test_the_scenario_of_ab_has_samples_enough_for_its_p99() -> None:
     (rate,) = stream.rate_hz or [0]
     probes = float(rate or 0) * loaded.measure.duration_s / loaded.measure.probe_every
     assert supported(99.0, probes) and loaded.rounds.min >= 8
+
+
+def test_a_value_in_place_of_a_table_says_what_to_write() -> None:
+    text = told(f"rounds = 3\n[run]\nrounds = 3\n{MINIMAL.partition(chr(10))[2]}")
+    assert "rounds is a table, not a value\n  Write [rounds], and below it its keys: " in text
+    assert "unknown key run.rounds\n  Did you mean [rounds]?" in text
