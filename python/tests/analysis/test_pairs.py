@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.across.pairs import pairs
+from busmark.compare.campaign import summarise
+from busmark.present.blocks.tests import pairs
 from busmark.store import Result
 
 

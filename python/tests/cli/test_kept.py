@@ -14,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 from synthetic_campaign import comparison
 
 import busmark
-from busmark.analysis import Campaign, summarise
-from busmark.analysis import kept as module
-from busmark.analysis.kept import Kept, folder
 from busmark.compare import compare
+from busmark.compare import cache as module
+from busmark.compare.cache import Kept, folder
+from busmark.compare.campaign import Campaign, summarise
 from busmark.compare.sides import select
 from busmark.store import Result
 
@@ -132,10 +132,9 @@ def test_other_code_of_the_analysis_looks_anew(
     package = tmp_path / "package"
     for part in module.CODE:
         (package / part).mkdir(parents=True)
-    code = package / "analysis" / "case" / "latency.py"
-    code.parent.mkdir()
+    code = package / "estimate" / "latency.py"
     code.write_text("FACTOR = 1\n")
-    monkeypatch.setattr(module, "__file__", str(package / "cli" / "kept.py"))
+    monkeypatch.setattr(module, "__file__", str(package / "cli" / "cache.py"))
     found = analysed(directory)
     Kept(directory).keep(found)
     assert Kept(directory).campaign() == found
