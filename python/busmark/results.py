@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, wraps
 from pathlib import Path
+from typing import TypeVar, cast
 
 import polars as pl
 
 from busmark import compare
 from busmark.compare import Comparison
-from busmark.compare.cache import Kept
+from busmark.compare.cache import Cache
 from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError, nearest
 from busmark.estimate import ESTIMATES_TABLE, SERIES_TABLE, frames
@@ -38,21 +39,6 @@ def changes(found: Comparison) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema(CHANGES), strict=False)
 
 
-TABLES = (
-    "samples",
-    "intervals",
-    "participants",
-    "flows",
-    "changes",
-    "batches",
-    "discoveries",
-    "matches",
-    "hops",
-    "wire",
-    "system",
-)
-
-
 def open_results(directory: str | Path) -> Results:
     """The results in `directory`, or of the name `@last` or `@NAME` as `busmark list` has it; reads
     the manifest and the table of rounds, nothing else.
@@ -62,6 +48,30 @@ def open_results(directory: str | Path) -> Results:
             Busmark wrote it.
     """
     return Results(Result(resolve(str(directory))))
+
+
+TABLES = (
+    "samples", "intervals", "participants", "flows", "changes", "batches", "discoveries", "matches",
+    "hops", "wire", "system",
+)  # fmt: skip
+"""Raw tables, each scanned by a method of its name."""
+
+Method = TypeVar("Method", bound=Callable[..., pl.LazyFrame])
+
+
+def _like(samples: Method, table: str, rows: str) -> Method:
+    """Return the method `samples` for another table; `rows` says what it is of."""
+
+    @wraps(samples)
+    def scan(
+        self: Results, case: str | None = None, round: int | None = None, *,
+        status: str | None = "ok", parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:  # fmt: skip
+        return self._scan(table, case, round, status, parameters)
+
+    scan.__name__, scan.__qualname__ = table, f"Results.{table}"
+    scan.__doc__ = f"{rows}; see `samples` for the arguments."
+    return cast("Method", scan)
 
 
 class Results:
@@ -103,16 +113,16 @@ class Results:
     @cached_property
     def campaign(self) -> Campaign:
         """The analysed campaign, as `busmark show --json` prints it, with the points of plots."""
-        kept = Kept(self._result.directory).campaign(with_series=True)
-        return kept or summarise(self._result)
+        cached = Cache(self._result.directory).campaign(with_series=True)
+        return cached or summarise(self._result)
 
     @cached_property
     def _figures(self) -> Campaign:
         """The analysed campaign; without points where nobody has asked for them."""
         if self._analysed:
             return self._analysed
-        kept = Kept(self._result.directory).campaign()
-        return kept or summarise(self._result, with_series=False)
+        cached = Cache(self._result.directory).campaign()
+        return cached or summarise(self._result, with_series=False)
 
     @cached_property
     def parameters(self) -> pl.DataFrame:
@@ -206,115 +216,16 @@ class Results:
         """
         return self._scan("samples", case, round, status, parameters)
 
-    def intervals(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """Samples and bytes of streams over time; see `samples` for the arguments."""
-        return self._scan("intervals", case, round, status, parameters)
-
-    def participants(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """Who took part in each round; see `samples` for the arguments."""
-        return self._scan("participants", case, round, status, parameters)
-
-    def flows(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """What became of each writer's samples at each reader; see `samples` for the arguments."""
-        return self._scan("flows", case, round, status, parameters)
-
-    def changes(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """What changed in the middle of rounds, and when; see `samples` for the arguments."""
-        return self._scan("changes", case, round, status, parameters)
-
-    def batches(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """Batches, each as every reader saw it; see `samples` for the arguments."""
-        return self._scan("batches", case, round, status, parameters)
-
-    def discoveries(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """Repetitions of discovery tests; see `samples` for the arguments."""
-        return self._scan("discoveries", case, round, status, parameters)
-
-    def matches(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """When each endpoint had found its counterparts; see `samples` for the arguments."""
-        return self._scan("matches", case, round, status, parameters)
-
-    def hops(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """Passages of samples in the captures of rounds; see `samples` for the arguments."""
-        return self._scan("hops", case, round, status, parameters)
-
-    def wire(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """Wire costs of rounds by what packets were for; see `samples` for the arguments."""
-        return self._scan("wire", case, round, status, parameters)
-
-    def system(
-        self,
-        case: str | None = None,
-        round: int | None = None,
-        *,
-        status: str | None = "ok",
-        parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:
-        """The kernel's counters over time; see `samples` for the arguments."""
-        return self._scan("system", case, round, status, parameters)
+    intervals = _like(samples, "intervals", "Samples and bytes of streams over time")
+    participants = _like(samples, "participants", "Who took part in each round")
+    flows = _like(samples, "flows", "What became of each writer's samples at each reader")
+    changes = _like(samples, "changes", "What changed in the middle of rounds, and when")
+    batches = _like(samples, "batches", "Batches, each as every reader saw it")
+    discoveries = _like(samples, "discoveries", "Repetitions of discovery tests")
+    matches = _like(samples, "matches", "When each endpoint had found its counterparts")
+    hops = _like(samples, "hops", "Passages of samples in the captures of rounds")
+    wire = _like(samples, "wire", "Wire costs of rounds by what packets were for")
+    system = _like(samples, "system", "The kernel's counters over time")
 
     def latencies(
         self, case: str, quantity: Quantity | None = None, *, lost: bool = False

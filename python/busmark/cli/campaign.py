@@ -88,7 +88,7 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
 def present(result: Result, ending: Ending) -> Analysed:
     """The table in the terminal, the page, and the table of estimates; what was analysed."""
     from busmark.cli.console import Console
-    from busmark.compare.cache import Kept
+    from busmark.compare.cache import Cache
     from busmark.compare.campaign import summarise
     from busmark.estimate import store
     from busmark.present import pages
@@ -96,14 +96,14 @@ def present(result: Result, ending: Ending) -> Analysed:
     from busmark.present.folder import OWN, own
     from busmark.present.sinks.terminal import show
 
-    kept = Kept(result.directory)
+    cached = Cache(result.directory)
     campaign = summarise(result)
     if ending.shown:
         show(document(campaign), Console())
     with storing(result.directory / OWN):
         folder = own(result.directory)
         written = pages.write(result, campaign, folder)
-    kept.keep(campaign)
+    cached.store(campaign)
     with suppress(OSError):
         store(result, campaign.cases)
     for what, page in zip(("Report", "Comparison"), written, strict=False):

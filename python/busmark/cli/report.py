@@ -73,7 +73,7 @@ def _write(
     directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool,
     overlaid: str | None,
 ) -> dict[str, list[Path]]:  # fmt: skip
-    from busmark.compare.cache import Kept
+    from busmark.compare.cache import Cache
     from busmark.compare.campaign import summarise
     from busmark.errors import UserError
     from busmark.present import formats
@@ -88,11 +88,11 @@ def _write(
     result = Result(directory)
     folder = own(directory, out)
     try:
-        kept = Kept(directory)
-        campaign = kept.campaign(with_series=True)
+        cached = Cache(directory)
+        campaign = cached.campaign(with_series=True)
         if campaign is None:
             campaign = summarise(result, helper=helper)
-            kept.keep(campaign)
+            cached.store(campaign)
         if overlaid is not None:
             campaign, folder = _overlaid(campaign, overlaid, directory), within(folder, "overlay")
         return formats.write(result, campaign, asked, folder, FormsTold(), plain=plain)

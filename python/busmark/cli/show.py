@@ -16,7 +16,7 @@ from busmark.cli.output import echo, say
 from busmark.cli.places import Place, or_newest
 from busmark.cli.required import requires
 from busmark.cli.wide import wide
-from busmark.compare.cache import Kept
+from busmark.compare.cache import Cache
 from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
@@ -133,15 +133,15 @@ def origin(campaign: Campaign, directory: Path) -> str:
 
 def _analysed(directory: Path) -> Campaign:
     """The result, as it was found the last time if it has not changed."""
-    kept = Kept(directory)
-    if found := kept.campaign():
+    cached = Cache(directory)
+    if found := cached.campaign():
         return found
     with beside(directory) as helper:
         from busmark.compare.campaign import summarise
         from busmark.store import Result
 
         campaign = summarise(Result(directory), with_series=False, helper=helper)
-    kept.keep(campaign)
+    cached.store(campaign)
     return campaign
 
 

@@ -42,8 +42,8 @@ FIGURES, POINTS = ".json", ".points.json"
 """Endings of what is kept: the figures, and the points of plots, which not all need."""
 
 
-class Kept:
-    """What is kept of one result. Nothing here is an error: where it does not work, there is
+class Cache:
+    """The analysis of one result. Nothing here is an error: where it does not work, there is
     none."""
 
     def __init__(self, directory: Path) -> None:
@@ -73,7 +73,7 @@ class Kept:
         cases = [c.model_copy(update={"series": series.get(c.id)}) for c in campaign.cases]
         return campaign.model_copy(update={"cases": cases})
 
-    def keep(self, campaign: Campaign) -> None:
+    def store(self, campaign: Campaign) -> None:
         """For the next time, the points of plots by themselves, if the result has not changed
         meanwhile."""
         path = self._path(FIGURES)

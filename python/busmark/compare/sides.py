@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from busmark.compare.cache import Kept
+from busmark.compare.cache import Cache
 from busmark.compare.measured import CaseMeasured, measured
 from busmark.errors import UserError, nearest
 from busmark.estimate import machines, rounds
@@ -58,8 +58,8 @@ class Known:
     @cached_property
     def cases(self) -> dict[str, CaseSummary]:
         """Its cases; none if something of them could not be read, so that notices say what."""
-        kept = Kept(self._directory).campaign()
-        return {case.id: case for case in kept.cases} if kept and not kept.problems else {}
+        cached = Cache(self._directory).campaign()
+        return {case.id: case for case in cached.cases} if cached and not cached.problems else {}
 
 
 @dataclass(frozen=True, slots=True)

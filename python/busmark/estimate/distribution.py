@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from busmark import stats
-from busmark.estimate.samples import Pool, Sent
+from busmark.estimate.samples import Pool, Sent, Timed
 from busmark.model.entry import Statistic
 from busmark.model.figure import (
     CONFIDENCE,
@@ -19,6 +19,7 @@ from busmark.model.figure import (
     Distribution,
     Drift,
     Figure,
+    FloatArray,
     Frozen,
     Modality,
     Mode,
@@ -26,6 +27,7 @@ from busmark.model.figure import (
     Quantity,
     best_parts,
     figure,
+    halved,
     over_rounds,
 )
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
@@ -98,78 +100,43 @@ class LatencyByRound(Frozen):
         return cls(name="latency", quantity=quantity,
                    statistics={one.name: missing for one in STATISTICS})  # fmt: skip
 
-    @classmethod
-    def of(
-        cls, name: Literal["latency", "round_trip"], quantity: Quantity,
-        found: Mapping[str, Reduced], rounds: Numbers, *, halved: bool = False,
-    ) -> LatencyByRound:  # fmt: skip
-        """From rounds that are reduced already."""
-        each = {one: reduced.by_round(rounds) for one, reduced in found.items()}
-        if halved:
-            each = {one: statistic.halved() for one, statistic in each.items()}
-        return cls(name=name, quantity=quantity, statistics=each)
-
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
     """Which rounds there are."""
 
-    back: list[int]
+    back: Sequence[int] = ()
     """In which something came back."""
-    sent: list[int]
+    sent: Sequence[int] = ()
     """In which something was sent, as far as that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reduced:
-    """A statistic of all rounds, or why there is none."""
-
-    level: stats.Level | None
-    of_back: bool = False
-    """Whether it is of what came back alone."""
-    reason: str | None = None
-    lost: bool = False
-
-    @property
-    def figure(self) -> Figure | None:
-        """A typical round's."""
-        if self.level is None:
-            return None
-        return figure(stats.level_estimate(self.level, CONFIDENCE), "ns")
-
-    def by_round(self, rounds: Numbers) -> ByRound:
-        """With the numbers of its rounds."""
-        if self.level is None:
-            return ByRound(figure=None, reason=self.reason, lost=self.lost)
-        least, greatest = self.level.seen
-        return ByRound(
-            figure=self.figure,
-            rounds=rounds.back if self.of_back else rounds.sent,
-            values=self.level.values.tolist(),
-            inside=self.level.inside,
-            least=least,
-            greatest=greatest,
-        )
-
-
 def reduced(
-    pool: Pool, sent: Sent | None, statistics: Iterable[Statistic] = STATISTICS
-) -> dict[str, Reduced]:
+    pool: Pool, sent: Sent | None, rounds: Numbers, statistics: Iterable[Statistic] = STATISTICS
+) -> dict[str, ByRound]:
     """Statistics of what came back, percentiles among them of what was `sent`; by name."""
-    return {one.name: _reduced(one, pool, sent) for one in statistics}
+    return {one.name: _reduced(one, pool, sent, rounds) for one in statistics}
 
 
-def _reduced(one: Statistic, pool: Pool, sent: Sent | None) -> Reduced:
+def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> ByRound:
     if one.of == "mean":
         # What was lost has no mean.
-        return Reduced(stats.reduce_rounds(pool.rounds, one.of), of_back=True)
+        return _of_level(stats.reduce_rounds(pool.rounds, one.of), rounds.back)
     ranked = sent.rounds if sent else pool.rounds
     if sent and sent.hides(one.of):
         told = f"lost: {percent_text(sent.share)}; the {one.name} falls among the lost"
-        return Reduced(None, reason=told, lost=True)
+        return ByRound(figure=None, reason=told, lost=True)
     if isinstance(one.of, float) and not knows(ranked, one.of):
-        return Reduced(None, reason=_too_few(one.name, one.of, ranked))
-    return Reduced(stats.reduce_rounds(ranked, one.of), of_back=sent is None)
+        return ByRound(figure=None, reason=_too_few(one.name, one.of, ranked))
+    return _of_level(stats.reduce_rounds(ranked, one.of), rounds.sent if sent else rounds.back)
+
+
+def _of_level(level: stats.Level, rounds: Sequence[int]) -> ByRound:
+    least, greatest = level.seen
+    return ByRound(
+        figure=figure(stats.level_estimate(level, CONFIDENCE), "ns"), rounds=list(rounds),
+        values=level.values.tolist(), inside=level.inside, least=least, greatest=greatest,
+    )  # fmt: skip
 
 
 def _too_few(name: str, percent: float, rounds: Sequence[stats.Round]) -> str:
@@ -202,7 +169,7 @@ MAX_P = 0.01
 
 def distribution(
     pool: Pool | None, quantity: Quantity, sent: Sent | None = None,
-    found: Mapping[str, Reduced] | None = None,
+    found: Mapping[str, ByRound] | None = None,
 ) -> Distribution | None:  # fmt: skip
     """Describe latencies, or magnitudes of jitter; None when there are none, or when the median
     falls among the lost. `sent`: the same rounds with what was lost in them. `found`: their
@@ -210,7 +177,7 @@ def distribution(
     if pool is None or (sent and sent.hides("median")):
         return None
     rounds, pooled = pool.rounds, pool.pooled
-    found = found or reduced(pool, sent, REPORTED)
+    found = found or reduced(pool, sent, Numbers(), REPORTED)
     median, mean = found["median"].figure, found["mean"].figure
     assert median is not None and mean is not None
 
@@ -236,6 +203,41 @@ def distribution(
         drift=_drift(rounds) if is_latency else None,
         **tabled,
     )
+
+
+class Described(NamedTuple):
+    """A latency of pings or probes; all parts None where there is none."""
+
+    whole: Distribution | None = None
+    by_round: LatencyByRound | None = None
+    round_trip: Distribution | None = None
+    """Whole round trips, where `whole` has their halves."""
+
+    @classmethod
+    def of(
+        cls, name: Literal["latency", "round_trip"], quantity: Quantity, pool: Pool | None,
+        each: Sequence[tuple[int, Timed, FloatArray | None]],
+    ) -> Described:  # fmt: skip
+        """From rounds, and from what never came in them, as far as that is known of all of them.
+        Half a round trip is made of whole ones."""
+        if pool is None:
+            return cls()
+        known = [(timed, gone) for _, timed, gone in each if gone is not None]
+        complete = len(known) == len(each)
+        sent = Sent.of(known) if complete else None
+        numbers = Numbers(
+            [number for number, timed, _ in each if timed.latency.size],
+            [number for number, timed, gone in each
+             if timed.latency.size or (gone is not None and gone.size)],
+        )  # fmt: skip
+        found = reduced(pool, sent, numbers)
+        half = quantity == "half_round_trip"
+        whole = distribution(pool, "round_trip" if half else quantity, sent, found)
+        if whole and not complete:
+            whole = whole.model_copy(update={"lost_share": None})
+        statistics = {one: of.halved() for one, of in found.items()} if half else found
+        by_round = LatencyByRound(name=name, quantity=quantity, statistics=statistics)
+        return cls(halved(whole), by_round, whole) if half else cls(whole, by_round)
 
 
 def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:

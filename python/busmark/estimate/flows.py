@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import polars as pl
 
-from busmark.estimate.distribution import LatencyByRound
+from busmark.estimate.distribution import Described, LatencyByRound
 from busmark.estimate.latency import ping_round
 from busmark.estimate.samples import Pool, Timed
 from busmark.estimate.stream import Pairs, pairs
-from busmark.estimate.throughput import Described, ProbeRound, probe_round
+from busmark.estimate.throughput import ProbeRound, probe_round
 from busmark.model.figure import Distribution, Figure, FloatArray, Frozen, Quantity, over_rounds
 from busmark.model.flow import Flow
 from busmark.model.parameters import Parameters
@@ -346,7 +346,7 @@ def _known(gone: FloatArray | None) -> FloatArray:
 
 def _told(quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]]) -> dict[str, Any]:
     pool = Pool.of([timed.latency for _, timed, _ in each])
-    latency, by_round = Described.of("latency", quantity, pool, each)
+    latency, by_round, _ = Described.of("latency", quantity, pool, each)
     gone = sum(int(lost.size) for *_, lost in each)
     back = sum(int(timed.latency.size) + timed.negative for _, timed, _ in each)
     return {"latency": latency, "by_round": by_round, "asked": back + gone, "unanswered": gone}

@@ -23,15 +23,13 @@ from busmark.estimate.curves import (
     timeline,
 )
 from busmark.estimate.distribution import (
+    Described,
     LatencyByRound,
-    Numbers,
     distribution,
     jitter_share,
-    reduced,
 )
 from busmark.estimate.samples import (
     Pools,
-    Sent,
     Timed,
     aligned,
     in_time_order,
@@ -304,11 +302,9 @@ def latency(
 ) -> Latency:
     """Estimates over the counted rounds; `pools` are of what came back in them, `legs_every` is
     what the rounds were made with."""
-    sent = Sent.of([(r.back, r.lost_start) for r in rounds])
-    found = reduced(pools.latency, sent) if pools.latency else {}
-    whole = distribution(pools.latency, "round_trip", sent, found)
+    each = [(r.number, r.back, r.lost_start) for r in rounds]
+    half, by_round, whole = Described.of("latency", "half_round_trip", pools.latency, each)
     jitter = distribution(pools.jitter, "round_trip_jitter")
-    numbers = Numbers(pools.numbers, [r.number for r in rounds if r.sent])
     count = whole.count if whole else 0
     bound = max((r.bound_ns for r in rounds), default=0.0)
     own = {name for name, *_ in OWN}
@@ -325,7 +321,7 @@ def latency(
         sent=sum(r.sent for r in rounds),
         lost=sum(int(r.lost_start.size) for r in rounds),
         round_trip=whole,
-        half_round_trip=halved(whole),
+        half_round_trip=half,
         jitter=halved(jitter),
         jitter_share=jitter_share(pools.latency, pools.jitter),
         one_way_there=leg("there", "from just before write to the ponger's hands", signed=False),
@@ -333,9 +329,8 @@ def latency(
         legs=[found for found in legs if found],
         leg_tables=leg_tables([r.legs for r in rounds], legs_every),
         by_round=[
-            LatencyByRound.of("latency", "half_round_trip", found, numbers, halved=True)
-            if found
-            else LatencyByRound.without(
+            by_round
+            or LatencyByRound.without(
                 "half_round_trip",
                 "no sample came back in any round" if rounds else "no round could be read",
             )

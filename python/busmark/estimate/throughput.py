@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,18 +13,14 @@ from pydantic import Field
 from busmark import stats
 from busmark.estimate.curves import CaseSeries, RateSeries, RoundValues, Thinning, distributed
 from busmark.estimate.distribution import (
+    Described,
     LatencyByRound,
-    Numbers,
-    Reduced,
     distribution,
     jitter_share,
-    reduced,
 )
 from busmark.estimate.latency import measured
 from busmark.estimate.samples import (
-    Pool,
     Pools,
-    Sent,
     Timed,
     aligned,
     by_place,
@@ -40,7 +36,6 @@ from busmark.model.figure import (
     FloatArray,
     Frozen,
     Quantity,
-    halved,
     mean_over_rounds,
     over_rounds,
 )
@@ -298,39 +293,6 @@ def _counts(gone: Mapping[int, FloatArray | None]) -> dict[int, int] | None:
     return known if len(known) == len(gone) else None
 
 
-class Described(NamedTuple):
-    """A latency of pings or probes; both parts None where there is none."""
-
-    whole: Distribution | None
-    by_round: LatencyByRound | None
-
-    @classmethod
-    def of(
-        cls, name: Literal["latency", "round_trip"], quantity: Quantity, pool: Pool | None,
-        each: Sequence[tuple[int, Timed, FloatArray | None]],
-    ) -> Described:  # fmt: skip
-        """From rounds, and from what never came in them, as far as that is known of all of them.
-        Half a round trip is made of whole ones."""
-        if pool is None:
-            return cls(None, None)
-        known = [(timed, gone) for _, timed, gone in each if gone is not None]
-        whole = len(known) == len(each)
-        sent = Sent.of(known) if whole else None
-        found: dict[str, Reduced] = reduced(pool, sent)
-        numbers = Numbers(
-            [number for number, timed, _ in each if timed.latency.size],
-            [number for number, timed, gone in each
-             if timed.latency.size or (gone is not None and gone.size)],
-        )  # fmt: skip
-        half = quantity == "half_round_trip"
-        by_round = LatencyByRound.of(name, quantity, found, numbers, halved=half)
-        described = distribution(pool, "round_trip" if half else quantity, sent, found)
-        described = halved(described) if half else described
-        if described and not whole:
-            described = described.model_copy(update={"lost_share": None})
-        return cls(described, by_round)
-
-
 def throughput(
     rows: Sequence[dict[str, Any]],
     probes: Probes,
@@ -378,7 +340,7 @@ def throughput(
         probes_hidden=probes.hidden,
         probe_one_way=one_way.whole,
         probe_round_trip=round_trip.whole,
-        by_round=[found for _, found in (one_way, round_trip) if found],
+        by_round=[of.by_round for of in (one_way, round_trip) if of.by_round],
         jitter=distribution(known.jitter, JITTER[quantity]),
         jitter_share=jitter_share(known.latency, known.jitter),
         pairs=pairs,
