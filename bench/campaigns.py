@@ -20,7 +20,7 @@ from pathlib import Path
 
 import click
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.store import Result
 from busmark.store.atomic import write_text
 from machine import machine, now

@@ -19,10 +19,9 @@ from tools.mutations.known import Known
 from tools.mutations.material import make
 
 from busmark import documents
-from busmark.analysis import Campaign, summarise
 from busmark.compare import compare, select
+from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError
-from busmark.frames import Results
 from busmark.predict import predict
 from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks
@@ -30,6 +29,7 @@ from busmark.present.blocks import repetition
 from busmark.present.blocks.cases import cases
 from busmark.present.sinks import terminal
 from busmark.present.web import packing
+from busmark.results import Results
 from busmark.store import Result, result
 
 

@@ -23,7 +23,7 @@ from tools.simulate.histories import (
 from tools.simulate.laws import LAWS
 from tools.simulate.power import METHODS, NOISES, ROUNDS, SAMPLES, SLOWDOWNS, Power
 
-from busmark.analysis.pairwise.verdict import EQUIVALENT
+from busmark.compare.verdict import EQUIVALENT
 from busmark.stats import FEW as FEW_ROUNDS
 from busmark.stats import Estimate, share_interval
 from busmark.stats.precision import early

@@ -6,7 +6,8 @@ import inspect
 
 from tools.pages import markdown as md
 
-from busmark.frames import FRAMES, FrameColumns, Results
+from busmark.estimate.columns import FRAMES, FrameColumns
+from busmark.results import Results
 from busmark.store import TABLES
 
 START = """\
@@ -40,7 +41,7 @@ IN_RESULT = set(TABLES.values())
 def page() -> str:
     """The page."""
     parts = [
-        md.head("Python interface", "`busmark.frames`"),
+        md.head("Python interface", "`busmark.open`"),
         START,
         "## `Results`\n",
         md.table(("Call", "Gives"), [(md.code(_call(n)), _summary(n)) for n in OTHERS]),

@@ -6,31 +6,28 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
+from pydantic import BaseModel
 from tools.pages import docstrings
 
 from busmark.adapters import worker
-from busmark.analysis import Campaign, figures, model
-from busmark.analysis.case import series
-from busmark.analysis.read import stated
 from busmark.capture import Analysis
 from busmark.capture import model as capture
 from busmark.capture.late import Explained
 from busmark.capture.late import model as late
 from busmark.cli import event_lines
 from busmark.compare import Comparison
-from busmark.compare import model as comparison
+from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
 from busmark.predict import Predictions
-from busmark.predict import model as prediction
 from busmark.recording import model as recording
 from busmark.scenario import Scenario
-from busmark.store import Manifest, listing, manifest
+from busmark.store import Manifest, listing
 from busmark.store.listing import Listing
-from busmark.track import Tracked, entry
-from busmark.track import model as tracked
+from busmark.track import Tracked
 from busmark.track.entry import Entry
 
 Schema = dict[str, Any]
@@ -56,13 +53,13 @@ def control_json() -> str:
 def result_json() -> str:
     """`schemas/result.schema.json`: what `busmark show --json` prints."""
     schema = Campaign.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Campaign"), "Busmark result, analysed")
+    return _written(_told(schema, "Campaign", *_modules(Campaign)), "Busmark result, analysed")
 
 
 def manifest_json() -> str:
     """`schemas/manifest.schema.json`: `manifest.json` of a result directory."""
     schema = Manifest.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Manifest"), "Busmark manifest")
+    return _written(_told(schema, "Manifest", *_modules(Manifest)), "Busmark manifest")
 
 
 def listing_json() -> str:
@@ -80,25 +77,27 @@ def events_json() -> str:
 def prediction_json() -> str:
     """`schemas/prediction.schema.json`: what `busmark predict --json` prints."""
     schema = Predictions.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Predictions"), "Busmark models and predictions")
+    return _written(
+        _told(schema, "Predictions", *_modules(Predictions)), "Busmark models and predictions"
+    )
 
 
 def comparison_json() -> str:
     """`schemas/comparison.schema.json`: what `busmark compare --json` prints."""
     schema = Comparison.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Comparison", figures, comparison), "Busmark comparison")
+    return _written(_told(schema, "Comparison", *_modules(Comparison)), "Busmark comparison")
 
 
 def history_json() -> str:
     """`schemas/history.schema.json`: a line of a history, which `busmark track add` appends."""
     schema = Entry.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Entry", figures, entry), "Busmark history, one line")
+    return _written(_told(schema, "Entry", *_modules(Entry)), "Busmark history, one line")
 
 
 def tracked_json() -> str:
     """`schemas/tracked.schema.json`: what `busmark track show --json` prints."""
     schema = Tracked.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Tracked", figures, tracked), "Busmark history, looked through")
+    return _written(_told(schema, "Tracked", *_modules(Tracked)), "Busmark history, looked through")
 
 
 def recording_json() -> str:
@@ -156,10 +155,23 @@ def _choice(item: Schema) -> list[Schema]:
     return [item, {"type": "array", "items": item, "minItems": 1}]
 
 
+def _modules(root: type[BaseModel]) -> list[ModuleType]:
+    """Return the modules of all classes that a document consists of."""
+    found: set[type[BaseModel]] = set()
+    left: list[Any] = [root]
+    while left:
+        one = left.pop()
+        if not (isinstance(one, type) and issubclass(one, BaseModel)):
+            left += get_args(one)
+        elif one not in found:
+            found.add(one)
+            left += [field.annotation for field in one.model_fields.values()]
+    return [sys.modules[name] for name in sorted({one.__module__ for one in found})]
+
+
 def _told(schema: Schema, root: str, *modules: ModuleType) -> Schema:
     """The schema with what the code says of each attribute, in these modules."""
-    told = modules or (model, figures, series, stated, manifest, prediction)
-    docs = docstrings.of_classes(*told)
+    docs = docstrings.of_classes(*modules)
     for name, part in [(root, schema), *schema.get("$defs", {}).items()]:
         for key, field in part.get("properties", {}).items():
             text = docs.get(name, {}).get(key)

@@ -12,7 +12,7 @@ from scipy.signal import lfilter
 from tools.simulate.laws import Array, Rng
 
 from busmark import stats
-from busmark.analysis.pairwise.verdict import EQUIVALENT
+from busmark.compare.verdict import EQUIVALENT
 from busmark.track.detect import CONFIRMATIONS, LEVEL
 
 SERIES = 8

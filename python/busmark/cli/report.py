@@ -16,7 +16,7 @@ from busmark.cli.places import Directory, or_newest
 from busmark.present.formats import FORMATS
 
 if TYPE_CHECKING:
-    from busmark.analysis.model import Campaign
+    from busmark.compare.campaign import Campaign
 
 _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values())
 
@@ -73,8 +73,8 @@ def _write(
     directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool,
     overlaid: str | None,
 ) -> dict[str, list[Path]]:  # fmt: skip
-    from busmark.analysis import summarise
-    from busmark.analysis.kept import Kept
+    from busmark.compare.cache import Cache
+    from busmark.compare.campaign import summarise
     from busmark.errors import UserError
     from busmark.present import formats
     from busmark.present.folder import own, within
@@ -88,11 +88,11 @@ def _write(
     result = Result(directory)
     folder = own(directory, out)
     try:
-        kept = Kept(directory)
-        campaign = kept.campaign(with_series=True)
+        cached = Cache(directory)
+        campaign = cached.campaign(with_series=True)
         if campaign is None:
             campaign = summarise(result, helper=helper)
-            kept.keep(campaign)
+            cached.store(campaign)
         if overlaid is not None:
             campaign, folder = _overlaid(campaign, overlaid, directory), within(folder, "overlay")
         return formats.write(result, campaign, asked, folder, FormsTold(), plain=plain)

@@ -11,21 +11,56 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf
-from typing import Any
+from typing import Any, Literal
 
 from busmark import stats
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.across.judged import Judged, Verdict
-from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray
-from busmark.analysis.model import CaseSummary
-from busmark.analysis.read import rounds
-from busmark.analysis.words.text import SCALES, count, figure_text, number, percent_text, plural
 from busmark.compare.samples import Latencies, round_latencies
 from busmark.errors import UserError, together
-from busmark.estimate import Estimated, of_case
+from busmark.estimate import Estimated, of_case, rounds
+from busmark.estimate.case import CaseSummary
+from busmark.model import naming as dim
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen
 from busmark.model.quantities import LOSS_SHARE
+from busmark.model.text import SCALES, count, figure_text, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
+
+Verdict = Literal["met", "missed", "undecided"]
+
+
+class Judged(Frozen):
+    """A requirement, and what one case says to it."""
+
+    requirement: str
+    """As it was written."""
+    where: str
+    """The parameters that it is for, as text; empty: all cases."""
+    case: str
+    label: str
+    verdict: Verdict
+    figure: str
+    """What was held against the limit: a figure, such as `median(cpu)`; or of which samples the
+    share was."""
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: str
+    percentile_ns: float | None = None
+    """Where the requirement is one on a percentile: that, as a typical round has it; null where it
+    cannot be stated."""
+    limit: float
+    """In the same unit."""
+    at_most: bool
+    count: int | None
+    """Samples that it rests on."""
+    rounds: int
+    reason: str
+    """In a sentence, with the figures."""
+    more_rounds: int | None = None
+    """Where it is undecided: about how many more would decide it; null: no number in reach."""
+    fails: bool
+    """Whether the exit code is 1 because of it."""
+
 
 MOST_ROUNDS = 10_000
 """More rounds than this decide nothing in practice."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import polars as pl
 
-from busmark.analysis.model import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.model.quantities import QUANTITIES
 
 LATENCY = (("half_round_trip", "median"), ("half_round_trip", "p99"), ("lost_share", "value"))
@@ -31,19 +32,19 @@ BY_ANSWER = {"matching": (("matched_last", "median"),), "recovery": ((PHASED, "m
 NUMBER = re.compile(r"^\d{3,}-")
 
 
-def answer(estimates: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
+def answer(estimates: pl.DataFrame, cases: Sequence[CaseSummary]) -> pl.DataFrame:
     """Return the estimates that have a value, in the order of the cases and of `BY_TEST`.
 
     Columns: all of the table of estimates; `name`, the case without its number unless two cases
     differ by nothing else, so that it keeps its name when others come before it; `figure`, such as
     p99(half_round_trip); `more_is_better`.
     """
-    names = {case.id: NUMBER.sub("", case.id) for case in campaign.cases}
+    names = {case.id: NUMBER.sub("", case.id) for case in cases}
     if len(set(names.values())) < len(names):
-        names = {case: case for case in names}
+        names = {one: one for one in names}
     wanted = [
         (case.id, names[case.id], quantity, statistic)
-        for case in campaign.cases
+        for case in cases
         for quantity, statistic in (*BY_TEST.get(case.test, ()), *BY_ANSWER.get(case.answer, ()))
     ]
     keys = ["case", "quantity", "statistic"]

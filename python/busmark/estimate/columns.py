@@ -1,8 +1,38 @@
-"""The columns of the tables of estimates and of series."""
+"""The columns of the tables of estimates and of series, and of what `busmark.open` gives.
+
+Frames are built from these lists, and the reference page is generated from them. A column of a case
+that is an estimate is followed by the limits of its interval, `_low` and `_high`.
+"""
 
 from __future__ import annotations
 
-from busmark.store.columns import Column
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from busmark.estimate.case import CaseSummary
+from busmark.model.entry import Described, Statistic
+from busmark.model.figure import Figure
+from busmark.model.quantities import ESTIMATES as OF_CASES
+from busmark.model.quantities import LATENCIES, NUMBERS
+from busmark.model.statistics import POOLED, REPORTED
+from busmark.store.columns import (
+    BATCHES,
+    DISCOVERIES,
+    FLOWS,
+    HOPS,
+    INTERVALS,
+    LOADS,
+    MATCHES,
+    PARTICIPANTS,
+    SAMPLES,
+    SUMMARIES,
+    SYSTEM,
+    WIRE,
+    Column,
+)
+from busmark.store.columns import CASES as ROUNDS
+from busmark.store.columns import CHANGES as OF_TIMELINE
+from busmark.store.columns import PARAMETERS as ASKED
 
 SCOPES = {
     "case": "the whole case",
@@ -81,3 +111,188 @@ SERIES = (
     Column("x_unit", "text", "", "s, ns, %, or empty for a number"),
     Column("unit", "text", "", "unit of y"),
 )
+
+PARAMETERS = tuple(column for column in ASKED if column.name != "qos")
+"""Parameters that every campaign has; `qos` comes apart into a column for each policy."""
+
+IDENTITY = (
+    Column("case", "text", "", "identifier of the case"),
+    Column("label", "text", "", "name of its curve in reports: the adapter and what is compared"),
+    Column(
+        "status",
+        "text",
+        "",
+        "ok; partial: some rounds were marked or failed; failed: no round is usable; unsupported; "
+        "not_run",
+    ),
+    Column("reason", "text", "", "why it is not ok"),
+    Column("is_floor", "bool", "", "whether it is the null adapter: what Busmark itself costs"),
+    Column(
+        "os",
+        "text",
+        "",
+        "operating system on which it ran; A → B: who wrote was on A, who "
+        "read on B; null where it was not recorded",
+    ),
+)
+
+COUNTS = (
+    Column("rounds_ok", "int", "", "rounds that enter the estimates"),
+    Column("rounds_marked", "int", "", "rounds that finished, but missed a criterion"),
+    Column("rounds_failed", "int", "", "rounds without a result"),
+    *(
+        Column(one.key, "float" if one.unit else "int", one.unit, one.meaning)
+        for one in NUMBERS
+        if one.frames
+    ),
+    *(Column(name.name, name.kind, name.unit, f"{name.meaning}; mean of the rounds that count"
+             if name.name.endswith("_achieved") else name.meaning) for name in LOADS),
+)  # fmt: skip
+
+Pick = Callable[[CaseSummary], Figure | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One estimate of a case, and where the analysed campaign has it."""
+
+    name: str
+    unit: str
+    meaning: str
+    pick: Pick
+    suffix: str = ""
+    """Suffix of the column, for the unit."""
+
+    def columns(self) -> tuple[Column, Column, Column]:
+        """Value, lower and upper limit."""
+        limit = f"limit of the 95 % interval of {self.column}; null where there is none"
+        return (
+            Column(self.column, "float", self.unit, self.meaning),
+            Column(f"{self.name}_low{self.suffix}", "float", self.unit, f"lower {limit}"),
+            Column(f"{self.name}_high{self.suffix}", "float", self.unit, f"upper {limit}"),
+        )
+
+    @property
+    def column(self) -> str:
+        """Name of the column of the value."""
+        return f"{self.name}{self.suffix}"
+
+
+def statistics(of: Described) -> list[Measure]:
+    """Estimates of these latencies."""
+
+    def picker(one: Statistic) -> Pick:
+        return lambda case: one.figure(of.pick(case))
+
+    return [
+        Measure(f"{of.key}_{one.key}", "ns", f"{one.meaning} of {of.meaning}", picker(one), "_ns")
+        for one in REPORTED
+    ]
+
+
+def _columns(of: Described) -> list[Column]:
+    """Estimates, then what describes all these latencies together, then their number."""
+    return [
+        *(column for measure in statistics(of) for column in measure.columns()),
+        *(
+            Column(f"{of.key}_{one.key}", "float", "ns", f"{one.meaning} of {of.meaning}")
+            for one in POOLED
+        ),
+        Column(f"{of.key}_rounds", "int", "", "rounds that these estimates rest on"),
+        Column(f"{of.key}_count", "int", "", "samples that they rest on"),
+    ]
+
+
+MEASURES = tuple(
+    Measure(one.key, one.unit, one.meaning, one.pick, one.suffix) for one in OF_CASES if one.pick
+)
+"""Estimates that are not of latencies."""
+
+CASES = (
+    *IDENTITY,
+    *PARAMETERS,
+    *COUNTS,
+    *(column for of in LATENCIES for column in _columns(of)),
+    *(column for measure in MEASURES for column in measure.columns()),
+)
+
+SINGLE = (
+    Column("round", "int", "", "number of the round"),
+    Column("t_s", "float", "s", "when it was to be sent, from the round's first sample after "
+           "warm-up"),
+    Column("latency_ns", "float", "ns", "its latency, from the intended time of sending"),
+)  # fmt: skip
+
+FINDINGS = (
+    Column("id", "text", "", "name of the rule"),
+    Column("severity", "text", "", "error, warning or note"),
+    Column("title", "text", "", "what was found"),
+    Column("cause", "text", "", "why"),
+    Column("evidence", "text", "", "what shows it"),
+    Column("remedy", "text", "", "what to do"),
+    Column("cases", "text", "", "cases it concerns, joined by commas; null: the host or the whole "
+           "campaign"),
+    Column("explains", "text", "", "titles of findings on the same cases of which it may be the "
+           "cause, joined by semicolons; null: none"),
+)  # fmt: skip
+
+CHANGES = (
+    Column("label", "text", "", "what sets the case apart"),
+    Column("case", "text", "", "its identifier in the baseline"),
+    Column("other_case", "text", "", "its identifier in the other"),
+    Column("figure", "text", "", "as `busmark compare --fail-if` names it, such as median.latency"),
+    Column("headline", "bool", "", "whether the verdict of the case is this figure's"),
+    Column("kind", "text", "", "ratio: the other over the baseline; difference: the other "
+           "minus it"),
+    Column("change", "float", "", "the ratio or difference"),
+    Column("low", "float", "", "lower limit of its interval; null where there is none"),
+    Column("high", "float", "", "upper limit of its interval"),
+    Column("p_adjusted", "float", "", "probability of such a change if there were none, by Holm "
+           "over all figures"),
+    Column("verdict", "text", "", "such as faster, slower, equivalent or undecided"),
+    Column("reason", "text", "", "why the comparison is undecided, or what to bear in mind"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FrameColumns:
+    """One frame of `Results`: how it is asked for, what a row is, its columns."""
+
+    call: str
+    row: str
+    columns: tuple[Column, ...]
+    note: str = ""
+
+
+FRAMES = (
+    FrameColumns("cases", "a case", CASES, "Further parameters, where a campaign has them, follow "
+                 "the parameters below: each QoS policy as `qos_NAME`, each adapter option as "
+                 "`settings_NAME`, others by their name."),
+    FrameColumns("estimates", "an estimate of a case or of a part of it", ESTIMATES, "Every figure "
+                 "of a result. A figure is a `quantity` and a `statistic` of it; `scope` and `of` "
+                 "say of what: flows of the scenario's own, levels from a reader to the whole, "
+                 "nodes. The table is kept with the result, in `estimates.parquet`."),
+    FrameColumns("series", "a point of a curve of a case", SERIES, "What charts draw, of which "
+                 "extremes are never thinned out. The table is kept with the result, in "
+                 "`series.parquet`."),
+    FrameColumns("rounds", "a round of a case, whatever became of it", ROUNDS),
+    FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
+                 "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
+                 "they are rows without latency, as far as a record says when they were sent."),
+    FrameColumns("samples()", "a recorded sample", SAMPLES, "Those of the scenario's own flows "
+                 "too, which do not count in the figures of the case: `flow` tells them apart."),
+    FrameColumns("intervals()", "an interval of a stream", INTERVALS),
+    FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
+    FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),
+    FrameColumns("changes()", "a change in the middle of a round", OF_TIMELINE),
+    FrameColumns("batches()", "a batch as one reader saw it", BATCHES),
+    FrameColumns("discoveries()", "a repetition of a discovery test", DISCOVERIES),
+    FrameColumns("matches()", "an endpoint of a round of streams with three endpoints or more",
+                 MATCHES),
+    FrameColumns("hops()", "a passage of a sample over a hop, in a round with a capture", HOPS),
+    FrameColumns("wire()", "what packets of a round with a capture were for", WIRE),
+    FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
+    FrameColumns("findings", "a finding", FINDINGS),
+    FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),
+    FrameColumns("stated", "a figure that the source of an imported result states", SUMMARIES),
+)  # fmt: skip

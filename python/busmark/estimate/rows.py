@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 import polars as pl
 
-from busmark.analysis.case.by_round import LatencyByRound
-from busmark.analysis.case.route import Route, Spread
-from busmark.analysis.figures import CONFIDENCE, Distribution, Figure, Frozen, Percentile
-from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
+from busmark.estimate.case import CaseSummary
 from busmark.estimate.columns import ESTIMATES
+from busmark.estimate.distribution import LatencyByRound
+from busmark.estimate.rounds import RoundSummary
+from busmark.estimate.route import Route, Spread
+from busmark.model.figure import CONFIDENCE, Distribution, Figure, Frozen, Percentile
 from busmark.model.quantities import LATENCIES, OF_CASES
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
 from busmark.store.columns import polars_type
@@ -69,12 +70,12 @@ class Estimated:
     """Whether it should have an interval: not where it was counted or asked for."""
 
 
-def table(campaign: Campaign) -> pl.DataFrame:
+def table(cases: Iterable[CaseSummary]) -> pl.DataFrame:
     """The estimates of all cases; columns are `columns.ESTIMATES`."""
     names = [column.name for column in ESTIMATES]
     rows = [
         [case.id if name == "case" else getattr(row, name) for name in names]
-        for case in campaign.cases
+        for case in cases
         for row in of_case(case)
     ]
     schema = {column.name: polars_type(column.kind) for column in ESTIMATES}

@@ -9,11 +9,11 @@ from itertools import chain, pairwise
 import numpy as np
 import polars as pl
 
-from busmark.analysis.case.resources import SystemSeries
-from busmark.analysis.case.series import Autocorrelation, CaseSeries, RateSeries, Timeline
-from busmark.analysis.case.shapes import Density, Histogram, RoundBox, Shape
-from busmark.analysis.model import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.estimate.columns import SERIES
+from busmark.estimate.curves import Autocorrelation, CaseSeries, RateSeries, Timeline
+from busmark.estimate.resources import SystemSeries
+from busmark.estimate.shapes import Density, Histogram, RoundBox, Shape
 from busmark.store.columns import polars_type
 
 Values = Sequence[float | None]
@@ -36,9 +36,9 @@ class Points:
     high: Values | None = None
 
 
-def table(campaign: Campaign) -> pl.DataFrame:
+def table(cases: Iterable[CaseSummary]) -> pl.DataFrame:
     """Return the series of all cases; columns are `columns.SERIES`."""
-    curves = [(case.id, of) for case in campaign.cases if case.series
+    curves = [(case.id, of) for case in cases if case.series
               for of in of_case(case.series)]  # fmt: skip
     curve = np.repeat(np.arange(len(curves)), [len(of.x) for _, of in curves])
     columns = []

@@ -9,10 +9,77 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import limits_text
+from busmark.model import text
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, Interval, decimals, number, percent_text
 from busmark.present.document import Cell, Column, Row, Table
+
+if TYPE_CHECKING:
+    from busmark.estimate.case import CaseSummary
+
+MOST_PLACES = 5
+
+FAR = 100.0
+"""A limit that is this many times from its ratio, and from 1, is shown as a bound: two rounds may
+extrapolate to 30 905."""
+
+
+def ratio_with_interval(ratio: Interval) -> str:
+    """ "1.34 [1.30, 1.38] ×", with decimals enough that no limit reads as 1 or 0 that is not."""
+    low, high = ratio.low, ratio.high
+    if low is None or high is None:
+        return f"{number(ratio.value, 2)} ×"
+    least = min(decimals(ratio.value), 2)
+    places = min(max(decimals((high - low) / 2 or 0.01, 1), least), MOST_PLACES)
+    shown = [limit for limit in (low, high) if not _is_far(limit, ratio.value)]
+    while places < MOST_PLACES and any(round(v, places) in (0, 1) and v not in (0, 1)
+                                       for v in shown):  # fmt: skip
+        places += 1
+    return f"{number(ratio.value, places)} {limits_text(ratio.value, low, high, places)} ×"
+
+
+def limits_text(value: float, low: float, high: float, places: int | None = None) -> str:
+    """Return "[1.30, 1.38]"; limits far from the ratio and from 1 are bounds: "[<0.01, >120]". A
+    limit above 0 does not read as 0: "[0.02, 85.0]"."""
+    least, most = min(value, 1.0) / FAR, max(value, 1.0) * FAR
+    below = (
+        f"<{number(least, decimals(least, 1))}" if _is_far(low, value) else _above_0(low, places)
+    )
+    above = f">{number(most, 0)}" if _is_far(high, value) else number(high, places)
+    return f"[{below}, {above}]"
+
+
+def _above_0(limit: float, places: int | None) -> str:
+    if places is not None and limit > 0 == round(limit, places):
+        return number(limit, decimals(limit, 1))
+    return number(limit, places)
+
+
+def _is_far(limit: float, value: float) -> bool:
+    return not min(value, 1.0) / FAR <= limit <= max(value, 1.0) * FAR
+
+
+def inverse(ratio: Figure) -> Figure:
+    """The ratio the other way round."""
+    low = None if ratio.high is None else 1 / ratio.high
+    high = None if not ratio.low else 1 / ratio.low
+    return ratio.model_copy(update={"value": 1 / ratio.value, "low": low, "high": high})
+
+
+def share_text(share: float) -> str:
+    """Return a share that the user or the code has set, as it was set: "2 %"."""
+    return f"{Decimal(f'{share * 100:g}'):f} %"
+
+
+def p_text(value: float | None) -> str:
+    """Return a p-value; below 0.0001 it is shown as such."""
+    if value is None:
+        return ABSENT
+    return "<0.0001" if value < 0.0001 else number(value, 4)
+
 
 PERCENT = text.Scale("%", 0.01)
 
@@ -159,10 +226,10 @@ def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
     numeric = [
         not cell.text and not cell.unit and isinstance(cell.value, int | float) for cell in cells
     ]
-    most = max((own for own, number in zip(places, numeric, strict=True) if number), default=0)
+    most = max((own for own, aligns in zip(places, numeric, strict=True) if aligns), default=0)
     made = []
-    for one, own, number in zip(texts, places, numeric, strict=True):
-        pad = (1 if own == 0 else 0) + most - own if number and own < most else 0
+    for one, own, aligns in zip(texts, places, numeric, strict=True):
+        pad = (1 if own == 0 else 0) + most - own if aligns and own < most else 0
         made.append(Shown(one.value + " " * pad, one.interval, one.more))
     return made
 
@@ -170,3 +237,20 @@ def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
 def in_words(counts: Mapping[str, int]) -> str:
     """Return "2 met, 1 missed" of counts that are not 0."""
     return ", ".join(f"{text.count(number)} {what}" for what, number in counts.items() if number)
+
+
+def lost_text(case: CaseSummary, name: str) -> str:
+    """ "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2, or of the one-way
+    latency of the probes in its stream, falls among what was lost; else empty."""
+    found = case.rtt_2
+    sent, lost = (case.latency.sent, case.latency.lost) if case.latency else (None, None)
+    if case.throughput:
+        stream = case.throughput
+        found, sent, lost = stream.probe_one_way, stream.probes_sent, stream.probes_lost
+    if not lost or not sent:
+        return ""
+    if case.throughput and found is None and not case.throughput.probes_hidden:
+        return ""  # what arrived has no one-way latency
+    if found is not None and not case.hides(name, found.quantity):
+        return ""
+    return f"lost: {percent_text(lost / sent)}"

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 from printed import rows
 
-from busmark.analysis.case.batches import MOST, batches
-from busmark.analysis.model import Throughput
+from busmark.estimate.stream import MOST, batches
+from busmark.estimate.throughput import Throughput
 from busmark.model.parameters import Parameters
 from busmark.present.blocks.details import batch_sections
 from busmark.store.columns import polars_schema

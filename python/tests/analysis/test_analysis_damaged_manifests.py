@@ -13,7 +13,7 @@ from printed import show
 from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.present import pages
 from busmark.store import Result
 

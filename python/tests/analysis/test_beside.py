@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from synthetic_campaign import comparison
 
-from busmark.analysis import summarise
 from busmark.cli import beside as cli_beside
 from busmark.cli.beside import Beside, beside
+from busmark.compare.campaign import summarise
 from busmark.store import Result
 
 

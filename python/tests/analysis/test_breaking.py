@@ -7,8 +7,8 @@ from typing import Any
 
 from test_levels import SIZE, WHO, flows
 
-from busmark.analysis.case.levels import levels
-from busmark.analysis.words.breaking import breaking, load
+from busmark.compare.answers import breaking, load
+from busmark.estimate.levels import levels
 from busmark.model.parameters import Parameters
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.case.series import CaseSeries
+from busmark.compare.campaign import summarise
+from busmark.estimate.curves import CaseSeries
 from busmark.present.charts import panels
 from busmark.store import Result
 

@@ -9,10 +9,10 @@ import pytest
 from printed import notes, rows, tables_of
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.figures import TAILS
-from busmark.frames import Results
+from busmark.compare.campaign import Campaign, summarise
+from busmark.model.figure import TAILS
 from busmark.present.charts import panels
+from busmark.results import Results
 from busmark.store import Result
 
 

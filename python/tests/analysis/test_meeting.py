@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.analysis.case.meeting import POINTS, meeting
+from busmark.estimate.discovery import POINTS, meeting
 from busmark.store.columns import polars_schema
 
 MS = 1_000_000

@@ -13,13 +13,13 @@ from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
 import busmark
-from busmark.analysis import CaseSummary, summarise
-from busmark.analysis.case.own_flows import own_flows
-from busmark.analysis.case.totals import kinds, totals
-from busmark.analysis.figures import TAILS
-from busmark.analysis.read.raw import round_samples
 from busmark.compare import compare, select
+from busmark.compare.campaign import summarise
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.flows import kinds, own_flows, totals
+from busmark.estimate.latencies import round_samples
 from busmark.findings.view import CaseView
+from busmark.model.figure import TAILS
 from busmark.model.parameters import Parameters
 from busmark.present.pages import render
 from busmark.present.sinks.tables import csv as write_csv

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.across.pairs import pairs
+from busmark.compare.campaign import summarise
+from busmark.present.blocks.tests import pairs
 from busmark.store import Result
 
 
@@ -21,6 +21,6 @@ def test_the_rate_of_pings_is_not_that_of_the_stream_beside_them(tmp_path: Path)
             build.pings(case, number, np.full(1000, 9000.0))
             build.rows[-1] |= {"received": 1000, "samples_per_s": 50_000.0, "measured_s": 2.0}
     (pair,) = pairs(summarise(Result(build.finish())))
-    told = [row.subscriber for row in pair.rows]
-    assert [each and each.samples_per_s for each in told] == [500.0, 500.0]
-    assert [each and each.mbit_per_s for each in told] == pytest.approx([0.256, 4.096])
+    told = [row.arrivals for row in pair.rows]
+    assert [each["Average samples/s"] for each in told] == [500.0, 500.0]
+    assert [each["Average"] for each in told] == pytest.approx([0.256, 4.096])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.store import Result
 
 LAB = {"writer_on": "n1", "reader_on": "n2", "link_rate": "100mbit", "placement": "free"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from busmark.analysis.case.route import SAMPLE_COLUMNS, routes
+from busmark.estimate.route import SAMPLE_COLUMNS, routes
 from busmark.store.columns import polars_schema
 
 MS = 1_000_000

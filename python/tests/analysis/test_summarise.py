@@ -10,7 +10,8 @@ from scipy.stats import iqr
 from synthetic_campaign import Builder, comparison
 
 from busmark import stats
-from busmark.analysis import Campaign, CaseSummary, summarise
+from busmark.compare.campaign import Campaign, summarise
+from busmark.estimate.case import CaseSummary
 from busmark.store import Result
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from busmark.analysis.figures import Figure
-from busmark.analysis.words import text
+from busmark.model import text
+from busmark.model.figure import Figure
 
 THIN = text.THIN
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.store import Result
 
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from kept_results import NAMES
 
 import busmark
-from busmark.analysis import summarise
 from busmark.cli.main import busmark as command
+from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.present.blocks import case as of_case
 from busmark.store import Result as Stored

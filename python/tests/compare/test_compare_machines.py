@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from compare_results import HOST, Builder, campaign, compared
 
-from busmark.analysis import summarise
 from busmark.compare import select
+from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.store import Result
 

@@ -11,8 +11,8 @@ from compare_results import Builder, campaign, compared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from busmark.analysis import summarise
 from busmark.compare import Comparison
+from busmark.compare.campaign import summarise
 from busmark.compare.model import Change
 from busmark.present import figures
 from busmark.present.blocks.changes import change_cell, value_cell

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
 from synthetic_campaign import comparison
 
 from busmark import compare
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.control.places import Place
 from busmark.control.roles import participant_config, roles
 from busmark.model.parameters import Parameters

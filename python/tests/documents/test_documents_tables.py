@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.words.text import percent_text
+from busmark.compare.campaign import summarise
 from busmark.documents import Repetition, repetition
+from busmark.model.text import percent_text
 from busmark.present.blocks.repetition import tables
 from busmark.store import Result
 

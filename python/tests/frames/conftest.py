@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 from synthetic_campaign import comparison
 
 import busmark
-from busmark.frames import Results
+from busmark.results import Results
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from busmark.analysis.across.dimensions import kept
 from busmark.host.condition import Condition, Thread, changes, condition
+from busmark.model.naming import kept
 
 NAMES = {7: ("active", [1])}
 CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -11,7 +11,7 @@ import pytest
 from import_harness import campaign_of, read, result_of, stated, text_of
 from make_files import ECHO, FASTDDS, READERS, ROWS
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.importers import import_results
 from busmark.store import Result
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from import_harness import FILES, FORMATS, TOOLS, campaign_of, files_of, read, result_of, text_of
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.importers import import_results
 from busmark.importers.registry import importers

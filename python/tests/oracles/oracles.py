@@ -29,8 +29,8 @@ import polars as pl
 from click.testing import CliRunner
 
 import busmark
-from busmark.analysis import summarise
 from busmark.cli.main import busmark as busmark_command
+from busmark.compare.campaign import summarise
 from busmark.documents import repetition
 from busmark.errors import UserError
 from busmark.store import Result

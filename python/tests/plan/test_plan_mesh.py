@@ -8,8 +8,8 @@ import pytest
 from plan_adapters import adapter
 from pydantic import ValidationError
 
-from busmark.analysis.case.flows import several
 from busmark.control.roles import roles
+from busmark.estimate.flows import several
 from busmark.plan import expand
 from busmark.plan.flows import Flows, flows, nodes_named
 from busmark.plan.placement import participants

@@ -9,8 +9,8 @@ import pytest
 from predict_results import SIZES, result, sizes, two_adapters
 from synthetic_campaign import Builder
 
-from busmark.analysis.figures import Figure
 from busmark.errors import UserError
+from busmark.model.figure import Figure
 from busmark.predict import predict
 
 

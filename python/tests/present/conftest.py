@@ -10,7 +10,7 @@ import pytest
 import synthetic_campaign
 from varied_campaigns import alike_campaign, varied_campaign
 
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.store import Result
 
 FOLDER = Path(__file__).parent / "golden"

@@ -15,7 +15,7 @@ import pytest
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError
 from busmark.present.blocks import campaign as blocks
 from busmark.present.display import MIME, chart

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 from kept_results import unpack
 
-from busmark.analysis import Campaign, summarise
 from busmark.cli.main import busmark
+from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CHARTS

@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 from rich.console import Console
 
-from busmark.analysis import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.findings.kinds import by_case, kinds
 from busmark.present.blocks import case as of_case
 from busmark.present.blocks.campaign import whole

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from present_documents import page_text, printed
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.documents import repetition
 from busmark.present.blocks.repetition import document
 from busmark.present.sinks.markdown import markdown

@@ -10,7 +10,7 @@ import present_documents
 import pytest
 from kept_results import NAMES
 
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Row, Table
 from busmark.present.sinks.terminal import show_table

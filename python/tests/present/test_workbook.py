@@ -18,13 +18,13 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
-from busmark.frames import Results
+from busmark.compare.campaign import Campaign, summarise
 from busmark.present.blocks import campaign as blocks
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Document, Row, Section, Table
 from busmark.present.sinks import workbook as sink
 from busmark.present.sinks.workbook import LONGEST_TEXT, SheetNames, clean, workbook
+from busmark.results import Results
 from busmark.store import Result
 from busmark.store.manifest import Resumption
 

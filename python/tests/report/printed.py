@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from busmark.analysis import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.present import figures
 from busmark.present.blocks import campaign as of_campaign
 from busmark.present.blocks import case as of_case

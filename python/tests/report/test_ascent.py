@@ -10,7 +10,7 @@ from drawn import draw_all
 from specifications import curves
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.store import Result
 
 LAB = {"writer_on": "n1", "reader_on": "n2", "link_rate": "100mbit", "placement": "free"}

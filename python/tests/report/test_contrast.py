@@ -12,7 +12,7 @@ from browser import Browser
 from PIL import Image
 from test_page_in_a_browser import draw_everything
 
-from busmark.analysis import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.present.charts.look import SIGNS, contrast
 from busmark.present.pages import render
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.present import csv_cells
 from busmark.present.sinks import tables
 from busmark.present.sinks.gnuplot_samples import write_csv

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from drawn import draw_all
 from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 
-from busmark.analysis import Campaign
 from busmark.cli.main import busmark
+from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
 from busmark.findings.kinds import kinds
 from busmark.present import formats

@@ -10,7 +10,7 @@ import openpyxl
 import pytest
 
 import busmark
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.present.blocks.campaign import notebook, workbook
 from busmark.present.sinks import tables
 from busmark.store import Result

@@ -20,8 +20,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
 from busmark.cli.main import busmark
+from busmark.compare.campaign import Campaign, summarise
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CHARTS
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, one_line

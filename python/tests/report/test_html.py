@@ -17,7 +17,7 @@ from drawn import draw_all
 from packed import unpacked
 from printed import details, rows
 
-from busmark.analysis import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
 from busmark.findings.kinds import worst
 from busmark.present.pages import render

@@ -10,8 +10,8 @@ import pytest
 from synthetic_campaign import Builder, samples_around
 from varied_campaigns import alike_campaign, varied_campaign
 
-from busmark.analysis import Campaign
 from busmark.compare import compare, select
+from busmark.compare.campaign import Campaign
 from busmark.present.blocks.campaign import entries
 from busmark.present.blocks.changes import headlines
 from busmark.present.charts.kinds import KINDS

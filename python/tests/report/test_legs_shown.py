@@ -12,7 +12,8 @@ from printed import details, notes
 from synthetic_campaign import Builder, samples_around
 
 import busmark
-from busmark.analysis import Campaign, CaseSummary, summarise
+from busmark.compare.campaign import Campaign, summarise
+from busmark.estimate.case import CaseSummary
 from busmark.present.blocks.campaign import workbook
 from busmark.present.document import Table
 from busmark.store import Result

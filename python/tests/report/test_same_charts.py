@@ -17,7 +17,7 @@ import specifications as specs
 from drawn import draw_all
 from drawn_campaigns import everything
 
-from busmark.analysis import Campaign, summarise
+from busmark.compare.campaign import Campaign, summarise
 from busmark.present.blocks import charts as blocks
 from busmark.present.charts import kinds
 from busmark.present.charts.kinds import CURVES, ChartKind

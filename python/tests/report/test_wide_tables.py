@@ -11,7 +11,7 @@ import pytest
 from browser import Browser
 from printed import tables_of
 
-from busmark.analysis import Campaign
+from busmark.compare.campaign import Campaign
 
 TABLE = "latency-same"
 BOX = f"document.querySelector('#{TABLE} .scroll')"

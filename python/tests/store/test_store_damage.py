@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_results import written
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.store import Result
 from busmark.store.result import load_table

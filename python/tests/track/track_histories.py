@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 
 from compare_results import campaign
 
-from busmark.analysis.figures import Figure
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
+from busmark.model.figure import Figure
 from busmark.track.entry import Commit, Entry, Machine, TrackedCase
 
 __all__ = ["campaign", "entry", "figure", "history", "noise", "run"]

@@ -4,58 +4,172 @@ publisher reports of latency (A), and what the subscriber reports of throughput 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.across.pairs import Arrived, Pair, Told, pairs
-from busmark.analysis.across.perftest import PERCENTS
-from busmark.analysis.model import Campaign, Label
-from busmark.analysis.words.naming import described
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import PERCENTS, PerftestTest
+from busmark.model.figure import halved
+from busmark.model.naming import Label, described, placement_text
+from busmark.model.text import plural
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, Row, Section, Table
+
+TESTS = ("latency", "throughput")
+"""Those that have two parties in this sense."""
+
 
 QUANTITIES = {"half_round_trip": "RTT/2", "one_way": "one-way", "round_trip": "round trip"}
 
 DRAWN = ("Average", "Min", "50 %", "99 %", "Max")
 """Figures of the publisher that have a curve."""
 
-ARRIVALS: tuple[tuple[str, Kind, str, Callable[[Arrived], float | None]], ...] = (
-    ("Total samples", "count", "", lambda of: of.samples),
-    ("Average samples/s", "number", "", lambda of: of.samples_per_s),
-    ("Average", "number", "Mbit/s", lambda of: of.mbit_per_s),
-    ("Lost samples", "count", "", lambda of: of.lost),
-    ("Lost", "number", "1", lambda of: of.loss_share),
-)
+ARRIVALS: dict[str, tuple[Kind, str]] = {
+    "Total samples": ("count", ""),
+    "Average samples/s": ("number", ""),
+    "Average": ("number", "Mbit/s"),
+    "Lost samples": ("count", ""),
+    "Lost": ("number", "1"),
+}
+"""Columns of the subscriber: kind and unit."""
+
+
+Figures = dict[str, float | None]
+"""By the heading of their column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One size of a test: what the publisher sees of latency, what arrived at the subscriber."""
+
+    case: str
+    size: int
+    quantity: str = ""
+    """Half the round trips of pings, or of a stream's echoed probes; one-way where nothing is
+    echoed; empty where nothing is timed."""
+    count: int | None = None
+    latencies: Figures = field(default_factory=dict)
+    arrivals: Figures = field(default_factory=dict)
+    """In the rounds that count. Rates are of a typical round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One test over several sizes. Its halves are called A, the publisher's, and B."""
+
+    number: int
+    """From 1; of the tests of a document its number there."""
+    test: str
+    part: str
+    """Part of the campaign, such as its first half; empty: the whole."""
+    first: CaseSummary
+    rows: list[Size]
+    """In order of size."""
+
+
+def pairs(campaign: Campaign) -> list[Pair]:
+    """Return the tests that have several sizes, in the order of the groups; floors last."""
+    by_id = {case.id: case for case in campaign.cases}
+    if campaign.perftest:
+        order = sorted(campaign.perftest, key=lambda test: test.number)
+        return [_numbered(test, by_id) for test in order if test.subscriber]
+    members = [by_id[c] for group in campaign.groups for c in group.cases]
+    floors = [by_id[c] for group in campaign.groups for c in group.floors]
+    scans: dict[tuple[object, ...], dict[str, CaseSummary]] = {}
+    for case in [*members, *floors]:
+        if case.test in TESTS and case.size is not None:
+            key = (case.test, case.placement, case.label, *case.workload.items())
+            scans.setdefault(key, {})[case.id] = case
+    wanted = [
+        sorted(scan.values(), key=lambda case: (case.size or 0, case.id))
+        for scan in scans.values()
+        if len({case.size for case in scan.values() if case.latency or case.throughput}) > 1
+    ]
+    return [Pair(number, scan[0].test, "", scan[0], [_size(case) for case in scan])
+            for number, scan in enumerate(wanted, 1)]  # fmt: skip
+
+
+def _numbered(test: PerftestTest, by_id: dict[str, CaseSummary]) -> Pair:
+    """Return a test of the document that the campaign repeats, as its tables have it."""
+    rows = []
+    printed = {row.case: row for row in test.publisher}
+    for row in test.subscriber:
+        values = (row.samples, row.samples_per_s, row.mbit_per_s, row.lost, row.lost_share)
+        arrivals: Figures = dict(zip(ARRIVALS, values, strict=True))
+        if found := printed.get(row.case):
+            percentiles = dict(zip(PERCENTS, found.percentiles_ns, strict=True))
+            latencies = _latencies(
+                found.ave_ns, found.std_ns, found.min_ns, found.max_ns, percentiles
+            )
+            rows.append(Size(row.case, row.length, "half_round_trip", found.count, latencies,
+                             arrivals))  # fmt: skip
+        else:
+            rows.append(Size(row.case, row.length, arrivals=arrivals))
+    part = f"campaign {test.campaign} ({plural(test.rounds, 'round')})"
+    return Pair(test.number, test.mode, part, by_id[test.subscriber[0].case], rows)
+
+
+def _size(case: CaseSummary) -> Size:
+    found = case.rtt_2
+    if case.throughput:
+        found = halved(case.throughput.probe_round_trip) or case.throughput.probe_one_way
+    if found is None:
+        return Size(case.id, case.size or 0, arrivals=_arrivals(case))
+    percentiles = {rung.percent: rung.value_ns for rung in found.percentiles}
+    latencies = _latencies(found.mean.value, found.std_ns, found.min_ns, found.max_ns, percentiles)
+    return Size(case.id, case.size or 0, found.quantity, found.count, latencies, _arrivals(case))
+
+
+def _latencies(
+    mean_ns: float, std_ns: float | None, min_ns: float | None, max_ns: float | None,
+    percentiles_ns: Mapping[float, float | None],
+) -> Figures:  # fmt: skip
+    shown = {f"{percent:g} %": percentiles_ns.get(percent) for percent in PERCENTS}
+    return {"Average": mean_ns, "Std": std_ns, "Min": min_ns, "Max": max_ns, **shown}
+
+
+def _arrivals(case: CaseSummary) -> Figures:
+    """Return what arrived. Pings are no stream, but this is what the subscriber sees of them."""
+    if stream := case.throughput:
+        figures = (stream.samples_per_s, stream.mbit_per_s, stream.loss_share)
+        rate, goodput, loss = (figure.value if figure else None for figure in figures)
+        return dict(zip(ARRIVALS, (stream.received, rate, goodput, stream.lost, loss), strict=True))
+    if not case.latency:
+        return {}
+    counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
+    # The rate of a round belongs to the stream beside the pings, if there is one.
+    rates = [a.received / a.measured_s for a in counted if a.received is not None and a.measured_s]
+    rate = sum(rates) / len(rates) if rates else None
+    lost, sent = case.latency.lost, case.latency.sent
+    return dict(zip(ARRIVALS, (
+        sum(a.received or 0 for a in counted) if counted else None,
+        rate,
+        None if rate is None or case.size is None else rate * case.size * 8e-6,
+        lost,
+        lost / sent if lost is not None and sent else None,
+    ), strict=True))  # fmt: skip
 
 
 def tests(campaign: Campaign) -> Iterator[Section]:
     """Return a section for each test over several sizes: its table, and two charts."""
     for pair in pairs(campaign):
-        parts = (f"{pair.test} mode", placement_text(pair.placement), described(pair.workload),
+        first = pair.first
+        label = next(label for label in campaign.labels if label.text == first.label)
+        parts = (f"{pair.test} mode", placement_text(first.placement), described(first.workload),
                  pair.part)  # fmt: skip
         yield Section(
-            f"Test {pair.number}: {pair.label}",
-            [_table(pair), *_charts(pair, _label(campaign, pair))],
+            f"Test {pair.number}: {first.label}",
+            [_table(pair), *_charts(pair, label)],
             summary=", ".join(filter(None, parts)), detail=True,
-            key=f"test-{pair.number}-{pair.label}",
+            key=f"test-{pair.number}-{first.label}",
         )  # fmt: skip
 
 
-def _label(campaign: Campaign, pair: Pair) -> Label:
-    return next(label for label in campaign.labels if label.text == pair.label)
-
-
 def _quantity(pair: Pair) -> str:
-    found = dict.fromkeys(row.publisher.quantity for row in pair.rows if row.publisher)
+    found = dict.fromkeys(row.quantity for row in pair.rows if row.quantity)
     return " and ".join(QUANTITIES.get(quantity, quantity) for quantity in found)
-
-
-def _latencies(found: Told) -> dict[str, float | None]:
-    """Figures of the publisher, in the order of the columns."""
-    percentiles = {f"{percent:g} %": found.percentiles_ns.get(percent) for percent in PERCENTS}
-    return {"Average": found.mean_ns, "Std": found.std_ns, "Min": found.min_ns,
-            "Max": found.max_ns, **percentiles}  # fmt: skip
 
 
 def _table(pair: Pair) -> Table:
@@ -64,16 +178,15 @@ def _table(pair: Pair) -> Table:
     what = "pings that arrived" if pair.test == "latency" else "throughput"
     subscriber = f"{pair.number}B {what}"
     columns = [Column("Size, B", [Cell(row.size) for row in pair.rows], "count")]
-    found = [_latencies(row.publisher) if row.publisher else {} for row in pair.rows]
-    for title in dict.fromkeys(title for each in found for title in each):
-        cells = [Cell(each.get(title)) for each in found]
+    for title in dict.fromkeys(title for row in pair.rows for title in row.latencies):
+        cells = [Cell(row.latencies.get(title)) for row in pair.rows]
         columns.append(Column(title, cells, "number", "ns", group=publisher, scale="Average"))
-    counts = [Cell(row.publisher.count) if row.publisher else ABSENT for row in pair.rows]
+    counts = [Cell(row.count) if row.latencies else ABSENT for row in pair.rows]
     columns.append(Column("Count", counts, "count", group=publisher))
-    for title, kind, unit, arrival in ARRIVALS:
-        cells = [Cell(arrival(row.subscriber)) if row.subscriber else ABSENT for row in pair.rows]
+    for title, (kind, unit) in ARRIVALS.items():
+        cells = [Cell(row.arrivals[title]) if row.arrivals else ABSENT for row in pair.rows]
         columns.append(Column(title, cells, kind, unit, group=subscriber))
-    rows = [Row("floor" if pair.is_floor else "", case=row.case) for row in pair.rows]
+    rows = [Row("floor" if pair.first.is_floor else "", case=row.case) for row in pair.rows]
     return Table(columns, rows, key=f"test-{pair.number}")
 
 
@@ -82,12 +195,11 @@ def _charts(pair: Pair, label: Label) -> Iterator[Block]:
     latencies: dict[str, list[Point]] = {}
     rates: list[Point] = []
     for row in pair.rows:
-        known = _latencies(row.publisher) if row.publisher else {}
         for title in DRAWN:
-            if value := known.get(title):
+            if value := row.latencies.get(title):
                 latencies.setdefault(title, []).append(Point(row.size, value / look.MICRO))
-        if row.subscriber and row.subscriber.mbit_per_s:
-            rates.append(Point(row.size, row.subscriber.mbit_per_s))
+        if goodput := row.arrivals.get("Average"):
+            rates.append(Point(row.size, goodput))
     for half, title, axis, drawn in (
         ("A", "Latency over size", f"{_quantity(pair)}, µs", latencies),
         ("B", "Throughput over size", "Mbit/s", {"goodput": rates} if rates else {}),
@@ -101,5 +213,5 @@ def _charts(pair: Pair, label: Label) -> Iterator[Block]:
                 (), (), Axis("size of the body", "sizes"), Axis(axis, "log"), curves, ""
             )
             name = f"{pair.number}{half}"
-            key = re.sub(r"\W+", "-", f"test-{name}-{pair.label}").lower()
-            yield Chart(key, f"{name} {title}, {pair.label}", [shape])
+            key = re.sub(r"\W+", "-", f"test-{name}-{label.text}").lower()
+            yield Chart(key, f"{name} {title}, {label.text}", [shape])

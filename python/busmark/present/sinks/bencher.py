@@ -10,9 +10,9 @@ import json
 import re
 from pathlib import Path
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.estimate.answer import answer
-from busmark.frames import Results
+from busmark.results import Results
 from busmark.store import Result
 from busmark.store.atomic import write_text
 
@@ -27,7 +27,7 @@ LONGEST = 64
 def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
     """Write the file into `folder`."""
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for row in answer(Results(result, campaign).estimates, campaign).iter_rows(named=True):
+    for row in answer(Results(result, campaign).estimates, campaign.cases).iter_rows(named=True):
         metric = {"value": row["value"], "lower_value": row["low"], "upper_value": row["high"]}
         measures = found.setdefault(row["name"], {})
         measures[_slug(f"{row['figure']} {UNITS.get(row['unit'], row['unit'])}")] = {

@@ -11,9 +11,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.estimate.answer import answer
-from busmark.frames import Results
+from busmark.results import Results
 from busmark.store import Result
 from busmark.store.atomic import write_text
 
@@ -23,7 +23,7 @@ FILES = {"github-smaller.json": False, "github-bigger.json": True}
 
 def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
     """Write both files into `folder`."""
-    rows = answer(Results(result, campaign).estimates, campaign).to_dicts()
+    rows = answer(Results(result, campaign).estimates, campaign.cases).to_dicts()
     for name, more_is_better in FILES.items():
         entries = [_entry(row) for row in rows if row["more_is_better"] == more_is_better]
         write_text(folder / name, json.dumps(entries, ensure_ascii=False, indent=2) + "\n")

@@ -1,1 +1,0 @@
-"""Cases beside one another: what varies, who is best, what a matrix or a table consists of."""

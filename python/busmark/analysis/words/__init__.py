@@ -1,1 +1,0 @@
-"""Names, numbers and sentences: what the figures allow to be said."""

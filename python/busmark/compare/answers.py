@@ -1,0 +1,256 @@
+"""Sentences of the answer that no ranking has: rates not reached, limits, what types cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from busmark.compare.ranking import Group
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.levels import ENOUGH, Level
+from busmark.estimate.throughput import Paced
+from busmark.model import text
+from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.naming import described, placement_text, title
+from busmark.model.parameters import Parameters
+
+
+class Answer(Frozen):
+    """One sentence of the answer in two parts: what matters most, and what follows it."""
+
+    lead: str
+    rest: str
+
+    @property
+    def sentence(self) -> str:
+        """Both parts."""
+        return f"{self.lead}{self.rest}"
+
+
+REACHED = re.compile(r"reached [^;]+?/s of [^;]+?/s(?= \(criteria\.min_rate\))")
+"""As `busmark.control.tables` words the reason of a marked round."""
+
+MOST_TOLD = 3
+
+
+def unreached(cases: Iterable[CaseSummary]) -> list[Answer]:
+    """A sentence for each case in which no round, or not every one, reached its rate."""
+    found = [(case, words[0]) for case in cases if (words := REACHED.search(case.reason or ""))]
+    told = [_sentence(case, words) for case, words in found[:MOST_TOLD]]
+    if hidden := len(found) - len(told):
+        told.append(
+            Answer(lead=text.plural(hidden, "further case"), rest=" did not reach its rate either.")
+        )
+    return told
+
+
+def _sentence(case: CaseSummary, words: str) -> Answer:
+    size = "a size not stated" if case.size is None else text.size_text(case.size)
+    further = described(case.workload)
+    where = f"At {size} {placement_text(case.placement)}" + (f", {further}" if further else "")
+    marked = [a for a in case.attempts if REACHED.search(a.reason or "")]
+    if case.rounds.ok:
+        rounds = text.plural(case.rounds.ok + case.rounds.marked, "round")
+        rest = f" in {len(marked)} of {rounds}: {words}; those do not count."
+        return Answer(lead=f"{where}, {case.label} did not reach its rate", rest=rest)
+    return Answer(
+        lead=f"{where}, {case.label} cannot reach the rate", rest=f": {words}; no figure counts."
+    )
+
+
+LONGEST = 200
+"""Characters of a reason."""
+
+
+def breaking(cases: Sequence[CaseSummary]) -> list[Answer]:
+    """One sentence for each label of cases with applications."""
+    by_label: dict[str, list[CaseSummary]] = {}
+    for case in cases:
+        meant = case.params.applications and case.params.rate_hz
+        if meant and case.status not in ("unsupported", "not_run"):
+            by_label.setdefault(case.label, []).append(case)
+    return [_of_label(label, sorted(own, key=load)) for label, own in by_label.items()]
+
+
+def applications(params: Parameters) -> int:
+    """Applications on all nodes together."""
+    return (params.applications or 0) * len(str(params.writer_on or "").split("+"))
+
+
+def load(case: CaseSummary) -> float:
+    """Bytes of bodies per second that all readers together were to read."""
+    params, count = case.params, applications(case.params)
+    pairs = count**2 * params.topics * params.writers * params.readers
+    return float(pairs * (params.rate_hz or 0.0) * (case.size or 0))
+
+
+def _of_label(label: str, cases: Sequence[CaseSummary]) -> Answer:
+    for case in cases:
+        if why := shortfall(case):
+            return Answer(lead=f"{label} fell short", rest=f" at {_what(case)}: {why}.")
+    rest = f" of {_what(cases[-1])}, the most that was asked for."
+    return Answer(lead=f"{label} carried the traffic", rest=rest)
+
+
+def _what(case: CaseSummary) -> str:
+    params, asked = case.params, load(case)
+    scale = text.scale_for([asked], text.BYTES)
+    return (
+        f"{text.plural(applications(params), 'application')}, {params.rate_hz:g}/s "
+        f"of {text.size_text(case.size)} by each writer ({text.number(asked / scale.factor)} "
+        f"{scale.unit} to be read)"
+    )
+
+
+def shortfall(case: CaseSummary) -> str | None:
+    """In what the case did not get all that was to be read; None if it did."""
+    if case.status == "failed":
+        reasons = [each.reason for each in case.attempts if each.reason] or [case.reason or ""]
+        first = " ".join(reasons[-1].split("; ")[0].split())
+        return first if len(first) <= LONGEST else f"{first[:LONGEST]}…"
+    levels = {level.scope: level for level in case.levels}
+    system, readers = levels.get("system"), levels.get("reader")
+    if system is None or readers is None:
+        return None
+    parts = []
+    if readers.short and readers.least:
+        of = [_short(levels[scope], noun) for scope, noun in NOUNS if scope in levels]
+        told = text.joined([each for each in of if each])
+        parts.append(
+            f"{told} read less than {text.percent_text(ENOUGH)} of it, the least "
+            f"{text.percent_text(readers.least.share)} ({readers.least.name}"
+            + (f" on {readers.least.node}" if readers.least.node else "") + ")"
+        )  # fmt: skip
+    if system.lost:
+        parts.append(
+            f"{text.count(system.lost)} of {text.count(system.expected)} samples were lost"
+        )
+    if not parts:
+        return None
+    if case.cpus_used is not None:
+        parts.append(f"participants kept {text.number(case.cpus_used.value)} CPUs busy")
+    return text.joined(parts)
+
+
+NOUNS = (("reader", "reader"), ("participant", "application"), ("node", "node"))
+
+
+def _short(level: Level, noun: str) -> str:
+    if not level.short:
+        return ""
+    return f"{text.count(level.short)} of {text.plural(level.members, noun)}"
+
+
+MOST_NAMED = 3
+
+CARRIED = 0.99
+"""Share of what was specified that must arrive."""
+
+
+def carried(group: Group, cases: Sequence[CaseSummary]) -> list[Answer]:
+    """Up to which specified rate (nearly) everything arrives, for each label; nothing without
+    several rates of one size, or where workloads differ in more than the rate."""
+    paced: dict[str, list[Paced]] = {}
+    for case in cases:
+        if case.throughput and case.throughput.paced:
+            paced.setdefault(case.label, []).append(case.throughput.paced)
+    if len({_but_for_rate(case) for case in cases if is_paced(case)}) != 1:
+        return []
+    if any(len({_specified(p) for p in of_label}) < len(of_label) for of_label in paced.values()):
+        return []
+    steps = {label: sorted(p, key=_specified) for label, p in paced.items() if len(p) > 1}
+    if not steps:
+        return []
+    reached = {label: _up_to(points) for label, points in steps.items()}
+    ordered = sorted(reached.items(), key=lambda item: (-item[1], item[0]))
+    told = [f"with {label} {_limit(limit, steps[label])}" for label, limit in ordered[:MOST_NAMED]]
+    if len(ordered) > MOST_NAMED:
+        told.append(f"{len(ordered) - MOST_NAMED} more in the plot")
+    lead = f"{_where(group)}, {text.percent_text(CARRIED)} or more of what is specified arrives"
+    return [Answer(lead=lead, rest=f": {', '.join(told)}.")]
+
+
+def _but_for_rate(case: CaseSummary) -> tuple[object, ...]:
+    rate = title("rate_hz")
+    return (case.size, *(item for item in case.workload.items() if item[0] != rate))
+
+
+def is_paced(case: CaseSummary) -> bool:
+    """Whether it is a throughput case with a rate: its goodput is what was asked for, at best."""
+    return bool(case.throughput and case.throughput.paced)
+
+
+def _specified(paced: Paced) -> float:
+    return paced.specified_mbit_per_s
+
+
+def _up_to(points: Sequence[Paced]) -> float:
+    """The greatest specified rate up to which all are carried; 0: not even the smallest."""
+    limit = 0.0
+    for paced in points:
+        if paced.carried.value < CARRIED * paced.specified_mbit_per_s:
+            break
+        limit = paced.specified_mbit_per_s
+    return limit
+
+
+def _limit(limit: float, points: Sequence[Paced]) -> str:
+    if limit == 0:
+        return f"at none of {len(points)} rates"
+    everywhere = limit == points[-1].specified_mbit_per_s
+    return f"{'at all rates ' if everywhere else ''}up to {text.number(limit)} Mbit/s"
+
+
+def _where(group: Group) -> str:
+    where = placement_text(group.placement)
+    return where[:1].upper() + where[1:]
+
+
+def type_costs(cases: Sequence[CaseSummary], adapters: Mapping[str, Any]) -> list[Answer]:
+    """One sentence for each latency case of the kind `type` that has its counterpart in octets."""
+    found = []
+    for case in cases:
+        if case.test != "latency" or case.params.payload != "type":
+            continue
+        wanted = {**case.params.stated(), "payload": "octet"}
+        octets = next((other for other in cases if other.params.stated() == wanted), None)
+        difference = _difference(case, octets) if octets else None
+        if difference is not None:
+            name = adapters.get(case.adapter, {}).get("user_type") or "the type"
+            found.append(_cost_sentence(case, str(name), difference))
+    return found
+
+
+def _difference(case: CaseSummary, octets: CaseSummary) -> Figure | None:
+    """Difference of the medians of RTT/2, round by round: both were measured within each, so that
+    what slows a round slows both. RTT/2 holds one serialisation and one deserialisation."""
+    mine, theirs = case.round_medians, octets.round_medians
+    shared = sorted(mine.keys() & theirs.keys())
+    both = [c.latency for c in (case, octets) if c.latency]
+    count = sum((each.sent or 0) - (each.lost or 0) for each in both)
+    return over_rounds([mine[r] - theirs[r] for r in shared], "ns", count, signed=True)
+
+
+def _cost_sentence(case: CaseSummary, name: str, difference: Figure) -> Answer:
+    shown = text.figure_text(difference, text.TIME)
+    octets = f"the same {text.size_text(case.size)} as octets, with {case.label}"
+    where = f" {placement_text(case.placement)}"
+    how = (
+        f" (median RTT/2, difference within each of {text.plural(difference.rounds, 'round')}: "
+        "one serialisation and one deserialisation)."
+    )
+    if difference.low is None or difference.high is None:
+        return Answer(lead=f"{name} differs by {shown} from {octets}{where}", rest=how)
+    if difference.low <= 0 <= difference.high:
+        lead = f"The cost of {name} is undecided, compared with {octets}{where}: {shown}"
+        return Answer(lead=lead, rest=how)
+    if difference.high < 0:
+        less = difference.model_copy(
+            update={
+                "value": -difference.value, "low": -difference.high, "high": -difference.low,
+            }
+        )  # fmt: skip
+        shown = text.figure_text(less, text.TIME)
+        return Answer(lead=f"{name} costs {shown} less than {octets}{where}", rest=how)
+    return Answer(lead=f"{name} costs {shown} more than {octets}{where}", rest=how)

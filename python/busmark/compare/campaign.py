@@ -1,0 +1,359 @@
+"""The analysed campaign: the one document that every report draws.
+
+It is also what `busmark show --json` prints; `Campaign.model_json_schema()` is its schema. Times
+are nanoseconds, sizes bytes, Mbit/s 10⁶ bit/s. What is not known is null, never 0. `summarise`
+makes it of a result directory, two cases in memory at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log2
+from typing import Any, NamedTuple
+
+from pydantic import Field
+
+from busmark.adapters.known import known
+from busmark.compare.answers import Answer, breaking, carried, type_costs, unreached
+from busmark.compare.effects import Effect, effects
+from busmark.compare.fits import DiscoveryGrowth, SizeFit, growths, size_fits
+from busmark.compare.matrix import Matrix, matrices
+from busmark.compare.ranking import Group, Standing, differing_choices, groups, standings
+from busmark.compare.requirements import Judged, judge
+from busmark.compare.rounds import Rounds
+from busmark.errors import UserError
+from busmark.estimate import curves as series
+from busmark.estimate import rounds
+from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
+from busmark.estimate.case import CaseSummary, Floor
+from busmark.estimate.helper import Helper, every
+from busmark.estimate.one_case import CaseAnalysis, Task, case_params
+from busmark.estimate.repeated import PerftestTest, repeated
+from busmark.estimate.throughput import Paced, Throughput
+from busmark.model import naming as dim
+from busmark.model.figure import CONFIDENCE, Figure, Frozen
+from busmark.model.naming import Label, labels, name_cases
+from busmark.model.parameters import Parameters
+from busmark.scenario.requirement import RequireSection
+from busmark.store import Manifest, Result
+from busmark.store.manifest import Finding, Resumption, Source
+
+VERSION = 1
+"""Version of this document; raised when a reader of the older one would misread it."""
+
+
+class Campaign(Frozen):
+    """A result, analysed."""
+
+    version: int = VERSION
+    name: str
+    question: str | None
+    document: str | None = None
+    """Whose experiments these are; see `busmark.documents`."""
+    answers: list[Answer]
+    """Rates that were not reached, what types cost, what a mesh and a link carry; who is best is in
+    `standings`, what parameters cost in `effects`."""
+    requirements: list[Judged] = Field(default=[])
+    """What cases say to the scenario's `[[require]]`, requirement by requirement."""
+    standings: list[Standing] = Field(default=[])
+    """Who is best in each workload, by the ratios of interleaved rounds."""
+    effects: list[Effect] = Field(default=[])
+    """What each further parameter that varies costs, with all others equal."""
+    differing_choices: list[str]
+    """Choices, not told in the labels, in which compared cases differ."""
+    source: Source | None = None
+    """Source of an imported result: files of which tools. Null: Busmark measured it itself."""
+    created_utc: str
+    finished_utc: str | None
+    """Null: the campaign is running or was interrupted."""
+    busmark_version: str
+    command: str
+    seed: int
+    scenario_text: str
+    criterion: dict[str, float]
+    """For the test capacity: the scenario's table `capacity`."""
+    confidence: float
+    hosts: dict[str, dict[str, Any]]
+    """Profile of the host on which the campaign began ("") and of further nodes."""
+    resumptions: list[Resumption]
+    """From which round on it ran on another host."""
+    adapters: dict[str, dict[str, Any]]
+    missing_adapters: dict[str, str]
+    findings: list[Finding]
+    problems: list[str]
+    """Parts of the result that could not be read."""
+    labels: list[Label]
+    groups: list[Group]
+    interop: list[Matrix]
+    """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
+    growths: list[DiscoveryGrowth] = Field(default=[])
+    """How discovery grows with the endpoints that are there; empty without a sweep of them."""
+    fits: list[SizeFit] = Field(default=[])
+    """Latency against size; for each curve of enough sizes."""
+    cases: list[CaseSummary]
+    perftest: list[PerftestTest] = Field(default=[])
+    """In Perftest's own columns; empty unless the document is of that program."""
+
+    def case(self, case_id: str) -> CaseSummary:
+        """The case of this identifier."""
+        return next(c for c in self.cases if c.id == case_id)
+
+
+SAME_WORKLOAD = ("payload", "size", "arrivals", "rate_hz", "wait", "placement")
+"""In which the floor should be equal, the most important first."""
+
+
+class Floors:
+    """Measured cases of the null adapter, by workload: a campaign may have thousands of both."""
+
+    def __init__(self, floors: Mapping[str, dim.Flat]) -> None:
+        self._by_test: dict[object, dict[str, dim.Flat]] = {}
+        for case, flat in floors.items():
+            self._by_test.setdefault(flat.get("test"), {})[case] = flat
+        self._known: dict[tuple[str, ...], Floor | None] = {}
+        for case, flat in sorted(floors.items()):
+            self._known.setdefault(_key(flat), Floor(case=case, differs=[]))
+
+    def nearest(self, flat: dim.Flat) -> Floor | None:
+        """The nearest of the same test: equal payload first, then nearest size, …"""
+        key = _key(flat)
+        if key not in self._known:
+            self._known[key] = self._search(flat)
+        return self._known[key]
+
+    def _search(self, flat: dim.Flat) -> Floor | None:
+        candidates = self._by_test.get(flat.get("test"))
+        if not candidates:
+            return None
+        case = min(candidates, key=lambda c: (_distance(flat, candidates[c]), c))
+        differs = [name for name in SAME_WORKLOAD if candidates[case].get(name) != flat.get(name)]
+        return Floor(case=case, differs=differs)
+
+
+def _key(flat: dim.Flat) -> tuple[str, ...]:
+    return tuple(repr(flat.get(name)) for name in ("test", *SAME_WORKLOAD))
+
+
+def _distance(flat: dim.Flat, other: dim.Flat) -> Sequence[float]:
+    """Lexicographic: one number per parameter, 0 when equal."""
+    return [_gap(flat.get(name), other.get(name)) for name in SAME_WORKLOAD]
+
+
+def _gap(mine: object, its: object) -> float:
+    if mine == its:
+        return 0.0
+    if isinstance(mine, int | float) and isinstance(its, int | float):
+        return abs(log2(mine + 1) - log2(its + 1))
+    return 1.0
+
+
+def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
+    """Cases with the rated capacity of their links, and the practical one: the greatest goodput of
+    TCP at full speed over such links in the same campaign; over the same nodes where it is a
+    search."""
+    plain = [c for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s]
+    plain = [c for c in plain if not c.params.rate_hz]
+    by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
+    completed = []
+    for case in cases:
+        rated = rated_mbit_per_s(case.params)
+        if case.capacity:
+            practical = by_nodes.get(_links(case, NODES + LINKS))
+            limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
+            case = case.model_copy(update={"capacity": case.capacity.model_copy(update=limits)})
+        elif case.throughput and case.throughput.mbit_per_s:
+            practical = by_link.get(_links(case, LINKS)) if rated else None
+            limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
+            paced = _paced(case.params, case.throughput, case.throughput.mbit_per_s, limits)
+            changed = case.throughput.model_copy(update={"paced": paced, **limits})
+            case = case.model_copy(update={"throughput": changed})
+        completed.append(case)
+    return completed
+
+
+def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tuple[Any, ...], float]:
+    """Goodput of the fastest of the cases whose links are alike: small samples do not fill them."""
+    found: dict[tuple[Any, ...], float] = {}
+    for case in cases:
+        if case.goodput:
+            key = _links(case, names)
+            found[key] = max(found.get(key, 0.0), case.goodput.value)
+    return found
+
+
+def _paced(
+    params: Parameters, measured: Throughput, goodput: Figure,
+    limits: Mapping[str, float | None],
+) -> Paced | None:  # fmt: skip
+    """None at full speed."""
+    if not params.rate_hz:
+        return None
+    specified = specified_mbit_per_s(params)
+    mesh = params.applications or params.topology == "mesh"
+    if mesh and measured.theoretical_per_s is not None:
+        # Everybody sends to everybody: the goodput is of all together, and so is what was asked.
+        specified = measured.theoretical_per_s * (params.size or 0) * 8 / 1e6
+    return Paced(
+        specified_mbit_per_s=specified,
+        carried=_per_node(goodput, params),
+        **limits,
+    )
+
+
+NODES = ("writer_on", "reader_on")
+
+LINKS = ("link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "link_reassembly")
+
+
+def _links(case: CaseSummary, names: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(getattr(case.params, name) for name in names)
+
+
+def _per_node(goodput: Figure, params: Parameters) -> Figure:
+    """Rate per node in one direction."""
+    share = directions(params)
+    limits = {
+        name: None if value is None else value / share
+        for name in ("value", "low", "high")
+        for value in [getattr(goodput, name)]
+    }
+    return goodput.model_copy(update=limits)
+
+
+LEFT_OUT = 8
+"""Imported files, or parts of them, that were not read: more are counted."""
+
+BASELINE = "baseline"
+"""Family of adapters."""
+
+
+def summarise(
+    result: Result, *, with_series: bool = True, helper: Helper | None = None
+) -> Campaign:
+    """Analyse a result; without series the plots' points are left out. A `helper` takes a part of
+    the cases.
+
+    Damaged or missing files are listed in `Campaign.problems`, the rest is used.
+    """
+    manifest = result.manifest
+    rows = rounds.rows_of(result.cases)
+    params = {case.id: case_params(case, rows.get(case.id, [])) for case in manifest.cases}
+    flats = {case: dim.flatten(p) for case, p in params.items()}
+    unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
+    named = name_cases(flats, manifest.adapters, unsupported)
+    thinning = series.Thinning.of(
+        cases=sum(c.status == "planned" for c in manifest.cases),
+        rounds=sum(map(len, rows.values())),
+    )
+
+    source = manifest.source
+    tools = {f.name: f.tool for f in source.files} if source else {}
+
+    common = CaseAnalysis(result, with_series, thinning, tools)
+    tasks = [Task(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
+    found = every(common, tasks, helper)
+    cases = [case for case, _ in found]
+    left_out = source.left_out if source else []
+    problems = [*result.damage, *left_out[:LEFT_OUT]]
+    if more := len(left_out) - len(left_out[:LEFT_OUT]):
+        problems.append(f"{more} more: left_out in manifest.json")
+    problems += [problem for _, told in found for problem in told]
+    cases = with_network_capacity(_with_floors(cases, flats))
+    cases = _with_baselines(cases, manifest.adapters)
+    cases, in_perftest = repeated(result, cases, manifest.scenario.get("document"))
+    grouped = groups(cases)
+    by_id = {case.id: case for case in cases}
+    fits = size_fits(cases, manifest.seed)
+    step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
+    counted = Rounds(cases, rows, interleaved=source is None, step_ns=step_ns)
+    ranked, costs = standings(counted, manifest.findings), effects(counted)
+    required = _required(result, cases)
+    problems += required.problems
+    return Campaign(
+        requirements=required.judged,
+        name=str(manifest.scenario.get("name") or "unnamed campaign"),
+        question=manifest.scenario.get("question") or None,
+        document=manifest.scenario.get("document") or None,
+        answers=[
+            *unreached(cases),
+            *type_costs(cases, manifest.adapters),
+            *breaking(cases),
+            *(
+                each
+                for group in grouped
+                for each in carried(group, [by_id[c] for c in group.cases])
+            ),
+        ],
+        standings=ranked,
+        effects=costs,
+        differing_choices=differing_choices(grouped, by_id),
+        source=manifest.source,
+        created_utc=manifest.created_utc,
+        finished_utc=manifest.finished_utc,
+        busmark_version=manifest.busmark_version,
+        command=manifest.command,
+        seed=manifest.seed,
+        scenario_text=manifest.scenario_text,
+        criterion=manifest.scenario.get("capacity") or {},
+        confidence=CONFIDENCE,
+        hosts=manifest.hosts,
+        resumptions=manifest.resumptions,
+        adapters=manifest.adapters,
+        missing_adapters=manifest.missing_adapters,
+        findings=manifest.findings,
+        problems=problems,
+        labels=labels([(c.label, _declared(c.adapter, manifest), c.is_floor) for c in cases]),
+        groups=grouped,
+        interop=matrices(cases, manifest.adapters),
+        growths=growths(cases, rows, manifest.seed),
+        fits=fits,
+        cases=cases,
+        perftest=in_perftest,
+    )
+
+
+class _Required(NamedTuple):
+    judged: list[Judged]
+    problems: list[str]
+
+
+def _required(result: Result, cases: list[CaseSummary]) -> _Required:
+    """What cases say to the requirements of the scenario."""
+    written = result.manifest.scenario.get("require") or []
+    if not written:
+        return _Required([], [])
+    try:
+        sections = [RequireSection.model_validate(each) for each in written]
+        return _Required(judge(result, cases, [each.requirement() for each in sections]), [])
+    except (UserError, ValueError) as error:
+        return _Required([], [f"requirements: {error}"])
+
+
+def _declared(adapter: str, manifest: Manifest) -> str:
+    """The adapter's own name, also where the scenario names a file of it."""
+    return str(manifest.adapters.get(adapter, {}).get("name") or adapter)
+
+
+def _with_baselines(
+    cases: list[CaseSummary], adapters: Mapping[str, Mapping[str, Any]]
+) -> list[CaseSummary]:
+    """Those of plain sockets and other baselines are marked."""
+    return [
+        case.model_copy(update={"is_baseline": _family(case.adapter, adapters) == BASELINE})
+        for case in cases
+    ]
+
+
+def _family(adapter: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
+    """By the name that the adapter declares; one that this release does not know is no baseline."""
+    name = str(adapters.get(adapter, {}).get("name") or adapter)
+    return known()[name].family if name in known() else ""
+
+
+def _with_floors(cases: list[CaseSummary], flats: Mapping[str, dim.Flat]) -> list[CaseSummary]:
+    """Every case of a middleware gets the nearest measured case of the null adapter."""
+    floors = Floors({c.id: flats[c.id] for c in cases if c.is_floor and c.headline is not None})
+    return [
+        c if c.is_floor else c.model_copy(update={"floor": floors.nearest(flats[c.id])})
+        for c in cases
+    ]

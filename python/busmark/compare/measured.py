@@ -1,0 +1,164 @@
+"""A case as it is compared: all its figures on one side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from busmark import stats
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.distribution import ByRound
+from busmark.estimate.rounds import Row
+from busmark.model import statistics
+from busmark.model.entry import Compared
+from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
+from busmark.model.parameters import Parameters
+from busmark.model.quantities import COMPARED
+
+STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
+"""Statistics of latency; by the name that `--fail-if` uses."""
+
+LATENCIES = ("latency", "round_trip")
+"""Quantities as `--fail-if` names them."""
+
+HEADLINES = ("goodput.throughput", "median.latency", "first_sample", "discovery", "recovery")
+"""The figures that give a case its verdict: the first one that it has."""
+
+MEDIAN = "median.latency"
+
+HEADLINE_OF = {
+    "latency": MEDIAN, "one_way": MEDIAN, "discovery": "first_sample", "matching": "discovery",
+    "recovery": "recovery",
+}  # fmt: skip
+"""The figure by the kind of a case's headline; any other is of its goodput."""
+
+TAIL = "p99.latency"
+"""Told beside the headline wherever there is one: a median says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One figure of a case on one side."""
+
+    figure: Figure | None
+    """With its own interval; None: there is none, and `reason` says why."""
+    values: Mapping[int, float] = field(default_factory=dict)
+    """By round."""
+    level: stats.Level | None = None
+    """For latencies: both levels of variation."""
+    counts: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    """For a share: hits and totals of each round."""
+    latency: Quantity | None = None
+    step_ns: float = 0.0
+    """For a latency: the effect of one step of the clock; 0 if that is not known."""
+    reason: str | None = None
+    lost: bool = False
+    """Whether it falls among the samples that were lost: later than any number."""
+
+
+Figures = dict[str, Measured]
+
+
+@dataclass(slots=True)
+class CaseMeasured:
+    """All figures of a case."""
+
+    figures: Figures
+    rounds: int
+    measured_s: float
+    problems: list[str]
+    """Rounds that could not be read."""
+    headline: str | None = None
+    """The figure that the scenario wants it to be compared by; None: the first of `HEADLINES`."""
+
+    def only(self, *names: str) -> CaseMeasured:
+        """With these figures alone; with none, for who needs the counts only."""
+        kept = {name: self.figures[name] for name in names if name in self.figures}
+        return replace(self, figures=kept)
+
+
+def measured(
+    case: CaseSummary, rows: Sequence[Row], step_ns: float, problems: Iterable[str] = ()
+) -> CaseMeasured:
+    """Its figures, the one first that the scenario wants it to be compared by. `rows`: of the
+    rounds that count; `step_ns`: the step of the clock, 0 where it is not known."""
+    figures: Figures = {}
+    if case.test == "capacity":
+        sustained = case.capacity.sustained if case.capacity else None
+        reason = None if sustained else "the search found no rate"
+        figures["goodput.throughput"] = Measured(sustained, reason=reason)
+    elif case.test == "throughput":
+        figures |= of_rounds(case.test, case.params, rows, of_stream=True)
+    for latency in case.by_round:
+        for name, each in latency.statistics.items():
+            figures[f"{name}.{latency.name}"] = _of(each, latency.quantity, step_ns)
+    figures |= of_rounds(case.test, case.params, rows, of_stream=False)
+    figures |= dict(_asked(case))
+    headline = HEADLINE_OF.get(case.headline.kind, "goodput.throughput") if case.headline else None
+    count = _rounds(figures.get(headline or "")) or len(rows)
+    seconds = sum(row["measured_s"] or 0.0 for row in rows)
+    return CaseMeasured(figures, count, seconds, list(problems), headline)
+
+
+def _rounds(headline: Measured | None) -> int:
+    if headline is None or headline.figure is None:
+        return 0
+    return len(headline.values) or headline.figure.rounds
+
+
+def _of(each: ByRound, quantity: Quantity, step_ns: float) -> Measured:
+    halved = quantity == "half_round_trip"
+    return Measured(
+        each.figure,
+        values=dict(zip(each.rounds, each.values, strict=True)),
+        level=each.level,
+        latency=quantity,
+        step_ns=step_ns / 2 if halved else step_ns,
+        reason=each.reason,
+        lost=each.lost,
+    )
+
+
+def _asked(case: CaseSummary) -> Iterator[tuple[str, Measured]]:
+    """What is compared because the scenario asks for it."""
+    kind = case.headline.kind if case.headline else ""
+    if case.headline and kind == "matching":
+        found = {each.round: 1e9 * each.discovery_s for each in case.attempts
+                 if each.status == "ok" and each.discovery_s is not None}  # fmt: skip
+        yield "discovery", Measured(case.headline.figure, values=found)
+    elif case.headline and kind == "recovery":
+        yield "recovery", Measured(case.headline.figure)
+
+
+def of_rounds(test: str, params: Parameters, rows: Sequence[Row], *, of_stream: bool) -> Figures:
+    """What is compared besides latencies; `of_stream`: of what a stream carried."""
+    found = {
+        name: _shares(one, rows) if one.share_of_round else _per_round(one, params, rows)
+        for name, one in COMPARED.items()
+        if test in one.tests and name.endswith(".throughput") == of_stream
+    }
+    return {
+        name: each for name, each in found.items() if each.values or not COMPARED[name].optional
+    }
+
+
+def _per_round(one: Compared, params: Parameters, rows: Sequence[Row]) -> Measured:
+    assert one.of_round
+    found = {row["round"]: v for row in rows if (v := one.of_round(row, params)) is not None}
+    counted = [row for row in rows if row["round"] in found]
+    total = sum((row[one.counted] or 0) if one.counted else 1 for row in counted)
+    mean = over_rounds(list(found.values()), one.unit(params), total)
+    return Measured(mean, values=found, reason=None if mean else one.otherwise)
+
+
+def _shares(one: Compared, rows: Sequence[Row]) -> Measured:
+    assert one.share_of_round
+    counts = {row["round"]: c for row in rows if (c := one.share_of_round(row)) is not None}
+    if not counts:
+        return Measured(None, reason=one.otherwise)
+    hits, totals = zip(*counts.values(), strict=True)
+    shares = {number: some / of for number, (some, of) in counts.items()}
+    mean = mean_over_rounds(list(shares.values()), "1", sum(totals))
+    if mean is not None and mean.high is not None:
+        mean = mean.model_copy(update={"high": min(1.0, mean.high)})
+    return Measured(mean, values=shares, counts=(hits, totals))

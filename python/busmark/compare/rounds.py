@@ -1,0 +1,182 @@
+"""Cases of a campaign compared by their rounds, which were run in turn, and what each spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from busmark.compare.change import Found, changes, ratio
+from busmark.compare.measured import TAIL, CaseMeasured, Measured, measured
+from busmark.compare.verdict import EQUIVALENT, Told, Verdict, verdicts
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import RoundSummary, Row, last_attempts
+from busmark.model.figure import Figure, Frozen, figure, over_rounds
+from busmark.model.quantities.wire import per_sample
+
+CPU, BYTES, PACKETS = "cpu", "bytes", "packets"
+
+SPENT = {
+    CPU: "CPU time per sample",
+    BYTES: "bytes on the wire per sample",
+    PACKETS: "packets per sample",
+}
+"""In their order, for people."""
+
+WIDEST = 100.0
+"""An interval whose ends differ by more says nothing."""
+
+ByRound = Mapping[int, float]
+
+
+def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
+    """What each of its counted rounds spent, as far as it is known, in units of its own."""
+    counted = [row for row in last_attempts(rows) if row["status"] == "ok"]
+    attempts = {each.round: each for each in case.attempts if each.status == "ok"}
+    ways: dict[str, Callable[[Row], float | None]] = {
+        CPU: lambda row: _cpu_s(attempts.get(row["round"]), row),
+        BYTES: lambda row: per_sample("wire_bytes", row),
+        PACKETS: lambda row: per_sample("wire_packets", row),
+    }
+    return {
+        name: {row["round"]: value for row in counted if (value := way(row))}
+        for name, way in ways.items()
+    }
+
+
+def _cpu_s(attempt: RoundSummary | None, row: Row) -> float | None:
+    """For each sample that was exchanged: of a latency test pings and pongs."""
+    exchanged = 2 * (row["samples"] or 0) if row["test"] == "latency" else row["received"]
+    if attempt is None or attempt.cpus is None or not row["measured_s"] or not exchanged:
+        return None
+    return attempt.cpus * float(row["measured_s"]) / exchanged
+
+
+def ratios(
+    case: Mapping[str, ByRound], other: Mapping[str, ByRound], *, paired: bool
+) -> dict[str, Figure]:
+    """`case` over `other`, of all that is known of both in two rounds at least."""
+    found = {}
+    for name in SPENT:
+        mine, theirs = (
+            Measured(over_rounds([*side[name].values()], "1", None), values=side[name])
+            for side in (case, other)
+        )
+        if mine.values and theirs.values:
+            change = ratio(theirs, mine, paired=paired).estimate
+            if change.low is not None:
+                found[name] = figure(change, "1", change.rounds)
+    return found
+
+
+def is_open(ratio: Figure) -> bool:
+    """Whether its rounds disagree too much to say one."""
+    return ratio.low is not None and ratio.high is not None and ratio.high > WIDEST * ratio.low
+
+
+class Versus(Frozen):
+    """A case against another of the same campaign, round by round."""
+
+    case: str
+    other: str
+    ratio: Figure | None
+    """Ratio of the median RTT/2, or of goodput: `case` over `other`."""
+    verdict: Verdict
+    """Verdict on `case`: faster than `other`, slower, …"""
+    reason: str | None
+    """Why it is undecided, or what to bear in mind."""
+    p_adjusted: float | None
+    """p-value of no difference, two-sided, by Holm: for two labels over all workloads of both; for
+    a parameter over all its pairs."""
+    p99: Figure | None = None
+    """The same ratio of the 99th percentile; null where it is not known of both."""
+    p99_verdict: Verdict | None = None
+
+    @property
+    def excludes_1(self) -> bool:
+        """Whether the interval of the ratio, taken alone, shows a difference."""
+        ratio = self.ratio
+        if ratio is None or ratio.low is None or ratio.high is None:
+            return False
+        return ratio.low > 1.0 or ratio.high < 1.0
+
+
+FEWEST_ROUNDS = 2
+"""One round gives no interval."""
+
+Pair = tuple[str, str]
+"""Two cases: candidate and baseline of the comparison."""
+
+
+class Rounds:
+    """Cases of a campaign as they are compared, by their rounds that count."""
+
+    def __init__(
+        self, cases: Iterable[CaseSummary], rows: Mapping[str, Sequence[Row]], *,
+        interleaved: bool, step_ns: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.cases = {case.id: case for case in cases}
+        self._interleaved = interleaved
+        self._rows = rows
+        self._measured = {
+            case.id: _measured(case, rows.get(case.id, ()), step_ns)
+            for case in self.cases.values()
+            if case.headline is not None
+        }
+
+    def count(self, case: str) -> int:
+        """Its rounds that have the figure."""
+        found = self._measured.get(case)
+        return found.rounds if found else 0
+
+    def compared(self, pairs: Sequence[Pair], *, together: bool = False) -> dict[Pair, Versus]:
+        """Each pair. Verdicts on two labels hold over all pairs of these two; `together`: over all
+        pairs. Those on the 99th percentile are families of their own."""
+        families: dict[object, list[Pair]] = {}
+        for pair in pairs:
+            labels = frozenset(self.cases[case].label for case in pair)
+            families.setdefault(None if together else labels, []).append(pair)
+        found: dict[Pair, Versus] = {}
+        for family in families.values():
+            each = [self._changes(pair) for pair in family]
+            first = [changed[0] for changed in each]
+            tails = [next((f for f in changed if f.name == TAIL), None) for changed in each]
+            of_tails = iter(verdicts([tail for tail in tails if tail], EQUIVALENT))
+            found |= {
+                pair: _versus(pair, median, told, tail, next(of_tails) if tail else None)
+                for pair, median, told, tail in zip(
+                    family, first, verdicts(first, EQUIVALENT), tails, strict=True
+                )
+            }
+        return found
+
+    def spent(self, pair: Pair) -> dict[str, Figure]:
+        """Ratios of what they spent besides."""
+        one, other = (spent(self.cases[case], self._rows.get(case, ())) for case in pair)
+        return ratios(one, other, paired=self._interleaved)
+
+    def _changes(self, pair: Pair) -> list[Found]:
+        """All figures of a pair, the one that gives the verdict first."""
+        other, one = (self._measured[case] for case in pair)
+        return changes(one, other, paired=self._interleaved, sessions={})
+
+
+def _versus(
+    pair: Pair, found: Found, told: Told, tail: Found | None, of_tail: Told | None
+) -> Versus:
+    return Versus(
+        case=pair[0],
+        other=pair[1],
+        ratio=found.change,
+        verdict=told.verdict,
+        reason=told.reason,
+        p_adjusted=told.p_adjusted,
+        p99=tail.change if tail else None,
+        p99_verdict=of_tail.verdict if of_tail else None,
+    )
+
+
+def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMeasured:
+    """What a case is ranked by, its tail and its loss."""
+    found = measured(case, [r for r in last_attempts(rows) if r["status"] == "ok"], step_ns)
+    assert found.headline is not None  # by the choice of the cases
+    tail = found.figures.get(TAIL)
+    return found.only(found.headline, *([TAIL] if tail and tail.figure else []), "loss")

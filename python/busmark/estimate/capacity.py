@@ -1,0 +1,151 @@
+"""The greatest sustained rate of a case, from its trials."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+from busmark.links import links
+from busmark.model.figure import CONFIDENCE, Figure, Frozen
+from busmark.model.parameters import Parameters
+
+
+class Trial(Frozen):
+    """One round of the test capacity."""
+
+    round: int
+    rate_hz: float | None
+    """Rate of each writer; null: full speed."""
+    offered_mbit_per_s: float
+    """To all readers together."""
+    mbit_per_s: float | None
+    """Goodput at the readers."""
+    loss_share: float | None
+    p99_ns: float | None
+    """99th percentile of the round trip of probes."""
+    shortfall: str | None
+    """In what it did not sustain its rate; null: it did."""
+
+
+class Capacity(Frozen):
+    """The greatest rate that met the scenario's criterion, and the bracket of the limit."""
+
+    rate: Figure | None
+    """Rate of each writer; null while the search has not come to its end."""
+    sustained: Figure | None
+    """Goodput at the readers at that rate."""
+    confirmed: int
+    confirm: int
+    """Trials at that rate that passed, and that were asked for."""
+    reached: bool
+    limited_by: str | None
+    """writers, readers, loss or p99: what trials beyond it fell short in."""
+    trials: list[Trial]
+    rated_mbit_per_s: float | None = None
+    """Rated capacity of the lab's links."""
+    practical_mbit_per_s: float | None = None
+    """Goodput of a plain TCP transfer over the same links in this campaign."""
+
+
+Row = Mapping[str, Any]
+
+
+def capacity(
+    scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
+) -> Capacity | None:
+    """Capacity from the finished trials of a case, in order of execution; None without any."""
+    if not rows:
+        return None
+    asked = scenario.get("capacity") or {}
+    trials = [_trial(params, row) for row in rows]
+    last = rows[-1]
+    wanted = int(asked.get("confirm", 0))
+    confidence = float(asked.get("confidence", CONFIDENCE))
+    rate = sustained = None
+    if last["sustained_hz"] is not None:
+        limits = (last["sustained_hz"], last["bracket_low_hz"], last["bracket_high_hz"])
+        rate = _figure(limits, "1/s", rows, confidence)
+        goodput = _goodput_per_hz(rows)
+        if goodput is not None:
+            sustained = _figure([v * goodput for v in limits], "Mbit/s", rows, confidence)
+    return Capacity(
+        rate=rate,
+        sustained=sustained,
+        confirmed=last["confirmed"] or 0,
+        confirm=wanted,
+        reached=rate is not None and (last["confirmed"] or 0) >= wanted,
+        limited_by=_limit(rows, last["sustained_hz"]),
+        trials=trials,
+    )
+
+
+def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence: float) -> Figure:
+    value, low, high = limits
+    return Figure(
+        value=value, low=min(low, value), high=max(high, value), confidence=confidence,
+        count=sum(row["received"] or 0 for row in rows), rounds=len(rows), unit=unit,
+    )  # fmt: skip
+
+
+def _trial(params: Parameters, row: Row) -> Trial:
+    rate, sent, expected = row["rate_hz"], row["sent"], row["expected"]
+    # One sample is expected by each reader that it is for.
+    bits = (params.size or 0) * 8 * (expected / sent if sent else 1.0)
+    # An older Busmark did not record the number of writers.
+    counted = rate is None or not row["senders"]
+    offered_hz = (row["written_per_s"] or 0.0) if counted else rate * row["senders"]
+    return Trial(
+        round=row["round"],
+        rate_hz=rate,
+        offered_mbit_per_s=offered_hz * bits / 1e6,
+        mbit_per_s=row["mbit_per_s"],
+        loss_share=row["lost"] / expected if expected else None,
+        p99_ns=row["p99_ns"],
+        shortfall=row["shortfall"],
+    )
+
+
+def _goodput_per_hz(rows: Sequence[Row]) -> float | None:
+    """Mbit/s at the readers for each sample per second of a writer, of trials that passed."""
+    passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r["mbit_per_s"]]
+    if not passed:
+        return None
+    return float(sum(r["mbit_per_s"] / r["rate_hz"] for r in passed) / len(passed))
+
+
+def _limit(rows: Sequence[Row], sustained_hz: float | None) -> str | None:
+    """What most of the failed trials nearest to the rate fell short in, without its number."""
+    failed = [r for r in rows if r["shortfall"] is not None]
+    if sustained_hz:
+        near = [r for r in failed if r["rate_hz"] < 2 * sustained_hz]
+        failed = near or failed
+    kinds = Counter(_kind(r["shortfall"]) for r in failed)
+    return kinds.most_common(1)[0][0] if kinds else None
+
+
+def _kind(shortfall: str) -> str:
+    for kind in ("writers", "lost", "99th percentile", "readers"):
+        if shortfall.startswith(kind):
+            return {"lost": "loss", "99th percentile": "p99"}.get(kind, kind)
+    return shortfall
+
+
+def directions(params: Parameters) -> int:
+    """In how many samples travel at once."""
+    return 2 if params.topology == "bidirectional" else 1
+
+
+def specified_mbit_per_s(params: Parameters) -> float:
+    """What a case with a rate asks to leave one node, to all readers together."""
+    counts = ("publishers", "writers", "topics", "subscribers", "readers")
+    # As null where a damaged manifest has no number.
+    flows = prod(getattr(params, name) or 1 for name in counts)
+    return float((params.rate_hz or 0.0) * flows * (params.size or 0) * 8 / 1e6)
+
+
+def rated_mbit_per_s(params: Parameters) -> float | None:
+    """Rated capacity of the lab's links."""
+    rate = params.link_rate
+    return links(rate, "", "", "").rate_bit_s / 1e6 if rate else None

@@ -1,0 +1,195 @@
+"""One point of the scenario's matrix, with all that was measured of it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from busmark.estimate.capacity import Capacity
+from busmark.estimate.curves import CaseSeries
+from busmark.estimate.discovery import Discovery, Meeting
+from busmark.estimate.distribution import LatencyByRound
+from busmark.estimate.flows import OwnFlow, Total, Way
+from busmark.estimate.latency import Latency
+from busmark.estimate.levels import Level
+from busmark.estimate.nodes import NodeCost
+from busmark.estimate.phases import Phase
+from busmark.estimate.resources import BackgroundLoad, Resources
+from busmark.estimate.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
+from busmark.estimate.route import Route, Wire
+from busmark.estimate.stated import Stated
+from busmark.estimate.throughput import Throughput
+from busmark.model.figure import Distribution, Figure, Frozen, Quantity
+from busmark.model.parameters import Parameters
+
+TIMES = ("latency", "one_way", "discovery", "matching", "recovery")
+"""Kinds of headline of which less is better."""
+
+
+class Floor(Frozen):
+    """The null adapter's case that shows what Busmark itself costs here."""
+
+    case: str
+    differs: list[str]
+    """Parameters in which it is not the same workload; empty: the same."""
+
+
+class Headline(NamedTuple):
+    """The figure that a case is ranked and compared by."""
+
+    kind: str
+    """latency: RTT/2; one_way: of a stream's samples; discovery: first sample; matching; recovery;
+    else the test, whose goodput it is."""
+    figure: Figure
+    tail: Figure | None = None
+    """The 99th percentile of a latency, where there is one."""
+
+    @property
+    def is_time(self) -> bool:
+        """Whether less is better."""
+        return self.kind in TIMES
+
+
+class CaseSummary(Frozen):
+    """One point of the scenario's matrix."""
+
+    id: str
+    test: str
+    adapter: str
+    label: str
+    """Adapter and the choices that tell its cases apart, but for what all have in common: the name
+    of its curve."""
+    label_title: str = "Middleware"
+    """What the label is, as the heading of a column."""
+    label_parts: dict[str, str] = Field(default={})
+    """The middleware and each choice that the label tells, by what it is."""
+    placement: str
+    size: int | None
+    workload: dict[str, str]
+    """Further parameters of the workload that vary in this campaign, as text."""
+    choices: dict[str, str]
+    """Choices that vary in this campaign and are not in the label, as text."""
+    params: Parameters
+    answer: Literal["goodput", "latency", "matching", "recovery"] = "goodput"
+    """What the scenario wants streams to be ranked and compared by."""
+    is_floor: bool
+    is_baseline: bool = False
+    """Whether its adapter is one of the baselines, such as plain sockets, that middleware is held
+    against."""
+    status: CaseStatus
+    reason: str | None
+    rounds: RoundCounts
+    precision: Precision | None = None
+    """Null where the scenario has no target."""
+    attempts: list[RoundSummary]
+    latency: Latency | None = None
+    throughput: Throughput | None = None
+    capacity: Capacity | None = None
+    discovery: Discovery | None = None
+    phases: list[Phase] = Field(default=[])
+    """Phases of rounds in the middle of which something changed; all other figures cover all of
+    them. Empty if nothing did."""
+    ways: list[Way] = Field(default=[])
+    """What went from participant to participant; empty where there is one writer and one reader."""
+    totals: list[Total] = Field(default=[])
+    """What each participant, each node and the whole wrote and read; empty likewise."""
+    levels: list[Level] = Field(default=[])
+    """What was to be read and was, by each reader, participant, node and by all; empty likewise,
+    and but for streams."""
+    meeting: Meeting | None = None
+    """When its endpoints had found each other; null but for streams with three endpoints or more on
+    one clock."""
+    routes: list[Route] = Field(default=[])
+    """Samples hop by hop, as packets show them, of each flow that is measured; empty where nothing
+    was captured."""
+    nodes: list[NodeCost] = Field(default=[])
+    """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
+    one writes and one reads, and where no counters were read."""
+    own_flows: list[OwnFlow] = Field(default=[])
+    """Flows of the scenario's own beside what is measured, each with its latency if it has one."""
+    beside_expected: int | None = None
+    """Samples of flows beside what is measured that their readers should have had, in the rounds
+    that count; null where nothing ran beside it."""
+    beside_lost: int | None = None
+    """Samples that never arrived."""
+    resources: list[Resources] = Field(default=[])
+    """Resources of each participant; empty if no counters were read."""
+    loads: list[BackgroundLoad] = Field(default=[])
+    """Those that ran at once, of the rounds that count, or of the others where none does; empty
+    without a background load, or where no round was run."""
+    os: str | None = None
+    """Operating system on which the rounds that count ran; "A → B" where who wrote was on A and who
+    read on B. Null where it was not recorded."""
+    cpus_used: Figure | None = None
+    """CPUs that all participants together kept busy."""
+    counters: dict[str, int] = Field(default={})
+    """What the kernel counted in the measured time of the rounds that count, by the columns of the
+    table `system`; a sum with an unknown part is absent."""
+    captured: int | None = None
+    """Packets captured in the rounds that count, on all interfaces; null without a capture."""
+    capture_dropped: int | None = None
+    """Packets that the captures lost."""
+    wire: Wire | None = None
+    """What passed the wire; null without a capture."""
+    stated: list[Stated] = Field(default=[])
+    """What the source of an imported result states of it; empty for any other."""
+    floor: Floor | None = None
+    series: CaseSeries | None = None
+
+    @property
+    def middleware(self) -> str:
+        """Its middleware, or both of a pair, also where the label leaves it out."""
+        return next(iter(self.label_parts.values()), self.label)
+
+    @property
+    def rtt_2(self) -> Distribution | None:
+        """Half the round trips, where there are some."""
+        return None if self.latency is None else self.latency.half_round_trip
+
+    @property
+    def first_sample(self) -> Figure | None:
+        """In a discovery test, the time until the first sample was received."""
+        return None if self.discovery is None else self.discovery.first_sample
+
+    @property
+    def headline(self) -> Headline | None:
+        """What it is ranked and compared by; None where that was not measured."""
+        one_way = self.throughput.probe_one_way if self.throughput else None
+        for kind, times in (("latency", self.rtt_2), ("one_way", one_way)):
+            if times and (kind == "latency" or self.answer == "latency"):
+                return Headline(kind, times.median, times.figure("p99"))
+        match = self.meeting.last if self.meeting else None
+        last = max((each.phase for each in self.phases), default=0)
+        again = next((p.first_after for p in self.phases if p.phase == last and last), None)
+        others = (
+            ("recovery", again if self.answer == "recovery" else None),
+            ("discovery", self.first_sample),
+            ("matching", match if self.answer == "matching" else None),
+            (self.test, self.goodput if self.answer == "goodput" or self.capacity else None),
+        )
+        return next((Headline(kind, found) for kind, found in others if found), None)
+
+    @property
+    def round_medians(self) -> dict[int, float]:
+        """Medians of what came back in each round that counts, ns; RTT/2 of pings."""
+        counted = (one for one in self.attempts if one.status == "ok" and one.times)
+        known = {one.round: one.times.median_ns for one in counted if one.times}
+        return {number: median for number, median in known.items() if median}
+
+    @property
+    def by_round(self) -> list[LatencyByRound]:
+        """Statistics of its latencies, round by round."""
+        measured = self.latency or self.throughput
+        return measured.by_round if measured else []
+
+    def hides(self, key: str, quantity: Quantity) -> bool:
+        """Return whether this statistic of a latency falls among the lost in some round."""
+        return any(each.hides(key) for each in self.by_round if each.quantity == quantity)
+
+    @property
+    def goodput(self) -> Figure | None:
+        """Mbit/s at the reader, where there is such a figure."""
+        if self.capacity is not None:
+            return self.capacity.sustained
+        return None if self.throughput is None else self.throughput.mbit_per_s

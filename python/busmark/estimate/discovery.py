@@ -1,0 +1,136 @@
+"""Times of discovery: of endpoints made again and again, and of those of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from busmark.model.figure import Figure, Frozen, mean_over_rounds, over_rounds
+from busmark.model.parameters import Parameters
+
+
+class Discovery(Frozen):
+    """Figures of a discovery test. Times are of a typical round: the median over rounds of the
+    median over a round's repetitions; they begin with the first call that creates something, or,
+    where it is said, with the return of the last. What is below 0 came before that."""
+
+    new: str
+    """writer or reader."""
+    creates: str
+    """entity: the endpoint alone; participant: with its participant."""
+    existing: int
+    """Endpoints of a further participant that were there already."""
+    repetitions: int
+    """In the rounds that count."""
+    undiscovered: int
+    """Repetitions in which no sample was received in time."""
+    creation: Figure | None
+    """The calls that create."""
+    attach: Figure | None
+    """The participant's part; null where none is created."""
+    own_match: Figure | None
+    """Until the new endpoint had matched; null where the middleware does not report it, or only an
+    upper limit is known."""
+    peer_match: Figure | None
+    """The same on the side that was there; null likewise, and where there is not one clock."""
+    first_sample: Figure | None
+    """Until the first sample was received."""
+    own_match_after: Figure | None = Field(description="From the end of creation; may be below 0.")
+    peer_match_after: Figure | None
+    first_sample_after: Figure | None
+    lost_before: Figure | None
+    """Samples per repetition that were sent after creation, before the first received one, and did
+    not arrive; the mean."""
+
+
+TIMES = (
+    "creation", "attach", "own_match", "peer_match", "first_sample", "own_match_after",
+    "peer_match_after", "first_sample_after",
+)  # fmt: skip
+
+
+def discovery(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Discovery | None:
+    """From the rounds that count; None where they record none."""
+    known = [row for row in rows if row.get("repetitions") is not None]
+    if not known:
+        return None
+    repetitions = sum(row["repetitions"] for row in known)
+    undiscovered = sum(row.get("undiscovered") or 0 for row in known)
+
+    def time(name: str) -> Figure | None:
+        heard = name.startswith("first_sample")
+        count = repetitions - undiscovered if heard else repetitions
+        values = [row.get(f"{name}_ns") for row in known]
+        return over_rounds(values, "ns", count, signed=name.endswith("_after"))
+
+    return Discovery(
+        new=str(params.new),
+        creates=str(params.creates),
+        existing=int(params.existing or 0),
+        repetitions=repetitions,
+        undiscovered=undiscovered,
+        lost_before=mean_over_rounds(
+            [row.get("lost_before") for row in known], "", repetitions - undiscovered
+        ),
+        **{name: time(name) for name in TIMES},
+    )
+
+
+POINTS = 200
+"""Points of the series."""
+
+
+class Meeting(Frozen):
+    """Times of a typical round, from the moment when its last endpoint was there; below 0: before.
+    An endpoint counts once it has matched all that there are to match for it."""
+
+    endpoints: int
+    """In one round, those whose time is known."""
+    unknown: int
+    """Those of all counted rounds that the adapter cannot count."""
+    limits: int
+    """Those of all counted rounds of which only an upper limit is known."""
+    first: Figure | None
+    """Until the first endpoint had found all of its own."""
+    half: Figure | None
+    last: Figure | None
+    t_ns: list[float] = Field(description="When so many had: the median over rounds.")
+    found: list[int]
+    """How many; at most 200 of them are listed, the first and the last always."""
+
+
+def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:
+    """From the table `matches` of each counted round; None where nothing is known.
+
+    A round that knows the times of fewer endpoints than another does not count: its last is not the
+    last of all.
+    """
+    known_each = [own["matched_ns"].drop_nulls().sort().to_numpy().astype(float) for own in tables]
+    endpoints = max((own.size for own in known_each), default=0)
+    if not endpoints:
+        return None
+    times = [own for own in known_each if own.size == endpoints]
+    whole = pl.concat(tables)
+    known = pl.col("matched_ns").is_not_null()
+    typical = np.median(np.array(times), axis=0)
+    # Ranks rise with their times in every round, and so do their medians.
+    shown = np.unique(np.linspace(0, endpoints - 1, min(POINTS, endpoints)).round().astype(int))
+
+    def figure(rank: int) -> Figure | None:
+        values = [float(own[rank]) for own in times]
+        return over_rounds(values, "ns", sum(own.size for own in times), signed=True)
+
+    return Meeting(
+        endpoints=endpoints,
+        unknown=whole.filter(~known).height,
+        limits=whole.filter(known & pl.col("matched_least_ns").is_null()).height,
+        first=figure(0),
+        half=figure((endpoints - 1) // 2),
+        last=figure(endpoints - 1),
+        t_ns=[round(float(value)) for value in typical[shown]],
+        found=[int(rank) + 1 for rank in shown],
+    )

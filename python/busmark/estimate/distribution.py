@@ -1,0 +1,313 @@
+"""Statistics of a latency, of each round and of all together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from busmark import stats
+from busmark.estimate.samples import Pool, Sent, Timed
+from busmark.model.entry import Statistic
+from busmark.model.figure import (
+    CONFIDENCE,
+    JITTER,
+    Bounds,
+    Distribution,
+    Drift,
+    Figure,
+    FloatArray,
+    Frozen,
+    Modality,
+    Mode,
+    Percentile,
+    Quantity,
+    best_parts,
+    figure,
+    halved,
+    over_rounds,
+)
+from busmark.model.statistics import POOLED, REPORTED, STATISTICS
+from busmark.model.text import count, percent_text, plural
+
+
+class ByRound(Frozen):
+    """A statistic of a latency, round by round; all times in ns."""
+
+    figure: Figure | None
+    """A typical round's; null: there is none, and `reason` says why."""
+    rounds: list[int] = Field(default=[])
+    """Numbers of the rounds that have it, in the order in which they were run."""
+    values: list[float] = Field(default=[])
+    """Its value in each of them."""
+    inside: float = 0.0
+    """Mean variance (ns²) of a round's value that the variation inside the round implies."""
+    least: float = 0.0
+    """The smallest sample; of a percentile above the 50th, the smallest median of a round."""
+    greatest: float | None = None
+    """The largest sample; null where the source of an imported result does not state it."""
+    reason: str | None = None
+    lost: bool = False
+    """Whether it falls among the samples that were lost: later than any number."""
+
+    @property
+    def level(self) -> stats.Level | None:
+        """As intervals are made of it; None where samples are not known."""
+        if self.figure is None or self.greatest is None:
+            return None
+        return stats.Level(
+            values=np.array(self.values), inside=self.inside, count=self.figure.count or 0,
+            seen=(self.least, self.greatest),
+        )  # fmt: skip
+
+    def halved(self) -> ByRound:
+        """The same of half of each time."""
+        if self.figure is None:
+            return self
+        ends = {name: None if v is None else v / 2 for name, v in self.figure if name in _ENDS}
+        return self.model_copy(update={
+            "figure": self.figure.model_copy(update=ends),
+            "values": [value / 2 for value in self.values],
+            "inside": self.inside / 4,
+            "least": self.least / 2,
+            "greatest": None if self.greatest is None else self.greatest / 2,
+        })  # fmt: skip
+
+
+_ENDS = ("value", "low", "high")
+
+
+class LatencyByRound(Frozen):
+    """All statistics of one latency of a case."""
+
+    name: Literal["latency", "round_trip"]
+    """latency: the one that cases of its test are compared by."""
+    quantity: Quantity
+    statistics: dict[str, ByRound]
+    """By the names of `model.statistics.STATISTICS`."""
+
+    def hides(self, key: str) -> bool:
+        """Return whether the statistic of this key falls among the lost in some round."""
+        return any(one.key == key and self.statistics[one.name].lost for one in STATISTICS)
+
+    @classmethod
+    def without(cls, quantity: Quantity, reason: str) -> LatencyByRound:
+        """No statistic of it, for this reason."""
+        missing = ByRound(figure=None, reason=reason)
+        return cls(name="latency", quantity=quantity,
+                   statistics={one.name: missing for one in STATISTICS})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Which rounds there are."""
+
+    back: Sequence[int] = ()
+    """In which something came back."""
+    sent: Sequence[int] = ()
+    """In which something was sent, as far as that is known."""
+
+
+def reduced(
+    pool: Pool, sent: Sent | None, rounds: Numbers, statistics: Iterable[Statistic] = STATISTICS
+) -> dict[str, ByRound]:
+    """Statistics of what came back, percentiles among them of what was `sent`; by name."""
+    return {one.name: _reduced(one, pool, sent, rounds) for one in statistics}
+
+
+def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> ByRound:
+    if one.of == "mean":
+        # What was lost has no mean.
+        return _of_level(stats.reduce_rounds(pool.rounds, one.of), rounds.back)
+    ranked = sent.rounds if sent else pool.rounds
+    if sent and sent.hides(one.of):
+        told = f"lost: {percent_text(sent.share)}; the {one.name} falls among the lost"
+        return ByRound(figure=None, reason=told, lost=True)
+    if isinstance(one.of, float) and not knows(ranked, one.of):
+        return ByRound(figure=None, reason=_too_few(one.name, one.of, ranked))
+    return _of_level(stats.reduce_rounds(ranked, one.of), rounds.sent if sent else rounds.back)
+
+
+def _of_level(level: stats.Level, rounds: Sequence[int]) -> ByRound:
+    least, greatest = level.seen
+    return ByRound(
+        figure=figure(stats.level_estimate(level, CONFIDENCE), "ns"), rounds=list(rounds),
+        values=level.values.tolist(), inside=level.inside, least=least, greatest=greatest,
+    )  # fmt: skip
+
+
+def _too_few(name: str, percent: float, rounds: Sequence[stats.Round]) -> str:
+    fewest = min(each.count for each in rounds)
+    if not stats.supported(percent, fewest):
+        return f"a round has {plural(fewest, 'sample')}, {name} needs {count(needed(percent))}"
+    return (
+        f"neighbouring samples are so alike that a round has fewer than {stats.MIN_BEYOND} "
+        f"independent ones beyond {name}"
+    )
+
+
+def needed(percent: float) -> int:
+    """Samples that support a percentile above the median, see `stats.supported`."""
+    return round(stats.MIN_BEYOND / (1 - percent / 100))
+
+
+def knows(rounds: Sequence[stats.Round], percent: float) -> bool:
+    """Whether every round has ten effective samples beyond a percentile."""
+    fewest = min(r.count for r in rounds)
+    # What the count does not support needs no look at the order.
+    return stats.supported(percent, fewest) and stats.supported(
+        percent, stats.tail_support(rounds, percent)
+    )
+
+
+MAX_P = 0.01
+"""Below which a trend within a round is counted."""
+
+
+def distribution(
+    pool: Pool | None, quantity: Quantity, sent: Sent | None = None,
+    found: Mapping[str, ByRound] | None = None,
+) -> Distribution | None:  # fmt: skip
+    """Describe latencies, or magnitudes of jitter; None when there are none, or when the median
+    falls among the lost. `sent`: the same rounds with what was lost in them. `found`: their
+    statistics, where they are reduced already."""
+    if pool is None or (sent and sent.hides("median")):
+        return None
+    rounds, pooled = pool.rounds, pool.pooled
+    found = found or reduced(pool, sent, Numbers(), REPORTED)
+    median, mean = found["median"].figure, found["mean"].figure
+    assert median is not None and mean is not None
+
+    whole = stats.describe(pooled)
+    tabled: dict[str, Any] = {
+        one.key: found[one.name].figure for one in REPORTED if one.percent is not None
+    }
+    tabled |= {one.key: one.of(whole, pooled) for one in POOLED}
+    is_latency = quantity in JITTER
+    return Distribution(
+        quantity=quantity,
+        count=whole.count,
+        median=median,
+        mean=mean,
+        lost_share=sent.share if sent else 0.0,
+        skewness=whole.skewness,
+        kurtosis=whole.kurtosis,
+        percentiles=_percentiles(pool, sent),
+        best=best_parts(stats.best(pooled)),
+        hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
+        effective_count=sum(stats.effective_sample_size(r) for r in rounds),
+        modality=_modality(pooled) if is_latency else None,
+        drift=_drift(rounds) if is_latency else None,
+        **tabled,
+    )
+
+
+class Described(NamedTuple):
+    """A latency of pings or probes; all parts None where there is none."""
+
+    whole: Distribution | None = None
+    by_round: LatencyByRound | None = None
+    round_trip: Distribution | None = None
+    """Whole round trips, where `whole` has their halves."""
+
+    @classmethod
+    def of(
+        cls, name: Literal["latency", "round_trip"], quantity: Quantity, pool: Pool | None,
+        each: Sequence[tuple[int, Timed, FloatArray | None]],
+    ) -> Described:  # fmt: skip
+        """From rounds, and from what never came in them, as far as that is known of all of them.
+        Half a round trip is made of whole ones."""
+        if pool is None:
+            return cls()
+        known = [(timed, gone) for _, timed, gone in each if gone is not None]
+        complete = len(known) == len(each)
+        sent = Sent.of(known) if complete else None
+        numbers = Numbers(
+            [number for number, timed, _ in each if timed.latency.size],
+            [number for number, timed, gone in each
+             if timed.latency.size or (gone is not None and gone.size)],
+        )  # fmt: skip
+        found = reduced(pool, sent, numbers)
+        half = quantity == "half_round_trip"
+        whole = distribution(pool, "round_trip" if half else quantity, sent, found)
+        if whole and not complete:
+            whole = whole.model_copy(update={"lost_share": None})
+        statistics = {one: of.halved() for one, of in found.items()} if half else found
+        by_round = LatencyByRound(name=name, quantity=quantity, statistics=statistics)
+        return cls(halved(whole), by_round, whole) if half else cls(whole, by_round)
+
+
+def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
+    """Median magnitude of the variation over median latency: of a typical round."""
+    if latency is None or jitter is None or len(latency.rounds) != len(jitter.rounds):
+        return None
+    pairs = zip(jitter.rounds, latency.rounds, strict=True)
+    medians = [(varied.ordered.median, whole.ordered.median) for varied, whole in pairs]
+    shares = [varied / whole for varied, whole in medians if whole > 0.0]
+    return over_rounds(shares, "1", jitter.pooled.count)
+
+
+def _percentiles(pool: Pool, sent: Sent | None) -> list[Percentile]:
+    if sent is None:
+        return [_percentile(pool.rounds, pool.pooled, percent) for percent in stats.LADDER]
+    pooled, back = sent.pooled(), pool.pooled
+    found = []
+    for percent in stats.LADDER:
+        if sent.pooled_hides(percent):
+            found.append(Percentile(percent=percent, value_ns=None, lost=True))
+            continue
+        rung = _percentile(sent.rounds, pooled, percent)
+        if rung.high_ns is not None and rung.high_ns >= back.values[-1]:
+            # The upper limit is the latest that came back, or among the lost: not known.
+            rung = rung.model_copy(update={"low_ns": None, "high_ns": None})
+        found.append(rung)
+    return found
+
+
+def _percentile(rounds: list[stats.Round], pooled: stats.Ordered, percent: float) -> Percentile:
+    if not _pool_knows(rounds, pooled, percent):
+        return Percentile(percent=percent, value_ns=None)
+    found = stats.pooled_percentile(rounds, pooled, percent, CONFIDENCE)
+    return Percentile(percent=percent, value_ns=found.value, low_ns=found.low, high_ns=found.high)
+
+
+def _pool_knows(rounds: list[stats.Round], pooled: stats.Ordered, percent: float) -> bool:
+    """Whether all rounds together have ten effective samples beyond a percentile; for the median,
+    which always has enough, they are only counted."""
+    count = pooled.count
+    if percent <= 50.0 or not stats.supported(percent, count):
+        return stats.supported(percent, count)
+    known = stats.tail_support(rounds, percent) / min(r.count for r in rounds)
+    return stats.supported(percent, count * known)
+
+
+def _hop_std(std: float | None) -> Bounds | None:
+    if std is None:
+        return None
+    low, high = stats.hop_deviation(std, hops=2)
+    return Bounds(low_ns=low, high_ns=high)
+
+
+def _modality(pooled: stats.Ordered) -> Modality | None:
+    if pooled.values[0] <= 0.0:
+        return None
+    found = stats.modes(pooled)
+    return Modality(
+        count=found.count,
+        largest=[Mode(at_ns=m.location, share=m.share) for m in found.largest],
+        valley_ratio=found.valley_ratio,
+    )
+
+
+def _drift(rounds: list[stats.Round]) -> Drift:
+    found = [stats.drift(r.series) for r in rounds]
+    tested = [d for d in found if d.p_value is not None]
+    count = sum(r.count for r in rounds)
+    return Drift(
+        change=over_rounds([d.relative_change for d in found], "1", count, signed=True),
+        trending=sum(d.p_value is not None and d.p_value < MAX_P for d in tested),
+        tested=len(tested),
+    )

@@ -1,0 +1,352 @@
+"""Who wrote and read how much: participants, nodes, ways between them, flows of the scenario's
+own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import polars as pl
+
+from busmark.estimate.distribution import Described, LatencyByRound
+from busmark.estimate.latency import ping_round
+from busmark.estimate.samples import Pool, Timed
+from busmark.estimate.stream import Pairs, pairs
+from busmark.estimate.throughput import ProbeRound, probe_round
+from busmark.model.figure import Distribution, Figure, FloatArray, Frozen, Quantity, over_rounds
+from busmark.model.flow import Flow
+from busmark.model.parameters import Parameters
+
+MOST_TOTALS = 1000
+"""Participants and nodes in the analysed campaign; all are in the table `flows` of the result."""
+
+Scope = Literal["participant", "node", "system", "flow"]
+
+WROTE = ("asked_per_s", "written_per_s", "sent")
+
+MEASURED = frozenset({"written_per_s", "read_per_s"})
+
+READ = ("theoretical_per_s", "read_per_s", "expected", "received", "lost")
+
+
+class Total(Frozen):
+    """Everything that one participant, one node, one flow or the whole case wrote and read, all its
+    writers and readers together. Null where it has none of these.
+
+    A rate is null, too, where a part of it is not known or not asked for: full speed, a closed
+    loop. Pings count at whoever answers them, as read when they were answered; those that several
+    answer count in the whole and in their flow alone.
+    """
+
+    scope: Scope
+    name: str
+    asked_per_s: float | None
+    """Samples to be written, if every writer kept its rate."""
+    written_per_s: Figure | None
+    theoretical_per_s: float | None
+    """Samples to be read, if besides none were lost."""
+    read_per_s: Figure | None
+    sent: int | None
+    """This and what follows are sums over the counted rounds."""
+    expected: int | None
+    received: int | None
+    lost: int | None
+
+
+class OwnFlow(Frozen):
+    """One flow of the scenario's own. It ran beside what the case measures, whose figures do not
+    count it."""
+
+    name: str
+    kind: str
+    """stream, pings or batches."""
+    size: int
+    """B, of the body."""
+    total: Total
+    latency: Distribution | None
+    """RTT/2 of pings; one-way latency of all samples of a stream at a rate, or of the probes of
+    another, if one clock measures it, else RTT/2 of probes. Null if nothing is timed or answered,
+    and if the median falls among the lost."""
+    by_round: LatencyByRound | None
+    """Its statistics round by round; null if nothing is timed or answered."""
+    asked: int | None
+    """Pings, probes, or samples to be timed, of the counted rounds; null where there are none."""
+    unanswered: int | None
+    """Pings never answered; for probes with a one-way latency, never arrived. They are later than
+    any that came."""
+    pairs: Pairs | None = None
+    """Null unless all samples are timed, and for a single writer with a single reader."""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the median falls among the lost."""
+        return self.latency is None and bool(self.asked) and bool(self.unanswered)
+
+
+def kinds(params: Parameters) -> dict[str, str]:
+    """The kind of each flow of the scenario's own, by name."""
+    return {flow.name: flow.kind for flow in params.flows}
+
+
+def totals(
+    flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame], own: Mapping[str, str]
+) -> list[Total]:
+    """Totals of the counted rounds: participants, nodes if there are any, and the whole. `own` are
+    the kinds of the scenario's own flows."""
+    if not flows:
+        return []
+    rows = complete(pl.concat(flows), own)
+    nodes: dict[str, str | None] = {}
+    for table in participants:
+        nodes |= dict(table.select("participant", "node").iter_rows())
+    rows = rows.with_columns(
+        pl.col("participant", "reader_participant")
+        .replace_strict(nodes, default=None, return_dtype=pl.String)
+        .name.suffix("_node")
+    )
+    found = [*_by("participant", rows, "participant", "reader_participant")]
+    if any(nodes.values()):
+        found += _by("node", rows, "participant_node", "reader_participant_node")
+    return [*found[:MOST_TOTALS], _total("system", "all", rows, rows)]
+
+
+def of_flows(
+    flows: Sequence[pl.DataFrame], own: Mapping[str, str], names: Sequence[str]
+) -> dict[str, Total]:
+    """Totals of each of these flows that the tables have."""
+    rows = complete(pl.concat(flows), own) if flows else pl.DataFrame({"flow": []})
+    each = {name: rows.filter(pl.col("flow") == name) for name in names}
+    return {name: _total("flow", name, o, o) for name, o in each.items() if o.height}
+
+
+def complete(rows: pl.DataFrame, own: Mapping[str, str]) -> pl.DataFrame:
+    """With what each writer was to write, and with the rate at which pings were answered."""
+    pings = [name for name, kind in own.items() if kind == "pings"]
+    of_matrix = ~pl.col("flow").is_in(list(own)) & pl.col("flow").str.starts_with("pings")
+    is_pings = pl.col("flow").is_in(pings) | of_matrix
+    answered = pl.col("written_per_s") * pl.col("received") / pl.col("sent")
+    return rows.with_columns(
+        # A reader with a filter was to get a part of it only.
+        asked_per_s=pl.when(pl.col("expected") > 0).then(
+            pl.col("theoretical_per_s") * pl.col("sent") / pl.col("expected")
+        ),
+        read_per_s=pl.when(is_pings & (pl.col("sent") > 0))
+        .then(pl.coalesce("read_per_s", answered))
+        .otherwise("read_per_s"),
+    )
+
+
+def _by(scope: Scope, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[Total]:
+    """One for each name in either column, in the order in which they come."""
+    wrote = rows.partition_by(writes, as_dict=True)
+    read = rows.partition_by(reads, as_dict=True)
+    for name in dict.fromkeys(key[0] for key in (*wrote, *read) if key[0] is not None):
+        yield _total(scope, str(name), wrote.get((name,)), read.get((name,)))
+
+
+def _total(
+    scope: Scope, name: str, wrote: pl.DataFrame | None, read: pl.DataFrame | None
+) -> Total:  # fmt: skip
+    # What a writer writes counts once, however many read it.
+    once = None if wrote is None else wrote.unique(["round", "flow", "writer"], maintain_order=True)
+    values: dict[str, Any] = dict.fromkeys((*WROTE, *READ))
+    for table, columns in ((once, WROTE), (read, READ)):
+        if table is None:
+            continue
+        each = _rounds(table, columns)
+        for column in columns:
+            if column in MEASURED:
+                values[column] = over_rounds(each[column].to_list(), "1/s", each.height)
+            elif column.endswith("_per_s"):
+                values[column] = each[column].max()
+            else:
+                values[column] = int(each[column].sum())
+    return Total(scope=scope, name=name, **values)
+
+
+def _rounds(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Sums of each round; null where a part is."""
+    sums = (
+        pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
+        for name in columns
+    )
+    return table.group_by("round").agg(sums).sort("round")
+
+
+MOST_WAYS = 1000
+"""Ways in the analysed campaign; all are in the table `flows` of the result."""
+
+KEYS = ("flow", "participant", "reader_participant")
+
+
+class Way(Frozen):
+    """Samples of one flow from one participant to another, all their writers and readers together.
+    Those of pings are to all that answer."""
+
+    flow: str
+    sender: str
+    sender_node: str | None
+    receiver: str | None
+    """Null for pings that several answer."""
+    receiver_node: str | None
+    writers: int
+    readers: int | None
+    theoretical_per_s: float | None
+    """Samples to be read, if every writer kept its rate and none were lost."""
+    written_per_s: Figure | None
+    """By all writers; what one writes goes to each of its readers."""
+    read_per_s: Figure | None
+    """By all readers; pings at the rate at which they were answered."""
+    sent: int
+    """This and what follows are sums over the counted rounds."""
+    expected: int
+    received: int
+    lost: int
+
+
+def several(params: Parameters) -> bool:
+    """Whether a case has more than one writer and one reader."""
+    counts = ("topics", "publishers", "subscribers", "writers", "readers")
+    more = any((getattr(params, name) or 1) > 1 for name in counts)
+    beside = params.stream_hz or params.flows
+    return more or bool(beside) or params.topology in ("bidirectional", "mesh")
+
+
+def ways(
+    flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame],
+    kinds: Mapping[str, str] | None = None,
+) -> list[Way]:  # fmt: skip
+    """Flows of the counted rounds, in the order of the case; `kinds` are the kinds of the
+    scenario's own flows."""
+    if not flows:
+        return []
+    rows = complete(pl.concat(flows), kinds or {})
+    nodes: dict[str, str | None] = {}
+    for table in participants:
+        nodes |= dict(table.select("participant", "node").iter_rows())
+    found = []
+    groups = rows.group_by(KEYS, maintain_order=True)
+    # A mesh has as many as the square of its participants.
+    for (flow, sender, receiver), own in itertools.islice(groups, MOST_WAYS):
+        each = _rounds_of_way(own)
+        found.append(
+            Way(
+                flow=str(flow),
+                sender=str(sender),
+                sender_node=nodes.get(str(sender)),
+                receiver=None if receiver is None else str(receiver),
+                receiver_node=nodes.get(str(receiver)),
+                writers=own["writer"].n_unique(),
+                readers=own["reader"].drop_nulls().n_unique() or None,
+                theoretical_per_s=each["theoretical_per_s"].max(),  # type: ignore[arg-type]
+                written_per_s=_figure(each, "written_per_s"),
+                read_per_s=_figure(each, "read_per_s"),
+                **{name: int(own[name].sum()) for name in ("expected", "received", "lost")},
+                sent=int(each["sent"].sum()),
+            )
+        )
+    return found
+
+
+def _rounds_of_way(own: pl.DataFrame) -> pl.DataFrame:
+    """Sums of each round. What a writer wrote counts once, however many read it."""
+    wrote = (
+        own.unique(["round", "writer"], maintain_order=True)
+        .group_by("round")
+        .agg(_whole("written_per_s"), pl.col("sent").sum())
+    )
+    read = own.group_by("round").agg(_whole("read_per_s"), _whole("theoretical_per_s"))
+    return wrote.join(read, on="round").sort("round")
+
+
+def _whole(name: str) -> pl.Expr:
+    """The sum; null where a part is."""
+    column = pl.col(name)
+    return pl.when(column.null_count() == 0).then(column.sum()).alias(name)
+
+
+def _figure(each: pl.DataFrame, name: str) -> Figure | None:
+    return over_rounds(each[name].to_list(), "1/s", each.height)
+
+
+MOST_FLOWS = 200
+"""Flows of a case in the analysed campaign; all are in the table `flows` of the result."""
+
+
+def own_flows(
+    params: Parameters, tables: Sequence[pl.DataFrame],
+    rounds: Sequence[tuple[int, pl.DataFrame, bool]], recorded_every: int = 1,
+) -> list[OwnFlow]:  # fmt: skip
+    """Own flows of the counted rounds.
+
+    Args:
+        params: parameters of the case.
+        tables: `flows` of each round.
+        rounds: number, samples of the scenario's own flows, and whether there was one clock.
+        recorded_every: one in this many samples of streams at a rate has a row.
+    """
+    asked = params.flows[:MOST_FLOWS]
+    kind_of = kinds(params)
+    sums = of_flows(tables, kind_of, [flow.name for flow in asked])
+    found = []
+    for flow in asked:
+        name = flow.name
+        if name not in sums:
+            continue
+        read = _probes(flow, rounds)
+        timed = [each.pairs for each in read if each.pairs is not None]
+        own = [table.filter(pl.col("flow") == name) for table in tables]
+        found.append(
+            OwnFlow(
+                name=name, kind=kind_of[name], size=flow.size, total=sums[name],
+                pairs=pairs(timed, own, recorded_every), **_latency(flow, rounds, read),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _own(
+    flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]
+) -> list[tuple[int, pl.DataFrame]]:
+    return [(number, table.filter(pl.col("flow") == flow.name)) for number, table, _ in rounds]
+
+
+def _probes(flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]) -> list[ProbeRound]:
+    """A stream's, of all rounds: its probes, or all samples of one at a rate."""
+    if flow.kind != "stream":
+        return []
+    # Clocks of two hosts are not put on one axis here.
+    return [probe_round(number, table, one_clock=True) for number, table in _own(flow, rounds)]
+
+
+def _latency(
+    flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]],
+    read: Sequence[ProbeRound],
+) -> dict[str, Any]:  # fmt: skip
+    """Latencies of its pings or probes, or of all samples of a stream at a rate."""
+    if flow.kind == "pings":
+        back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
+        return _told("half_round_trip", [(r.number, r.back, r.lost_start) for r in back])
+    if not (flow.probe_every or any(each.pairs is not None for each in read)):
+        return dict.fromkeys(("latency", "by_round", "asked", "unanswered"))
+    # By several clocks only the round trip is known.
+    if not all(one for *_, one in rounds):
+        back_again = [(r.number, r.round_trip, _known(r.unanswered)) for r in read]
+        return _told("half_round_trip", back_again)
+    return _told("one_way", [(r.number, r.one_way, _known(r.lost)) for r in read])
+
+
+def _known(gone: FloatArray | None) -> FloatArray:
+    """Probes of ours are all recorded where they are sent: none is of unknown fate."""
+    assert gone is not None
+    return gone
+
+
+def _told(quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]]) -> dict[str, Any]:
+    pool = Pool.of([timed.latency for _, timed, _ in each])
+    latency, by_round, _ = Described.of("latency", quantity, pool, each)
+    gone = sum(int(lost.size) for *_, lost in each)
+    back = sum(int(timed.latency.size) + timed.negative for _, timed, _ in each)
+    return {"latency": latency, "by_round": by_round, "asked": back + gone, "unanswered": gone}

@@ -1,0 +1,204 @@
+"""Frames: the raw tables of a result, a file for each round, and its cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from busmark.errors import UserError
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.columns import CASES, FINDINGS, MEASURES, PARAMETERS, Measure, statistics
+from busmark.model import naming as dim
+from busmark.model.parameters import Parameters
+from busmark.model.quantities import LATENCIES, NUMBERS
+from busmark.model.statistics import POOLED
+from busmark.store import Result
+from busmark.store.columns import Column, polars_schema, polars_type
+from busmark.store.manifest import Finding
+from busmark.store.result import file_stem
+from busmark.store.tables import UNREADABLE, check_file
+
+Round = tuple[str, int]
+"""Case and number."""
+
+
+def is_needed(table: str, test: str | None) -> bool:
+    """Whether a round of this test is not whole without a file of this table."""
+    return table == "samples" or (table == "intervals" and test == "throughput")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one table, and why others are left out."""
+
+    table: str
+    usable: list[Path]
+    problems: list[str]
+
+
+def rounds(
+    result: Result, case: str | None = None, number: int | None = None, status: str | None = "ok"
+) -> list[Round]:
+    """The rounds of one case or of all, of this status or of any but failed."""
+    rows = result.cases.filter(pl.col("status") != "failed")
+    chosen = {"case": case, "round": number, "status": status}
+    for column, value in chosen.items():
+        rows = rows if value is None else rows.filter(pl.col(column) == value)
+    return list(rows.sort("case", "round").select("case", "round").iter_rows())
+
+
+def files(result: Result, table: str, wanted: Iterable[Round]) -> Files:
+    """The files of these rounds whose footers can be read."""
+    found = Files(table, [], [])
+    tests = dict(result.cases.select("case", "test").iter_rows())
+    for case, number in wanted:
+        path = result.directory / table / f"{file_stem(case, number)}.parquet"
+        try:
+            check_file(path)
+        except FileNotFoundError:
+            if is_needed(table, tests[case]):
+                found.problems.append(f"{path}: this file of the result is missing")
+        except UserError as error:
+            found.problems.append(str(error).partition("\n")[0])
+        except UNREADABLE as error:
+            first = str(error).partition("\n")[0]
+            found.problems.append(f"{path}: not a readable Parquet file ({first})")
+        else:
+            found.usable.append(path)
+    return found
+
+
+def scan(found: Files) -> pl.LazyFrame:
+    """The table with the columns of the format: those that a file lacks are null, further ones are
+    left out."""
+    schema = polars_schema(found.table)
+    if not found.usable:
+        return pl.LazyFrame(schema=schema)
+    return pl.scan_parquet(
+        found.usable, schema=schema, missing_columns="insert", extra_columns="ignore",
+        # Some versions wrote shorter integers.
+        cast_options=pl.ScanCastOptions(integer_cast="upcast"),
+    )  # fmt: skip
+
+
+def with_parameters(
+    frame: pl.LazyFrame, params: pl.DataFrame, names: bool | Sequence[str]
+) -> pl.LazyFrame:
+    """Adds the parameters of each row's case: all, or those named. Those that have the name of a
+    column of the table are not added."""
+    if names is False:
+        return frame
+    present = frame.collect_schema().names()
+    wanted = params.columns if names is True else names
+    added = [name for name in wanted if name not in present]
+    return frame.join(params.lazy().select("case", *added), on="case", how="left")
+
+
+Row = dict[str, Any]
+
+PREFIX = "param_"
+"""Prefix of a further parameter whose name is already a column of `cases`."""
+
+
+def schema(columns: Iterable[Column]) -> dict[str, pl.DataType]:
+    """Names and polars types."""
+    return {column.name: polars_type(column.kind) for column in columns}
+
+
+def parameters(cases: Sequence[tuple[str, Parameters]]) -> pl.DataFrame:
+    """One row per case, given as (identifier, parameters); columns `case`, those that every
+    campaign has, and those that this one has."""
+    flats = {case: dim.flatten(params) for case, params in cases}
+    known = [column.name for column in PARAMETERS]
+    names = dict.fromkeys(name for flat in flats.values() for name in flat)
+    further = {name: _column_name(name) for name in names if name not in known}
+    frame = pl.DataFrame(
+        [
+            {"case": case, **{name: flat.get(name) for name in known}}
+            for case, flat in flats.items()
+        ],
+        schema={"case": pl.String(), **schema(PARAMETERS)},
+        strict=False,
+    )
+    return frame.with_columns(
+        _series(title, [flat.get(name) for flat in flats.values()])
+        for name, title in further.items()
+    )
+
+
+def _column_name(name: str) -> str:
+    plain = name.replace(".", "_")
+    return PREFIX + plain if plain in {column.name for column in CASES} else plain
+
+
+def _series(name: str, values: Sequence[Any]) -> pl.Series:
+    """Numbers as numbers, switches as switches, all else as text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} and kinds:
+        return pl.Series(name, values, pl.Int64 if kinds == {int} else pl.Float64, strict=False)
+    if kinds == {bool}:
+        return pl.Series(name, values, pl.Boolean)
+    texts = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+    return pl.Series(name, texts, pl.String)
+
+
+def cases(analysed: Iterable[CaseSummary], params: pl.DataFrame) -> pl.DataFrame:
+    """`Results.cases`: identity, parameters, counts, estimates."""
+    known = {column.name for column in PARAMETERS}
+    figures = pl.DataFrame(
+        [_case(case) for case in analysed],
+        schema=schema(column for column in CASES if column.name not in known),
+        strict=False,
+    )
+    joined = figures.join(params, on="case", how="left", maintain_order="left")
+    further = [name for name in params.columns if name not in known and name != "case"]
+    order = [column.name for column in CASES]
+    place = order.index(PARAMETERS[-1].name) + 1
+    return joined.select(*order[:place], *further, *order[place:])
+
+
+def _case(case: CaseSummary) -> Row:
+    row: Row = {
+        "case": case.id, "label": case.label, "status": case.status, "reason": case.reason,
+        "is_floor": case.is_floor, "os": case.os, "rounds_ok": case.rounds.ok,
+        "rounds_marked": case.rounds.marked, "rounds_failed": case.rounds.failed,
+        **{one.key: one.pick(case) for one in NUMBERS if one.frames},
+        **{f"load_{load.kind}_asked": load.asked for load in case.loads},
+        **{f"load_{load.kind}_achieved": load.achieved for load in case.loads},
+    }  # fmt: skip
+    for of in LATENCIES:
+        found = of.pick(case)
+        if found:
+            row[f"{of.key}_count"] = found.count
+            row[f"{of.key}_rounds"] = found.median.rounds
+            row |= {f"{of.key}_{one.key}": found.time_ns(one.key) for one in POOLED}
+        for measure in statistics(of):
+            row |= _limits(measure, case)
+    for measure in MEASURES:
+        row |= _limits(measure, case)
+    return row
+
+
+def _limits(measure: Measure, case: CaseSummary) -> Row:
+    figure = measure.pick(case)
+    value, low, high = (column.name for column in measure.columns())
+    return {value: figure.value, low: figure.low, high: figure.high} if figure else {}
+
+
+def findings(found: Sequence[Finding]) -> pl.DataFrame:
+    """`Results.findings`."""
+    lists = {"cases": ", ", "explains": "; "}
+    names = [column.name for column in FINDINGS if column.name not in lists]
+    rows = [
+        {
+            **{name: getattr(one, name) for name in names},
+            **{name: sign.join(getattr(one, name)) or None for name, sign in lists.items()},
+        }
+        for one in found
+    ]
+    return pl.DataFrame(rows, schema=schema(FINDINGS))

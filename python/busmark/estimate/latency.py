@@ -1,0 +1,374 @@
+"""Figures of a latency case: the segments of a ping's way, round trips, and their halves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import Field
+
+from busmark import stats
+from busmark.estimate.curves import (
+    CaseSeries,
+    RoundValues,
+    Thinning,
+    autocorrelation,
+    distributed,
+    middle_round,
+    timeline,
+)
+from busmark.estimate.distribution import (
+    Described,
+    LatencyByRound,
+    distribution,
+    jitter_share,
+)
+from busmark.estimate.samples import (
+    Pools,
+    Timed,
+    aligned,
+    in_time_order,
+    known,
+    timed,
+    unstamped,
+)
+from busmark.model.figure import (
+    Best,
+    Distribution,
+    Figure,
+    FloatArray,
+    Frozen,
+    best_parts,
+    halved,
+    over_rounds,
+)
+from busmark.store.columns import WARM_UP
+
+Times = NDArray[np.int64]
+"""ns"""
+
+MOST_PINGS = 1_000_000
+"""Most pings of a case from which its tables are made: beyond that, every n-th. A deviation is then
+known to a thousandth of itself or better."""
+
+STAMPS = (
+    ("send source", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
+    ("send", "T2→T3: from write's return to the announcement at the ponger",
+     "echo_delivered_ns", "written_ns"),
+    ("send arrival", "T3→T4 at the ponger: from the announcement to its hands",
+     "echo_read_ns", "echo_delivered_ns"),
+    ("turn-round", "T4→T1 at the ponger: from its hands to just before the pong's write",
+     "echo_sent_ns", "echo_read_ns"),
+    ("echo source", "T1→T2 of the pong at the ponger: the call of write",
+     "echo_written_ns", "echo_sent_ns"),
+    ("echo", "T1→T3 of the pong: from just before its write to the announcement at the pinger; "
+     "the echo source, T1→T2, is not recorded and is contained in it",
+     "delivered_ns", "echo_sent_ns"),
+    ("echo arrival", "T3→T4 at the pinger: from the announcement to its hands",
+     "read_ns", "delivered_ns"),
+    ("trip", "T1→T4: from just before the ping's write to the pong in the pinger's hands",
+     "read_ns", "sent_ns"),
+)  # fmt: skip
+"""Name, meaning, later and earlier stamp."""
+
+ECHO, ECHO_SOURCE = "echo", "echo source"
+"""The latter is recorded where `measure.echo_source` asks for it; the former then begins at its
+end, as send does at the pinger."""
+
+ECHO_ALONE = "T2→T3: from the return of the pong's write to the announcement at the pinger"
+
+INTER_ARRIVAL = "inter-arrival"
+
+MEANINGS = {name: meaning for name, meaning, *_ in STAMPS} | {
+    INTER_ARRIVAL: "T4→T4 at the pinger: from a pong in its hands to the next"
+}
+"""By name, in the order of the tables."""
+
+BETWEEN_HOSTS = ("send", "echo")
+"""Those whose stamps are by the clocks of both sides."""
+
+
+class LegTable(Frozen):
+    """A part of a ping's way; negative where the later stamp was taken first."""
+
+    name: str
+    meaning: str
+    every: int
+    """One in this many pings is included; 1: all that came back."""
+    best: list[Best]
+    """The smallest 100, 99.9, 99 and 90 % of all rounds together."""
+
+
+def every_for(pings: int) -> int:
+    """One in how many pings tables are made of."""
+    return max(1, ceil(pings / MOST_PINGS))
+
+
+def legs_of(back: pl.DataFrame, every: int, *, one_clock: bool) -> dict[str, Times]:
+    """Times of each leg in a round (ns), for which there are stamps by one clock.
+
+    Args:
+        back: rows of the pings that came back, in time order.
+        every: one in this many is taken.
+    """
+    kept = back.gather_every(every) if every > 1 else back
+    found = {
+        name: differences(kept[late], kept[early])
+        for name, _, late, early in STAMPS
+        if (one_clock or name not in BETWEEN_HOSTS)
+        and {late, early} <= {*kept.columns}
+        and kept[late].null_count() < kept.height
+    }
+    if ECHO_SOURCE in found and ECHO in found:
+        found[ECHO] = differences(kept["delivered_ns"], kept["echo_written_ns"])
+    found[INTER_ARRIVAL] = _inter_arrival(back)[::every]
+    return {name: times for name, times in found.items() if times.size}
+
+
+def differences(late: pl.Series, early: pl.Series) -> Times:
+    """Where both are known."""
+    if late.null_count() or early.null_count():
+        known: Times = (late - early).drop_nulls().to_numpy()
+    else:
+        known = late.to_numpy() - early.to_numpy()
+    return known
+
+
+def _inter_arrival(back: pl.DataFrame) -> Times:
+    """Between consecutive pongs of each pinger. A lost one makes one long time of two."""
+    writers = back["writer"]
+    alone = writers.min() == writers.max() and writers.null_count() in (0, writers.len())
+    gaps = []
+    for own in [back] if alone else back.partition_by("writer"):
+        gap = np.diff(own["read_ns"].to_numpy())
+        # Pongs of pings that were under way together may have changed places.
+        if gap.size and gap.min() < 0:
+            gap = np.diff(np.sort(own["read_ns"].to_numpy()))
+        gaps.append(gap)
+    return np.concatenate(gaps)
+
+
+def leg_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[LegTable]:
+    """Tables over all rounds together; legs without stamps have none."""
+    tables = []
+    alone = any(ECHO_SOURCE in legs for legs in rounds)
+    meanings = MEANINGS | ({ECHO: ECHO_ALONE} if alone else {})
+    for name, meaning in meanings.items():
+        # Where some rounds have the echo source, what contains it in the others is another leg.
+        needed = {name, ECHO_SOURCE} if alone and name == ECHO else {name}
+        times = [legs[name] for legs in rounds if needed <= legs.keys()]
+        if times:
+            parts = best_parts(
+                stats.best(np.concatenate(times, dtype=np.float64, casting="unsafe"))
+            )
+            tables.append(LegTable(name=name, meaning=meaning, every=every, best=parts))
+    return tables
+
+
+class Leg(Frozen):
+    """A part of a sample's way; negative when the later stamp was taken first."""
+
+    name: str
+    meaning: str
+    median: Figure
+    bound_ns: float = 0.0
+    """How far it may be off, beyond its interval, because the stamps are by clocks of two hosts."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it is no greater than that, so that no number can be given."""
+        return bool(self.bound_ns) and abs(self.median.value) <= self.bound_ns
+
+
+class Latency(Frozen):
+    """Figures of a latency case."""
+
+    arrivals: Literal["closed", "open", "paced", "unstated"]
+    """open: counted from the intended time of sending, so that a stall is charged in full. For
+    imported results, paced: at a rate, counted from the actual sending; or not stated."""
+    sent: int | None
+    """Pings of the counted rounds, after warm-up; null where an imported source does not say."""
+    lost: int | None
+    """Pings whose pong never came."""
+    round_trip: Distribution | None
+    half_round_trip: Distribution | None
+    """RTT/2: each round trip divided by two."""
+    jitter: Distribution | None = None
+    """Magnitude of the change of RTT/2 from a ping to the next of the same writer (RFC 3393)."""
+    jitter_share: Figure | None = None
+    """Median jitter over median latency, of each round."""
+    one_way_there: Leg | None
+    """From the ping's sending to the ponger's hands; exact where there is one clock."""
+    one_way_back: Leg | None
+    legs: list[Leg]
+    leg_tables: list[LegTable] = Field(default=[])
+    """Legs with deviations and extremes, as far as stamps are by one clock."""
+    by_round: list[LatencyByRound] = Field(default=[])
+    """Statistics of half the round trips, round by round: what comparisons are made of."""
+
+
+LEGS = (
+    ("write", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
+    ("transport", "T2→T3: from write's return to the announcement at the ponger",
+     "echo_delivered_ns", "written_ns"),
+    ("read", "T3→T4: from the announcement to the ponger's hands",
+     "echo_read_ns", "echo_delivered_ns"),
+    ("turn-round", "from the ponger's hands to the sending of the pong",
+     "echo_sent_ns", "echo_read_ns"),
+)  # fmt: skip
+"""Name, meaning, later and earlier stamp of the parts of a ping's way."""
+
+OWN = tuple(leg for leg in LEGS if leg[0] in ("write", "read", "turn-round"))
+"""Those within one host."""
+
+THERE = ("there", "", "echo_read_ns", "sent_ns")
+
+BACK = ("back", "", "read_ns", "echo_sent_ns")
+
+
+@dataclass(slots=True)
+class PingRound:
+    """One round without its warm-up; times in ns, arrays in order of intended sending."""
+
+    number: int
+    back: Timed
+    """The pings that came back."""
+    lost_start: FloatArray
+    """Intended sending of those that did not."""
+    medians: dict[str, float] = field(default_factory=dict)
+    """Median of each leg for which there are stamps."""
+    bound_ns: float = 0.0
+    """How far legs between hosts may be off."""
+    legs: dict[str, Times] = field(default_factory=dict)
+    """Times of each leg for which there are stamps by one clock, if they were asked for."""
+
+    @property
+    def sent(self) -> int:
+        """Pings sent."""
+        return int(self.back.latency.size + self.lost_start.size) + self.back.negative
+
+
+def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
+    """Samples of this role, without the warm-up."""
+    flags = samples["flags"]
+    # Filling makes a plan, which costs as much as reading a column.
+    flags = flags.fill_null(0) if flags.null_count() else flags
+    kept = (samples["role"] == role) & (flags & WARM_UP == 0)
+    return samples if kept.all(ignore_nulls=False) else samples.filter(kept)
+
+
+def ping_round(
+    number: int, samples: pl.DataFrame, *, one_clock: bool, legs_every: int | None = None
+) -> PingRound:
+    """Reduce the raw samples of a round; legs between hosts are as good as their clocks agree.
+
+    Args:
+        legs_every: keep the legs of one in this many pings; None: of none.
+    """
+    by_one = aligned(samples, one_clock=one_clock)
+    pings = measured(by_one.samples, "pinger")
+    if "round_trip_ns" in pings.columns and pings["round_trip_ns"].null_count() < pings.height:
+        return PingRound(number, unstamped(pings), lost_start=np.empty(0))
+    rows = in_time_order(pings)
+    back = known(rows, "read_ns")
+    gone = rows.clear() if back is rows else rows.filter(pl.col("read_ns").is_null())
+    legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN
+    timed_back = timed(back)
+    # What is no latency has no legs either.
+    whole = back.filter(pl.col("read_ns") >= pl.col("start")) if timed_back.negative else back
+    return PingRound(
+        number=number,
+        back=timed_back,
+        lost_start=gone["start"].to_numpy().astype(np.float64),
+        medians=_medians(back, legs),
+        bound_ns=by_one.bound_ns or 0.0,
+        legs=legs_of(whole, legs_every, one_clock=one_clock) if legs_every else {},
+    )
+
+
+def _medians(rows: pl.DataFrame, legs: Sequence[tuple[str, str, str, str]]) -> dict[str, float]:
+    """Median of each leg that has both stamps."""
+    parts = {name: differences(rows[late], rows[early]) for name, _, late, early in legs}
+    return {name: float(stats.medians(times)) for name, times in parts.items() if times.size}
+
+
+def latency(
+    rounds: list[PingRound], pools: Pools, *, open_loop: bool, legs_every: int = 1
+) -> Latency:
+    """Estimates over the counted rounds; `pools` are of what came back in them, `legs_every` is
+    what the rounds were made with."""
+    each = [(r.number, r.back, r.lost_start) for r in rounds]
+    half, by_round, whole = Described.of("latency", "half_round_trip", pools.latency, each)
+    jitter = distribution(pools.jitter, "round_trip_jitter")
+    count = whole.count if whole else 0
+    bound = max((r.bound_ns for r in rounds), default=0.0)
+    own = {name for name, *_ in OWN}
+
+    def leg(name: str, meaning: str, *, signed: bool) -> Leg | None:
+        median = over_rounds([r.medians.get(name) for r in rounds], "ns", count, signed=signed)
+        if median is None:
+            return None
+        return Leg(name=name, meaning=meaning, median=median, bound_ns=0 if name in own else bound)
+
+    legs = [leg(name, meaning, signed=True) for name, meaning, _, _ in LEGS]
+    return Latency(
+        arrivals="open" if open_loop else "closed",
+        sent=sum(r.sent for r in rounds),
+        lost=sum(int(r.lost_start.size) for r in rounds),
+        round_trip=whole,
+        half_round_trip=half,
+        jitter=halved(jitter),
+        jitter_share=jitter_share(pools.latency, pools.jitter),
+        one_way_there=leg("there", "from just before write to the ponger's hands", signed=False),
+        one_way_back=leg("back", "from the pong's sending to the pinger's hands", signed=False),
+        legs=[found for found in legs if found],
+        leg_tables=leg_tables([r.legs for r in rounds], legs_every),
+        by_round=[
+            by_round
+            or LatencyByRound.without(
+                "half_round_trip",
+                "no sample came back in any round" if rounds else "no round could be read",
+            )
+        ],
+    )
+
+
+def _round_medians(rounds: list[PingRound]) -> RoundValues | None:
+    """Half the median round trip of every round in which it does not fall among the lost."""
+    known: dict[int, float] = {}
+    for each in rounds:
+        if each.back.latency.size + each.lost_start.size:
+            median = stats.of_sent(each.back.latency, int(each.lost_start.size), "median")
+            known |= {each.number: median / 2} if median != "lost" else {}
+    if not known:
+        return None
+    return RoundValues(rounds=list(known), values=list(known.values()), unit="ns")
+
+
+def series(rounds: list[PingRound], pools: Pools, thinning: Thinning) -> CaseSeries:
+    """Plots of the case, all in RTT/2."""
+    if pools.latency is None:
+        return CaseSeries()
+    halves = [one.ordered.median / 2 for one in pools.latency.rounds]
+    middle = middle_round(dict(zip(pools.numbers, halves, strict=True)))
+    shown = next(r for r in rounds if r.number == middle)
+    changes = {
+        "medians": _round_medians(rounds),
+        "autocorrelation": autocorrelation(shown.number, shown.back.latency),
+        "timeline": timeline(
+            shown.number, shown.back.start, shown.back.latency / 2, shown.lost_start,
+            "half_round_trip", thinning,
+        ),
+        "jitter_timeline": timeline(
+            shown.number, shown.back.jitter_start, shown.back.jitter / 2, shown.lost_start[:0],
+            "half_round_trip_jitter", thinning.halved(),
+        ),
+    }  # fmt: skip
+    lost = {each.number: int(each.lost_start.size) for each in rounds}
+    drawn = distributed(pools, "half_round_trip", 0.5, thinning, lost)
+    return drawn.model_copy(update=changes)

@@ -1,0 +1,173 @@
+"""Throughput of streams by level: what was to be read and was, by each reader, participant and
+node, and by all together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import polars as pl
+
+from busmark.model.figure import Figure, Frozen, over_rounds
+
+Scope = Literal["reader", "participant", "node", "system"]
+
+ENOUGH = 0.98
+"""Share of what was to be read that a reader, participant or node keeps up with at least."""
+
+MEMBERS: dict[Scope, str] = {
+    "reader": "reader", "participant": "reader_participant", "node": "node", "system": "flow_of",
+}  # fmt: skip
+"""Column of the rows by which the members of a level are told apart."""
+
+
+class Least(Frozen):
+    """The member of a level that read the smallest share of what it was to read, in any round."""
+
+    name: str
+    """A reader has its flow and participant beside its number."""
+    node: str | None
+    round: int
+    theoretical_per_s: float
+    read_per_s: float
+    share: float
+
+
+class Level(Frozen):
+    """All readers, all participants, all nodes, or the whole. Rates are the mean of its members;
+    a body has its bytes, headers are not counted."""
+
+    scope: Scope
+    members: int
+    writers: int
+    """Writers that a member hears, at most."""
+    theoretical_per_s: float | None
+    """Samples that a member was to read, if every writer kept its rate and none were lost; null if
+    a part of it has no rate."""
+    read_per_s: Figure | None
+    """Samples that it read. A writer of which a reader got too few for a rate counts with their
+    share of the writer's own."""
+    theoretical_bytes_per_s: float | None
+    read_bytes_per_s: Figure | None
+    share: Figure | None
+    """Read over theoretical."""
+    least: Least | None
+    """Null without a theoretical rate."""
+    short: int | None
+    """Members below `ENOUGH` in some round."""
+    expected: int
+    """This and what follows are sums over the counted rounds, of the whole level."""
+    received: int
+    lost: int
+
+
+def levels(
+    flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame], size: int,
+    beside: Sequence[str] = (),
+) -> list[Level]:  # fmt: skip
+    """From the reader to the whole; nodes where there are any.
+
+    Args:
+        flows: the table `flows` of each counted round.
+        participants: the table `participants` of the same.
+        size: bytes of a body on the average.
+        beside: flows that are not what the case measures.
+    """
+    if not flows:
+        return []
+    rows = pl.concat(flows).filter(~pl.col("flow").is_in(beside))
+    rows = rows.drop_nulls("reader")
+    if rows.is_empty():
+        return []
+    nodes: dict[str, str | None] = {}
+    for table in participants:
+        nodes |= dict(table.select("participant", "node").iter_rows())
+    rows = rows.with_columns(
+        node=pl.col("reader_participant").replace_strict(
+            nodes, default=None, return_dtype=pl.String
+        ),
+        flow_of=pl.lit("all"),
+        read_per_s=pl.coalesce(
+            "read_per_s",
+            pl.when(pl.col("sent") > 0).then(
+                pl.col("written_per_s") * pl.col("received") / pl.col("sent")
+            ),
+        ),
+    ).with_columns(
+        # Sizes may vary: what was read has the mean of what came.
+        read_bytes_per_s=pl.when(pl.col("received") > 0)
+        .then(pl.col("read_per_s") * pl.col("bytes") / pl.col("received"))
+        .otherwise(pl.col("read_per_s") * size),
+        theoretical_bytes_per_s=pl.col("theoretical_per_s") * size,
+    )
+    scopes = [scope for scope in MEMBERS if scope != "node" or any(nodes.values())]
+    return [_level(scope, rows) for scope in scopes]
+
+
+RATES = ("theoretical_per_s", "read_per_s", "theoretical_bytes_per_s", "read_bytes_per_s")
+
+COUNTS = ("expected", "received", "lost")
+
+
+def _level(scope: Scope, rows: pl.DataFrame) -> Level:
+    key = MEMBERS[scope]
+    members = rows.group_by("round", key).agg(
+        *(_whole(name) for name in RATES),
+        pl.col("writer").n_unique().alias("writers"), pl.col("flow").first().alias("of_flow"),
+        pl.col("node").first().alias("on"), pl.col("reader_participant").first().alias("of"),
+    ).sort("round", key)  # fmt: skip
+    each = members.group_by("round").agg(*(_mean(name) for name in RATES)).sort("round")
+    known = members.drop_nulls(["theoretical_per_s", "read_per_s"]).with_columns(
+        share=pl.col("read_per_s") / pl.col("theoretical_per_s")
+    )
+    asked = each["theoretical_per_s"].null_count() == 0
+    share = each["read_per_s"] / each["theoretical_per_s"]
+    counts = {name: int(rows[name].sum()) for name in COUNTS}
+    return Level(
+        scope=scope,
+        members=members[key].n_unique(),
+        writers=int(members["writers"].max()),  # type: ignore[arg-type]
+        theoretical_per_s=_alike(each, "theoretical_per_s"),
+        read_per_s=_figure(each["read_per_s"], "1/s", counts["received"]),
+        theoretical_bytes_per_s=_alike(each, "theoretical_bytes_per_s"),
+        read_bytes_per_s=_figure(each["read_bytes_per_s"], "B/s", counts["received"]),
+        share=_figure(share, "1", counts["received"]) if asked else None,
+        least=_least(scope, known) if asked and known.height else None,
+        short=known.filter(pl.col("share") < ENOUGH)[key].n_unique() if asked else None,
+        **counts,
+    )
+
+
+def _least(scope: Scope, known: pl.DataFrame) -> Least:
+    row = known.sort("share", "round", MEMBERS[scope]).row(0, named=True)
+    name = str(row[MEMBERS[scope]])
+    if scope == "reader":
+        name = f"reader {name} of {row['of_flow']} in {row['of']}"
+    return Least(
+        name=name, node=row["on"] if scope != "system" else None,
+        **{each: row[each] for each in ("round", "theoretical_per_s", "read_per_s", "share")},
+    )  # fmt: skip
+
+
+def _whole(name: str) -> pl.Expr:
+    """The sum; null where a part is."""
+    return pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
+
+
+def _mean(name: str) -> pl.Expr:
+    return pl.when(pl.col(name).null_count() == 0).then(pl.col(name).mean()).alias(name)
+
+
+def _alike(each: pl.DataFrame, name: str) -> float | None:
+    """What is asked for is the same in all rounds."""
+    value = each[name].max()
+    return None if each[name].null_count() else float(value)  # type: ignore[arg-type]
+
+
+def _figure(values: pl.Series, unit: str, count: int) -> Figure | None:
+    return over_rounds(values.to_list(), unit, count)
+
+
+def by_scope(found: Sequence[Level]) -> Mapping[Scope, Level]:
+    """Levels by their scope."""
+    return {level.scope: level for level in found}

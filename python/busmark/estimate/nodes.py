@@ -1,0 +1,246 @@
+"""What a case costs each node and all of them: CPU time, memory, and traffic on its network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from busmark import stats
+from busmark.estimate.resources import participant_means
+from busmark.model.figure import CONFIDENCE, Figure, Frozen, over_rounds
+from busmark.store.columns import READER
+
+LOOPBACK = "lo"
+
+ALL = "all"
+
+FEWEST_READINGS = 10
+
+SHORTEST_S = 20.0
+"""Readings of memory, and the time between the first and the last, of which a growth is made."""
+
+MINUTE_S = 60.0
+
+TRAFFIC = {
+    "tx_bytes": "tx_bytes_per_s", "tx_packets": "tx_packets_per_s",
+    "rx_bytes": "rx_bytes_per_s", "rx_packets": "rx_packets_per_s",
+}  # fmt: skip
+
+DROPPED = "udp_rcvbuf_errors"
+
+
+class Growth(Frozen):
+    """How the memory of participants grew while they measured: the mean over participants and
+    rounds of the slope of a straight line, with Student's interval over them."""
+
+    bytes_per_min: float
+    low: float | None
+    high: float | None
+    participants: int
+    readings: int
+    """Each participant's, on the average."""
+    seconds: float
+    """Between the first and the last reading, on the average."""
+
+
+class NodeCost(Frozen):
+    """One node, or all of them. Rates are of a typical round, within its measured time."""
+
+    scope: Literal["node", "system"]
+    name: str
+    participants: int
+    cpu: Figure | None
+    """CPUs that its participants kept busy: 1 is one CPU all the time."""
+    rss_bytes: int | None
+    """Most memory of its participants in RAM, all together; pages that several share count in each.
+    """
+    written_per_s: Figure | None
+    """Samples that its writers wrote."""
+    tx_bytes_per_s: Figure | None
+    """Sent by its network interfaces, the loopback excepted, with all headers, acknowledgements
+    and discovery; of all nodes the sum."""
+    tx_packets_per_s: Figure | None
+    rx_bytes_per_s: Figure | None
+    rx_packets_per_s: Figure | None
+    samples_per_packet: Figure | None
+    """Samples written over packets sent: computed from counters, so that packets without a sample
+    (acknowledgements, heartbeats, discovery) and a sample that is sent to several readers each
+    make it less."""
+    dropped_per_s: Figure | None
+    """UDP datagrams that its kernel dropped because a socket's buffer was full."""
+    growth: Growth | None = None
+    """For all nodes together only; null where the round is too short, or memory was read too
+    seldom."""
+
+
+class Tables(NamedTuple):
+    """One round."""
+
+    system: pl.DataFrame
+    each: pl.DataFrame
+    """`resources.by_participant` of it."""
+    participants: pl.DataFrame
+    flows: pl.DataFrame
+    measured_s: float
+
+
+def node_costs(rounds: Sequence[Tables]) -> list[NodeCost]:
+    """Each node, and all of them; empty where there are none."""
+    nodes: dict[str, str] = {}
+    for one in rounds:
+        found = one.participants.select("participant", "node").drop_nulls().iter_rows()
+        nodes |= {str(name): str(node) for name, node in found}
+    if not nodes:
+        return []
+    each = [_round(one, nodes) for one in rounds]
+    costs = [
+        NodeCost(
+            scope="node", name=node, participants=sum(on == node for on in nodes.values()),
+            **_values([found.get(node, {}) for found in each]),
+        )
+        for node in dict.fromkeys(nodes.values())
+    ]  # fmt: skip
+    together = _values([found.get(ALL, {}) for found in each])
+    costs.append(
+        NodeCost(
+            scope="system", name=ALL, participants=len(nodes), **together, growth=_growth(rounds)
+        )
+    )
+    return costs
+
+
+Counts = dict[str, float | None]
+
+
+def _round(one: Tables, nodes: Mapping[str, str]) -> dict[str, Counts]:
+    """Values of each node and of all in one round, by the names of `NodeCost`."""
+    end_ns = one.measured_s * 1e9
+    within = one.each.filter(
+        (pl.col("start_ns") >= 0) & (pl.col("end_ns") <= end_ns), pl.col("participant") != READER
+    )
+    found: dict[str, Counts] = {node: {} for node in (*nodes.values(), ALL)}
+    _processors(within, nodes, found)
+    _written(one, nodes, found)
+    rows = one.system.filter(
+        (pl.col("start_ns") >= 0) & (pl.col("start_ns") + pl.col("duration_ns") <= end_ns)
+    )
+    networks = _networks(one.system, nodes)
+    place = pl.coalesce(
+        "node", pl.col("network").replace_strict(networks, default=None, return_dtype=pl.String)
+    )
+    rows = rows.with_columns(place.alias("place")).drop_nulls("place")
+    interfaces = rows.filter(pl.col("scope") == "interface", pl.col("name") != LOOPBACK)
+    _rates(interfaces, TRAFFIC, found)
+    _rates(rows.filter(pl.col("scope") == "network"), {DROPPED: "dropped_per_s"}, found)
+    for values in found.values():
+        wrote, sent = values.get("written_per_s"), values.get("tx_packets_per_s")
+        values["samples_per_packet"] = wrote / sent if wrote is not None and sent else None
+    return found
+
+
+def _processors(
+    within: pl.DataFrame, nodes: Mapping[str, str], found: Mapping[str, Counts]
+) -> None:
+    mean = participant_means(within.with_columns(pl.lit(0).alias("round")))
+    cpu = {
+        str(name): user + system
+        for name, user, system in mean.select(
+            "participant", "cpu_user", "cpu_system"
+        ).drop_nulls().iter_rows()
+    }  # fmt: skip
+    memory = within.select("participant", "interval", "rss_bytes").with_columns(
+        place=pl.col("participant").replace_strict(nodes, default=None, return_dtype=pl.String)
+    )
+    for node, values in found.items():
+        own = [name for name, on in nodes.items() if node in (ALL, on)]
+        known = [cpu[name] for name in own if name in cpu]
+        values["cpu"] = sum(known) if len(known) == len(own) else None
+        rss = memory.filter(pl.col("participant").is_in(own))
+        sums = rss.group_by("interval").agg(pl.col("rss_bytes").sum(), pl.len())
+        values["rss_bytes"] = sums.filter(pl.col("len") == len(own))["rss_bytes"].max()  # type: ignore[assignment]
+
+
+def _written(one: Tables, nodes: Mapping[str, str], found: Mapping[str, Counts]) -> None:
+    """What a writer writes counts once, however many read it."""
+    once = one.flows.unique(["flow", "writer"]).with_columns(
+        place=pl.col("participant").replace_strict(nodes, default=None, return_dtype=pl.String)
+    )
+    for node, values in found.items():
+        own = once if node == ALL else once.filter(pl.col("place") == node)
+        rates = own["written_per_s"]
+        values["written_per_s"] = None if rates.null_count() else float(rates.sum())
+
+
+def _networks(system: pl.DataFrame, nodes: Mapping[str, str]) -> dict[str, str]:
+    """Nodes by the network namespace of their participants."""
+    rows = system.filter(pl.col("scope") == "process").select("participant", "network").unique()
+    return {
+        str(network): nodes[name]
+        for name, network in rows.drop_nulls().iter_rows()
+        if name in nodes
+    }
+
+
+def _rates(
+    rows: pl.DataFrame, names: Mapping[str, str], found: Mapping[str, Counts]
+) -> None:  # fmt: skip
+    """Counts over the time that they were counted for, of each node and of all."""
+    if rows.is_empty():
+        return
+    keys = ["place", "network", "name"]
+    length = pl.col("duration_ns").sum() / 1e9
+    per_s = rows.group_by(keys).agg(
+        pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum() / length).alias(name)
+        for name in names
+    )
+    for node, values in found.items():
+        own = per_s if node == ALL else per_s.filter(pl.col("place") == node)
+        for name, title in names.items():
+            column = own[name]
+            unknown = column.is_empty() or column.null_count()
+            values[title] = None if unknown else float(column.sum())
+
+
+UNITS = {
+    "cpu": "CPU", "written_per_s": "1/s", "tx_bytes_per_s": "B/s", "tx_packets_per_s": "1/s",
+    "rx_bytes_per_s": "B/s", "rx_packets_per_s": "1/s", "samples_per_packet": "1/packet",
+    "dropped_per_s": "1/s",
+}  # fmt: skip
+
+
+def _values(each: Sequence[Counts]) -> dict[str, Any]:
+    figures: dict[str, Any] = {
+        name: over_rounds([values.get(name) for values in each], unit, len(each))
+        for name, unit in UNITS.items()
+    }
+    most = [values["rss_bytes"] for values in each if values.get("rss_bytes") is not None]
+    return {**figures, "rss_bytes": int(max(most)) if most else None}  # type: ignore[type-var,arg-type]
+
+
+def _growth(rounds: Sequence[Tables]) -> Growth | None:
+    slopes, readings, lengths, names = list[float](), list[int](), list[float](), set[str]()
+    for one in rounds:
+        own = one.each.filter(
+            (pl.col("start_ns") >= 0) & (pl.col("end_ns") <= one.measured_s * 1e9),
+            pl.col("participant") != READER,
+        ).drop_nulls("rss_bytes")  # fmt: skip
+        for (name,), series in own.group_by("participant", maintain_order=True):
+            end_s = series["end_ns"].to_numpy() / 1e9
+            length = float(end_s.max() - end_s.min())
+            if series.height < FEWEST_READINGS or length < SHORTEST_S:
+                continue
+            slope = np.polyfit(end_s, series["rss_bytes"].to_numpy().astype(np.float64), 1)[0]
+            slopes.append(float(slope) * MINUTE_S)
+            readings.append(series.height)
+            lengths.append(length)
+            names.add(str(name))
+    if not slopes:
+        return None
+    found = stats.t_interval(slopes, CONFIDENCE)
+    return Growth(
+        bytes_per_min=found.value, low=found.low, high=found.high, participants=len(names),
+        readings=round(float(np.mean(readings))), seconds=float(np.mean(lengths)),
+    )  # fmt: skip

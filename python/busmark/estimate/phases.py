@@ -1,0 +1,171 @@
+"""Figures of each phase of rounds in the middle of which something changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from busmark.model.figure import Figure, Frozen, mean_over_rounds, over_rounds
+from busmark.store.columns import ASKING, TIMED, WARM_UP
+
+SAMPLE_COLUMNS = (
+    "role", "flow", "writer", "reader", "flags", "intended_ns", "read_ns", "phase",
+)  # fmt: skip
+
+OF_PAIR = ("flow", "role", "writer", "reader")
+
+
+class Phase(Frozen):
+    """One flow in one phase."""
+
+    phase: int
+    """From 0, which is before the first change."""
+    flow: str
+    change: str | None
+    """With what it began; null for phase 0."""
+    begin_s: float
+    """When that was asked for, from the begin of the measured time."""
+    half_round_trip: Figure | None
+    """Median, lost ones later than any; null where that falls among them in some round."""
+    asked: int
+    """Pings, or probes, that were sent in it, in all rounds that count."""
+    lost: int
+    """Pings never answered."""
+    lost_share: Figure | None
+    written_per_s: Figure | None
+    """By all writers, counted in intervals that are wholly within the phase."""
+    read_per_s: Figure | None
+    """By all readers, likewise."""
+    first_after: Figure | None = None
+    """From the change with which it began until each reader had received a sample again, whenever
+    that was sent; null for phase 0, and where some round has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTables:
+    """What a round recorded."""
+
+    samples: pl.DataFrame
+    intervals: pl.DataFrame
+    changes: pl.DataFrame | None
+
+
+def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
+    """Phases of the rounds that count, flow by flow, in order; none if nothing changed."""
+    told = [each.changes for each in rounds if each.changes is not None]
+    if not told:
+        return []
+    changes = pl.concat(told)
+    numbers = [0, *sorted(changes["phase"].unique())]
+    pings = [_pings(each.samples) for each in rounds]
+    rates = [_rates(each.intervals) for each in rounds]
+    came = [each.samples.filter(pl.col("read_ns").is_not_null()) for each in rounds]
+    firsts = [(each.changes, own) for each, own in zip(rounds, came, strict=True)]
+    flows = list(
+        dict.fromkeys(name for table in (*pings, *rates) for name in table["flow"] if name)
+    )
+    return [
+        _phase(number, flow, changes, pings, rates).model_copy(
+            update={"first_after": _first_after(number, flow, firsts)}
+        )
+        for flow in flows
+        for number in numbers
+    ]  # fmt: skip
+
+
+def _pings(samples: pl.DataFrame) -> pl.DataFrame:
+    """Pings and probes of the measured time whose phase is known."""
+    measured = pl.col("flags") & WARM_UP == 0
+    return samples.filter(pl.col("role").is_in(ASKING) & measured & pl.col("phase").is_not_null())
+
+
+def _rates(intervals: pl.DataFrame) -> pl.DataFrame:
+    """The rate of each writer, and of each writer at each reader, in each phase. The last interval
+    of each is not whole."""
+    last = pl.col("start_ns").max().over(OF_PAIR)
+    return (
+        intervals.filter(pl.col("phase").is_not_null() & (pl.col("start_ns") < last))
+        .group_by(*OF_PAIR, "phase", maintain_order=True)
+        .agg(
+            (pl.col("samples").sum() * 1e9 / pl.col("duration_ns").sum()).alias("rate"),
+            pl.col("samples").sum(),
+        )
+    )
+
+
+def _phase(
+    number: int, flow: str, changes: pl.DataFrame, pings: Sequence[pl.DataFrame],
+    rates: Sequence[pl.DataFrame],
+) -> Phase:  # fmt: skip
+    here = (pl.col("flow") == flow) & (pl.col("phase") == number)
+    own = [table.filter(here) for table in pings]
+    asked = [table.height for table in own]
+    lost = [table["read_ns"].null_count() for table in own]
+    began = changes.filter(pl.col("phase") == number)
+    words = began.unique(["flow", "change"], maintain_order=True)
+    # A link belongs to no flow.
+    each = [
+        what if what.startswith("link = ") else f"{what} of {of}"
+        for of, what in words.select("flow", "change").rows()
+    ]
+    told = "; ".join(dict.fromkeys(each))
+    shares = [gone / sent for gone, sent in zip(lost, asked, strict=True) if sent]
+    return Phase(
+        phase=number,
+        flow=flow,
+        change=told or None,
+        begin_s=0.0 if began.is_empty() else float(began["asked_ns"][0]) / 1e9,
+        half_round_trip=_median(own),
+        asked=sum(asked),
+        lost=sum(lost),
+        lost_share=mean_over_rounds(shares, "1", sum(asked)) if shares else None,
+        written_per_s=_rate([table.filter(here) for table in rates], "transmitter"),
+        read_per_s=_rate([table.filter(here) for table in rates], "receiver"),
+    )
+
+
+def _median(rounds: Sequence[pl.DataFrame]) -> Figure | None:
+    """Median of a typical round."""
+    found = []
+    for table in rounds:
+        if not table.height:
+            continue
+        trips = (table["read_ns"] - table["intended_ns"]).cast(pl.Float64).fill_null(np.inf)
+        median = float(np.median(trips.to_numpy()))
+        if not np.isfinite(median):
+            return None
+        found.append(median / 2)
+    back = sum(table.height - table["read_ns"].null_count() for table in rounds)
+    return over_rounds(found, "ns", back)
+
+
+def _rate(rounds: Sequence[pl.DataFrame], role: str) -> Figure | None:
+    own = [table.filter(pl.col("role") == role) for table in rounds]
+    known = [table for table in own if table.height]
+    count = sum(int(table["samples"].sum()) for table in known)
+    return over_rounds([float(table["rate"].sum()) for table in known], "1/s", count)
+
+
+def _first_after(
+    number: int, flow: str, rounds: Sequence[tuple[pl.DataFrame | None, pl.DataFrame]]
+) -> Figure | None:
+    """From the change until the last of the readers had received something."""
+    found = []
+    for changes, came in rounds:
+        began = None if changes is None else changes.filter(pl.col("phase") == number)
+        if began is None or began.is_empty():
+            return None
+        since: int = began["taken_ns"].min()  # type: ignore[assignment]
+        own = came.filter((pl.col("flow") == flow) & (pl.col("read_ns") >= since))
+        # Echoes of a stream's probes are few and far between: its readers tell, who time all of it
+        # or some; only pings have nobody else.
+        role = next((r for r in (TIMED, "receiver", "pinger") if r in own["role"]), None)
+        if role is None:
+            return None
+        each = own.filter(pl.col("role") == role)
+        each = each.group_by("writer", "reader").agg(pl.col("read_ns").min())
+        found.append(float(each["read_ns"].max() - since))  # type: ignore[operator]
+    return over_rounds(found, "ns", len(found)) if found else None

@@ -1,0 +1,386 @@
+"""What participants cost the machine, and the background loads under which they ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from busmark.model import text
+from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.parameters import Parameters
+from busmark.model.quantities.counters import COUNTERS
+from busmark.store.columns import READER
+
+MOST_CURVES = 6
+"""Participants that are drawn one by one; where there are more, the busiest are, and the others as
+one."""
+
+STEP_NS = 10_000_000
+"""Step of CPU time in user mode and in the kernel."""
+
+COUNTS = ("user_ns", "system_ns", "run_ns", "switches", "major_faults")
+
+ROUND = "round"
+"""Place of a round in the list of them, while they are in one table."""
+
+READ = (
+    "node", "scope", "participant", "interval", "start_ns", "duration_ns", "user_ns", "system_ns",
+    "run_ns", "major_faults", "voluntary_switches", "involuntary_switches", "rss_bytes",
+    "recorder_bytes",
+)  # fmt: skip
+"""Columns of the table `system` that are looked at."""
+
+RATES = ("cpu_user", "cpu_system", "switches_per_s")
+
+
+class Resources(Frozen):
+    """Resources of one participant, its child processes included, within the measured time."""
+
+    participant: str
+    node: str | None = None
+    """The user's node on which it ran."""
+    cpu_user: Figure | None
+    """CPUs that it kept busy in user mode: 1 is one CPU all the time."""
+    cpu_system: Figure | None
+    """The same in the kernel."""
+    switches_per_s: Figure | None
+    """Context switches, of own accord or not."""
+    rss_bytes: int | None
+    """Most memory in RAM, without the rows of samples that Busmark records there."""
+    major_faults: int | None
+    """Page faults that waited for a disk, all rounds together."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is part of what is measured, and does not only read the counters."""
+        return self.participant != READER
+
+
+class ResourceSeries(Frozen):
+    """One participant over the time of one round. A list is empty where something is not known."""
+
+    participant: str
+    cpu_user: list[float]
+    cpu_system: list[float]
+    switches_per_s: list[float]
+    rss_bytes: list[int]
+    """At the end of each interval."""
+
+
+class SystemSeries(Frozen):
+    """All participants of one node over the time of one round, but the one that reads the
+    counters."""
+
+    round: int
+    node: str | None = None
+    """The user's node; null: this machine."""
+    t_s: list[float]
+    """Begin of each interval, and the end of the last; from the begin of the measurement."""
+    participants: list[ResourceSeries]
+
+
+def by_participant(system: pl.DataFrame) -> pl.DataFrame:
+    """The table `system` as one row per node, interval and participant, in this order.
+
+    Columns: `node` ("": this machine), `interval`, `participant`, `start_ns`, `end_ns`, the columns
+    of `COUNTS`, and `rss_bytes`. A sum with an unknown part is null.
+    """
+    return each_by_participant([system])[0]
+
+
+def each_by_participant(rounds: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    """`by_participant` of the table of each round. All are summed together: a plan for each of so
+    few rows costs many times what its sums do."""
+    if not rounds:
+        return []
+    key = [ROUND, "node", "interval", "participant"]
+    system = (
+        _together([frame[list(READ)] for frame in rounds])
+        .drop_nulls("participant")
+        .with_columns(
+            pl.col("node").fill_null(""),
+            # What rows of samples take is no memory of the middleware's.
+            rss_bytes=(pl.col("rss_bytes") - pl.col("recorder_bytes").fill_null(0)).clip(0),
+        )
+    )
+    processes = system.filter(pl.col("scope") == "process").group_by(key).agg(
+        pl.col("start_ns").min(),
+        (pl.col("start_ns") + pl.col("duration_ns")).max().alias("end_ns"),
+        *(_sum(pl.col(name)) for name in ("user_ns", "system_ns", "major_faults", "rss_bytes")),
+    )  # fmt: skip
+    switches = (pl.col("voluntary_switches") + pl.col("involuntary_switches")).alias("switches")
+    threads = system.filter(pl.col("scope") == "thread")
+    counted = threads.group_by(key).agg(_sum(switches), _sum(pl.col("run_ns")))
+    whole = processes.join(counted, on=key, how="left")
+    whole = whole.select(*key, "start_ns", "end_ns", *COUNTS, "rss_bytes").sort(key)
+    return _apart(whole, len(rounds))
+
+
+def _together(rounds: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Tables of rounds in one, with the place of each in the column `ROUND`."""
+    places = np.repeat(np.arange(len(rounds)), [frame.height for frame in rounds])
+    return pl.concat(rounds).hstack([pl.Series(ROUND, places)])
+
+
+def _apart(frame: pl.DataFrame, count: int) -> list[pl.DataFrame]:
+    """The rows of each round of a table that is in their order."""
+    ends = np.searchsorted(frame[ROUND].to_numpy(), np.arange(count + 1))
+    own = frame.drop(ROUND)
+    return [own.slice(begin, end - begin) for begin, end in pairwise(ends.tolist())]
+
+
+def _sum(values: pl.Expr) -> pl.Expr:
+    return pl.when(values.null_count() == 0).then(values.sum())
+
+
+def with_rates(frame: pl.DataFrame) -> pl.DataFrame:
+    """Adds `RATES` to counts of the time `length_ns`.
+
+    CPU time in user mode and in the kernel is known in steps of 10 ms, so that a difference may be
+    off by one of them; the time on a CPU is known exactly, but not of a thread that has ended. The
+    whole is therefore the exact time, and at least what the steps prove; what it is more or less
+    than the steps goes to both parts alike.
+    """
+    user, system, length = pl.col("user_ns"), pl.col("system_ns"), pl.col("length_ns")
+    least = (user + system - 2 * STEP_NS).clip(0)
+    whole = pl.max_horizontal(pl.col("run_ns").fill_null(user + system), least)
+    kernel = ((whole - user + system) / 2).clip(0, whole)
+    return frame.with_columns(
+        ((whole - kernel) / length).alias("cpu_user"),
+        (kernel / length).alias("cpu_system"),
+        (pl.col("switches") * 1e9 / length).alias("switches_per_s"),
+    )
+
+
+class Used(NamedTuple):
+    """What participants of a case used."""
+
+    participants: list[Resources]
+    together: Figure | None
+    """CPUs that all kept busy, without the reading itself."""
+    by_round: list[float | None]
+    """The same of each round; None: not all of it is known."""
+
+
+def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Used:
+    """Resources of each participant, and of all together.
+
+    Only intervals that lie within the measured time count: a round that is shorter than two of them
+    may have none.
+
+    Args:
+        rounds: `by_participant` of each.
+        measured_s: length of each.
+    """
+    if not rounds:
+        return Used([], None, [])
+    whole = _together(rounds)
+    end_ns = pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9)
+    within = whole.filter((pl.col("start_ns") >= 0) & (pl.col("end_ns") <= end_ns))
+    means = participant_means(within)
+    count = within[[ROUND, "node", "interval"]].n_unique()
+    by_name = means.partition_by("node", "participant", as_dict=True)
+    names = sorted((str(node), str(name)) for node, name in by_name)
+    found = [_resources(node, name, by_name[node, name], count) for node, name in names]
+    found.sort(key=lambda one: one.participant == READER)
+    counted = means.filter(pl.col("participant") != READER)
+    totals = [_total(mean) for mean in _apart(counted, len(rounds))]
+    return Used(found, over_rounds(totals, "CPU", count), totals)
+
+
+def counters(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> dict[str, int]:
+    """Return the sums of `COUNTERS` over the intervals within the measured time of these rounds.
+
+    Args:
+        rounds: the table `system` of each.
+        measured_s: length of each.
+    """
+    if not rounds:
+        return {}
+    columns = ["scope", "start_ns", "duration_ns", *(one.column for one in COUNTERS)]
+    whole = _together([frame[columns] for frame in rounds])
+    end_ns = pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9)
+    start = pl.col("start_ns")
+    within = whole.filter((start >= 0) & (start + pl.col("duration_ns") <= end_ns))
+    own = {one.column: pl.col(one.column).filter(scope=one.scope) for one in COUNTERS}
+    sums = within.select(
+        pl.when(each.len() > 0, each.null_count() == 0).then(each.sum()).alias(column)
+        for column, each in own.items()
+    )
+    return {name: total for name, total in sums.row(0, named=True).items() if total is not None}
+
+
+def participant_means(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per round, node and participant: counts and rates of all intervals together, most
+    memory."""
+    sums = frame.group_by(ROUND, "node", "participant").agg(
+        (pl.col("end_ns") - pl.col("start_ns")).sum().alias("length_ns"),
+        *(_sum(pl.col(name)) for name in COUNTS),
+        pl.col("rss_bytes").max(),
+    )
+    # In an order of their own: sums of fractions depend on it in their last digits.
+    return with_rates(sums.sort(ROUND, "node", "participant"))
+
+
+def _total(mean: pl.DataFrame) -> float | None:
+    values = mean["cpu_user"] + mean["cpu_system"]
+    return None if values.is_empty() or values.null_count() else float(values.sum())
+
+
+def _resources(node: str, name: str, own: pl.DataFrame, count: int) -> Resources:
+    figures = {
+        rate: over_rounds(own[rate].to_list(), unit, count)
+        for rate, unit in zip(RATES, ("CPU", "CPU", "1/s"), strict=True)
+    }
+    faults, rss = own["major_faults"], own["rss_bytes"].max()
+    return Resources(
+        participant=name,
+        node=node or None,
+        **figures,
+        rss_bytes=rss if isinstance(rss, int) else None,
+        major_faults=None if faults.null_count() else int(faults.sum()),
+    )
+
+
+def series(number: int, frame: pl.DataFrame, measured_s: float) -> list[SystemSeries]:
+    """Over the time of round `number`, from the begin of the warm-up to the end of measuring, on
+    each node. `frame` is `by_participant` of that round.
+    """
+    nodes = frame.partition_by("node", as_dict=True)
+    found = (_of_node(str(n), number, own, measured_s) for (n,), own in sorted(nodes.items()))
+    return [each for each in found if each]
+
+
+def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> SystemSeries | None:
+    length = (pl.col("end_ns") - pl.col("start_ns")).alias("length_ns")
+    drawn = (pl.col("start_ns") < measured_s * 1e9) & (pl.col("participant") != READER)
+    drawn &= pl.col("end_ns").is_not_null()
+    frame = frame.filter(drawn).with_columns(length)
+    if frame.is_empty():
+        return None
+    frame = _few(with_rates(frame))
+    times = frame.group_by("interval").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    times = times.sort("interval")
+    t_ns = [*times["start_ns"].to_list(), times["end_ns"][-1]]
+    parts = frame.partition_by("participant", as_dict=True)
+    return SystemSeries(
+        round=number,
+        node=node or None,
+        t_s=[round(t / 1e9, 4) for t in t_ns],
+        participants=[
+            _series(str(name), own, times["interval"]) for (name,), own in sorted(parts.items())
+        ],
+    )
+
+
+def _few(frame: pl.DataFrame) -> pl.DataFrame:
+    """No more participants than can be told apart."""
+    cpu = (pl.col("cpu_user") + pl.col("cpu_system")).sum().alias("cpu")
+    by_name = frame.group_by("participant", maintain_order=True)
+    busiest = by_name.agg(cpu).sort("cpu", "participant", descending=True)
+    if busiest.height <= MOST_CURVES:
+        return frame
+    kept = busiest["participant"][: MOST_CURVES - 1]
+    others = f"{busiest.height - len(kept)} others"
+    name = pl.when(pl.col("participant").is_in(kept.implode())).then("participant")
+    return (
+        frame.with_columns(name.otherwise(pl.lit(others)).alias("participant"))
+        .group_by("interval", "participant", maintain_order=True)
+        .agg(
+            pl.col("start_ns").min(),
+            pl.col("end_ns").max(),
+            *(_sum(pl.col(column)) for column in (*RATES, "rss_bytes")),
+        )
+    )
+
+
+def _series(name: str, own: pl.DataFrame, intervals: pl.Series) -> ResourceSeries:
+    aligned = pl.DataFrame(intervals).join(own, on="interval", how="left", maintain_order="left")
+
+    def known(column: str) -> list[float]:
+        values = aligned[column]
+        return [] if values.null_count() else [round(v, 4) for v in values.to_list()]
+
+    return ResourceSeries(
+        participant=name,
+        **{rate: known(rate) for rate in RATES},
+        rss_bytes=[int(v) for v in known("rss_bytes")],
+    )
+
+
+class BackgroundLoad(Frozen):
+    """A load that ran beside the measurement; cpu: share of each CPU, net: bit/s, disk: B/s."""
+
+    kind: str
+    asked: float | None
+    """Null where it has no limit, or an older Busmark measured it."""
+    unlimited: bool = False
+    """Whether it took what it got."""
+    achieved: float | None
+    """Mean of the rounds in which it is known; null where it is known in none."""
+    least: float | None
+    rounds: int
+    """Those in which it is known."""
+
+    @property
+    def share(self) -> float | None:
+        """Achieved of what was asked for."""
+        return None if not self.asked or self.achieved is None else self.achieved / self.asked
+
+
+UNITS = {"cpu": (100.0, " % of each CPU"), "net": (1e-6, " Mbit/s"), "disk": (1e-6, " MB/s")}
+"""By kind, of figures in the unit of the table `cases`."""
+
+SEVERAL, UNLIMITED = "+", "max"
+"""Words of the parameter `load`."""
+
+
+def asked_for(params: Parameters) -> dict[str, str]:
+    """By kind, the words for each load that a case asks for, in their order."""
+    parts = (part.strip() for part in str(params.load or "").split(SEVERAL))
+    return {part.split()[0].lower(): part for part in parts if part}
+
+
+def background(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> list[BackgroundLoad]:
+    """Background load of these rounds; none for a case without load, or without rounds."""
+    return [_one(kind, words, rows) for kind, words in asked_for(params).items() if rows]
+
+
+def _one(kind: str, words: str, rows: Sequence[Mapping[str, Any]]) -> BackgroundLoad:
+    levels = (row.get(f"load_{kind}_achieved") for row in rows)
+    known = [level for level in levels if level is not None]
+    asked = [level for row in rows if (level := row.get(f"load_{kind}_asked"))]
+    return BackgroundLoad(
+        kind=kind, asked=asked[0] if asked else None,
+        unlimited=words.lower().split()[-1] == UNLIMITED,
+        achieved=sum(known) / len(known) if known else None,
+        least=min(known, default=None), rounds=len(known),
+    )  # fmt: skip
+
+
+def level_text(kind: str, level: float | None) -> str:
+    """19.2 % of each CPU."""
+    factor, unit = UNITS.get(kind, (1.0, ""))
+    return text.ABSENT if level is None else f"{text.number(level * factor)}{unit}"
+
+
+def loads_text(loads: Sequence[BackgroundLoad]) -> str:
+    """What the loads achieved that ran at once."""
+    if not any(load.rounds for load in loads):
+        return text.ABSENT
+    return f" {SEVERAL} ".join(level_text(load.kind, load.achieved) for load in loads)
+
+
+def shares_text(loads: Sequence[BackgroundLoad]) -> str:
+    """Shares of the requested loads, load by load; empty if none is known."""
+    parts = [
+        "no limit" if load.unlimited
+        else text.ABSENT if load.share is None
+        else f"{text.percent_text(load.share)} of what was asked"
+        for load in loads
+    ]  # fmt: skip
+    return "; ".join(parts) if any(part != text.ABSENT for part in parts) else ""

@@ -1,0 +1,354 @@
+"""The rounds of a case: which attempt counts, what each says, and how precise they are together."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from busmark.model.figure import Frozen, Quantity
+from busmark.model.parameters import Parameters
+from busmark.model.text import plural
+from busmark.stats import Spread
+from busmark.store.columns import LOAD_UNITS
+
+
+class LegOfRound(Frozen):
+    """A part of a ping's way in one round; ns. Negative where the later stamp was taken first."""
+
+    count: int
+    mean_ns: float
+    std_ns: float | None
+    max_ns: float
+
+
+class RoundLatency(Frozen):
+    """Half the round trips of one round, of pings or of the probes in a stream; ns.
+
+    A percentile that the count does not support is null; so are figures of one way where clocks
+    differ.
+    """
+
+    count: int
+    mean_ns: float
+    std_ns: float | None
+    min_ns: float
+    max_ns: float
+    p2_ns: float | None
+    median_ns: float
+    p98_ns: float | None
+    jitter_ns: float | None = None
+    """Mean absolute delay variation between consecutive samples (RFC 3393)."""
+    jitter_p2_ns: float | None = None
+    """Percentile of the signed variation: below 0."""
+    jitter_p98_ns: float | None = None
+    there_mean_ns: float | None = None
+    """One way, from just before write to the ponger's hands."""
+    there_std_ns: float | None = None
+    there_max_ns: float | None = None
+    legs: dict[str, LegOfRound] = Field(default={})
+    """By name; only where the document states something of legs."""
+
+
+CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]
+"""partial: some rounds were marked or failed; failed: none is usable; not_run: none was begun."""
+
+
+class RoundDiscovery(Frozen):
+    """What a round of a discovery test measured: medians over its repetitions, from the begin of
+    creation."""
+
+    creation_ns: float | None
+    own_match_ns: float | None
+    peer_match_ns: float | None
+    lost_before: float | None
+    """Samples per repetition that were sent before the first received one, and did not arrive."""
+
+
+class RoundTimes(Frozen):
+    """Latencies of one round that came back."""
+
+    quantity: Quantity
+    """half_round_trip of pings, round_trip of the probes in a stream."""
+    median_ns: float | None
+    p99_ns: float | None
+    min_ns: float | None = None
+    """This and the rest: null in results from before rounds had it."""
+    max_ns: float | None = None
+    mean_ns: float | None = None
+    variance_ns2: float | None = None
+    """About the average of the round."""
+
+
+class RoundSummary(Frozen):
+    """One attempt at one round. Only rounds with status ok enter an estimate."""
+
+    round: int
+    attempt: int
+    status: Literal["ok", "marked", "failed"]
+    reason: str | None
+    changed: str | None = None
+    """What of the machine, or of where participants may run, changed during the round."""
+    started_utc: str | None
+    ended: str | None
+    warmup_s: float | None
+    """Discarded before the measurement."""
+    measured_s: float | None
+    chosen_s: float | None = None
+    """The length that the run chose for it; null where the scenario states it."""
+    samples: int | None
+    expected: int | None
+    """Samples that readers should have received."""
+    received: int | None
+    lost: int | None
+    corrupted: int | None
+    """Bodies that differ from what was written: of all with `verify`, else of one in a thousand."""
+    loads: dict[str, float] = Field(default={})
+    """What each background load achieved, by kind, in the units of `BackgroundLoad`."""
+    discovery_s: float | None
+    """From the last endpoint's creation until all had matched."""
+    discovery_resolution_s: float | None
+    """By how much less it may have taken; without `discovery_s` the upper limit."""
+    times: RoundTimes | None = None
+    """What came back; null where nothing did, or nothing is timed."""
+    theoretical_per_s: float | None = None
+    """What readers would receive if every writer kept its rate and nothing were lost."""
+    written_per_s: float | None = None
+    samples_per_s: float | None
+    mbit_per_s: float | None
+    first_sample_ns: float | None = None
+    """Until the first sample was received; null but in a discovery test."""
+    discovery: RoundDiscovery | None = None
+    batches: int | None = None
+    """Batches that were written; null where the stream runs free."""
+    batches_unacknowledged: int | None = None
+    batch_ns: float | None = None
+    """Mean time of a batch at a reader, from its start to its end."""
+    cpu_busy: float | None
+    """Share of the busiest CPU, 0 to 1."""
+    cpus: float | None = None
+    """CPUs that all participants together kept busy in the measured time; null where the round is
+    shorter than two intervals, and of rounds that do not count."""
+    offset_ns: float | None = None
+    """Clock of the subscribers' host minus the publishers' clock; null with one clock."""
+    offset_bound_ns: float | None = None
+    drift_ppm: float | None = None
+    """Null too where the round does not determine it."""
+    latency: RoundLatency | None = None
+    """Null unless the scenario repeats a document that states something of single rounds."""
+
+
+class RoundCounts(Frozen):
+    """Rounds by the status of their last attempt."""
+
+    ok: int
+    marked: int
+    failed: int
+
+
+Row = dict[str, Any]
+
+FIGURE = re.compile(r"\d[\d.,\N{NARROW NO-BREAK SPACE}]*")
+
+
+def rows_of(cases: pl.DataFrame) -> dict[str, list[Row]]:
+    """Rows of the table `cases` by case, each in order of round and attempt."""
+    grouped: dict[str, list[Row]] = {}
+    for row in cases.sort("round", "attempt", maintain_order=True).iter_rows(named=True):
+        grouped.setdefault(row["case"], []).append(row)
+    return grouped
+
+
+def last_attempts(rows: Sequence[Row]) -> list[Row]:
+    """The attempt of each round that decides its fate: the last one."""
+    return list({row["round"]: row for row in rows}.values())
+
+
+def counts(rows: Sequence[Row]) -> RoundCounts:
+    """Rounds by status."""
+    by_status = Counter(row["status"] for row in last_attempts(rows))
+    return RoundCounts(ok=by_status["ok"], marked=by_status["marked"], failed=by_status["failed"])
+
+
+def verdict(
+    planned: Literal["planned", "unsupported"],
+    reason: str | None,
+    rounds: RoundCounts,
+    rows: Sequence[Row],
+) -> tuple[CaseStatus, str | None]:
+    """Status of a case and, unless it is ok, the reason."""  # fmt: skip
+    if planned == "unsupported":
+        return "unsupported", reason
+    if not rows:
+        return "not_run", "no round of it was begun"
+    if rounds.marked == rounds.failed == 0:
+        return "ok", None
+    bad = [row for row in last_attempts(rows) if row["status"] != "ok"]
+    return ("partial" if rounds.ok else "failed"), "; ".join(_causes(bad))
+
+
+def _causes(bad: Sequence[Row]) -> list[str]:
+    """Why rounds are no good. Reasons that differ in their figures only are one, told by the first
+    of them."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for row in bad:
+        reason = row["reason"] or "no reason recorded"
+        alike.setdefault((row["status"], FIGURE.sub("0", reason)), []).append(reason)
+    return [
+        f"{plural(len(reasons), 'round')} {status}"
+        f"{', such as' if len({*reasons}) > 1 else ''}: {reasons[0]}"
+        for (status, _), reasons in alike.items()
+    ]
+
+
+def summary(row: Row) -> RoundSummary:
+    """One attempt, for the list of rounds."""
+    return RoundSummary(
+        round=row["round"],
+        attempt=row["attempt"] or 0,
+        status=row["status"],
+        reason=row["reason"],
+        changed=row["changed"],
+        started_utc=row["started_utc"],
+        ended=row["ended"],
+        warmup_s=row["warmup_s"],
+        measured_s=row["measured_s"],
+        chosen_s=row.get("chosen_s"),
+        samples=row["samples"],
+        expected=row.get("expected"),
+        received=row["received"],
+        lost=row["lost"],
+        corrupted=row["corrupted"],
+        loads=achieved(row),
+        discovery_s=row.get("discovery_s"),
+        discovery_resolution_s=row.get("discovery_resolution_s"),
+        times=_times(row),
+        theoretical_per_s=row.get("theoretical_per_s"),
+        written_per_s=row.get("written_per_s"),
+        samples_per_s=row["samples_per_s"],
+        mbit_per_s=row["mbit_per_s"],
+        first_sample_ns=row.get("first_sample_ns"),
+        discovery=_discovery(row),
+        batches=_together(row, "batches", "batches_unacknowledged"),
+        batches_unacknowledged=row.get("batches_unacknowledged"),
+        batch_ns=row.get("batch_ns"),
+        cpu_busy=row["cpu_busy"],
+        offset_ns=row.get("offset_ns"),
+        offset_bound_ns=row.get("offset_bound_ns"),
+        drift_ppm=row.get("drift_ppm"),
+    )
+
+
+def _discovery(row: Row) -> RoundDiscovery | None:
+    if row.get("repetitions") is None:
+        return None
+    return RoundDiscovery(**{name: row.get(name) for name in RoundDiscovery.model_fields})
+
+
+def achieved(row: Row) -> dict[str, float]:
+    """The level that each background load achieved, by kind, as far as it is known."""
+    levels = ((kind, row.get(f"load_{kind}_achieved")) for kind in LOAD_UNITS)
+    return {kind: level for kind, level in levels if level is not None}
+
+
+def _together(row: Row, *columns: str) -> int | None:
+    """Sum of columns; None where one is not known."""
+    known = [row[column] for column in columns if row.get(column) is not None]
+    return sum(known) if len(known) == len(columns) else None
+
+
+def _times(row: Row) -> RoundTimes | None:
+    """What is stored of round trips, of pings as RTT/2; None where nothing is known."""
+    names = [name for name in RoundTimes.model_fields if name != "quantity"]
+    known = {name: value for name in names if (value := row.get(name)) is not None}
+    if not known:
+        return None
+    halved = row["test"] == "latency"
+    scale = {name: 0.25 if name.endswith("ns2") else 0.5 for name in names if halved}
+    return RoundTimes(
+        quantity="half_round_trip" if halved else "round_trip",
+        **{"median_ns": None, "p99_ns": None}
+        | {name: value * scale.get(name, 1.0) for name, value in known.items()},
+    )
+
+
+class Precision(Frozen):
+    """Precision of a case whose rounds are added until its interval is narrow. Half-widths are of
+    the 95 % interval, relative."""
+
+    statistic: str
+    """A statistic of the round trip, or goodput."""
+    target: float
+    relative_half_width: float | None
+    reached: bool
+    chosen_s: tuple[float, float] | None = None
+    """Shortest and longest measured time that the run chose for a round; null where the scenario
+    states it."""
+    spent_s: float
+    """Time of the counted rounds, with their overhead and attempts that failed before."""
+    fixed_relative_half_width: float | None
+    """What 20 rounds, in a latency test of 2000 samples each, let expect."""
+    fixed_s: float | None
+    """And the time that they take."""
+
+
+FIXED_ROUNDS = 20
+
+FIXED_SAMPLES = 2000
+"""The schedule of MiddleMeasure (2010) and of many a benchmark since, of which no number was ever
+justified."""
+
+
+def precision(
+    scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
+) -> Precision | None:
+    """Precision of the counted rounds `rows` of a case; None if the scenario has no target."""
+    target = float((scenario.get("rounds") or {}).get("target") or 0.0)
+    known = [row for row in rows if row.get("statistic_value") is not None]
+    if not target or not known:
+        return None
+    spread = None
+    if len(known) > 1:
+        values = [row["statistic_value"] for row in known]
+        spread = Spread.of(values, [row["statistic_variance"] for row in known])
+    width = spread.relative_half_width() if spread else None
+    fixed = _fixed(spread, params, known) if spread else None
+    return Precision(
+        statistic=str(params.statistic),
+        target=target,
+        relative_half_width=width,
+        reached=width is not None and width <= target,
+        chosen_s=_chosen(known),
+        spent_s=sum(_total_s(row) + float(row["failed_s"] or 0.0) for row in known),
+        fixed_relative_half_width=fixed[0] if fixed else None,
+        fixed_s=fixed[1] if fixed else None,
+    )
+
+
+def _total_s(row: Row) -> float:
+    return sum(float(row[part] or 0.0) for part in ("warmup_s", "measured_s", "overhead_s"))
+
+
+def _fixed(spread: Spread, params: Parameters, rows: Sequence[Row]) -> tuple[float | None, float]:
+    """Relative half-width and time of the fixed schedule, as these rounds, which may differ in
+    length, let expect them. Streams are not counted in samples: they keep their length."""
+    round_s = sum(_total_s(row) for row in rows) / len(rows)
+    counted = [row for row in rows if row["samples"]]
+    if params.test == "latency" and counted:
+        samples = sum(row["samples"] for row in counted)
+        # What one sample more would take from the variation inside is the same in all of them.
+        of_one = sum(row["statistic_variance"] * row["samples"] for row in counted) / len(counted)
+        if spread.inside > 0.0 and of_one > 0.0:
+            spread = spread.with_samples(spread.inside * FIXED_SAMPLES / of_one)
+        measured_s = sum(float(row["measured_s"] or 0.0) for row in rows)
+        round_s += measured_s * (FIXED_SAMPLES / samples - 1.0 / len(rows))
+    return spread.relative_half_width(FIXED_ROUNDS), FIXED_ROUNDS * round_s
+
+
+def _chosen(rows: Sequence[Row]) -> tuple[float, float] | None:
+    known = [float(row["chosen_s"]) for row in rows if row.get("chosen_s")]
+    return (min(known), max(known)) if known else None

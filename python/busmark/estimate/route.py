@@ -1,0 +1,333 @@
+"""What packets say of a case: the way of its samples, hop by hop, and the costs on the wire."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import Field
+
+from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.parameters import Parameters
+from busmark.model.quantities import wire as costs
+
+OF_MATRIX = r"^(pings|stream|batches)(_\d+)?$"
+"""Names of the flows that are measured."""
+
+KEY = ("writer", "seq")
+
+SAMPLE_COLUMNS = ("flow", *KEY, "reader", "sent_ns", "read_ns", "echo_read_ns")
+"""What is read of the table `samples`."""
+
+Values = NDArray[np.float64]
+
+Tables = tuple[int, pl.DataFrame, pl.DataFrame]
+"""Number of a round, and its tables `hops` and `samples`."""
+
+
+class Spread(Frozen):
+    """Values of all samples of all counted rounds, as papers have them, and a typical round's."""
+
+    count: int
+    least: float
+    greatest: float
+    mean: float
+    deviation: float | None = Field(description="standard deviation by count - 1")
+    variance: float | None
+    median: Figure | None
+
+
+class RouteHop(Frozen):
+    """One link of the route."""
+
+    protocol: str
+    transport: str
+    source: str
+    """Address and port in the first round; in others ports differ."""
+    destination: str
+    samples: int
+    """Samples that passed it, in all counted rounds."""
+    bytes_each: float
+    """Bytes of a sample's packets on the wire, on average, headers included."""
+
+
+class RouteRound(Frozen):
+    """One counted round."""
+
+    round: int
+    entered: int
+    arrived: int
+    hops: int
+    bits_mean: float | None
+    least_ns: float | None
+    """Least L, or application's time where nothing confirms."""
+    mean_ns: float | None
+    greatest_ns: float | None
+
+
+class Route(Frozen):
+    """From the hop on which samples enter to the one on which they leave."""
+
+    flow: str
+    hops: list[RouteHop]
+    entered: int
+    """Samples seen on the first hop, in all counted rounds."""
+    arrived: int
+    """Samples among them that were seen on the last."""
+    lost_first: int
+    """Samples that did not arrive and were sent before the first of their round that did."""
+    packets_per_sample: float
+    bits: Spread | None
+    """Bits of a sample's packets on all hops together, of those that arrived."""
+    latency: Spread | None
+    """From its packet on the first hop to its packet on the last, ns."""
+    confirmed: Spread | None
+    """L: from its packet on the first hop to what confirms it on the last, ns."""
+    confirmed_by: Literal["ACKNACK", "TCP"] | None
+    application: Spread | None
+    """From T1 in the writer to T4 in the reader, of the same samples, ns."""
+    apart: Spread | None
+    """By how much L is longer than the application's time, sample by sample, ns."""
+    eq2: Spread | None
+    """Bits on all hops by L, or by the application's time where nothing confirms, Mbit/s."""
+    rounds: list[RouteRound]
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """Arrays with an entry for each sample that arrived."""
+
+    number: int
+    hops: pl.DataFrame
+    """A row for each hop, in the order of the route."""
+    entered: int
+    lost_first: int
+    packets: float
+    bits: Values
+    latency: Values
+    acknack: Values
+    tcp: Values
+    application: Values
+
+
+def routes(rounds: Sequence[Tables]) -> list[Route]:
+    """A route for each flow that is measured, over the counted rounds."""
+    named = {name for _, hops, _ in rounds for name in hops["flow"].unique().drop_nulls()}
+    names = sorted(name for name in named if re.match(OF_MATRIX, name))
+    return [found for name in names if (found := _route(name, rounds))]
+
+
+def _route(flow: str, rounds: Sequence[Tables]) -> Route | None:
+    each = [found for tables in rounds if (found := _round(flow, *tables))]
+    if not each:
+        return None
+    acknack, tcp = ([getattr(own, name) for own in each] for name in ("acknack", "tcp"))
+    by_acknack = any(np.isfinite(own).any() for own in acknack)
+    by_tcp = any(np.isfinite(own).any() for own in tcp)
+    confirmed = acknack if by_acknack else tcp
+    application = [own.application for own in each]
+    divisor = confirmed if by_acknack or by_tcp else application
+    arrived = sum(own.bits.size for own in each)
+    return Route(
+        flow=flow,
+        hops=list(_hops(each)),
+        entered=sum(own.entered for own in each),
+        arrived=arrived,
+        lost_first=sum(own.lost_first for own in each),
+        packets_per_sample=sum(own.packets for own in each) / max(arrived, 1),
+        bits=_spread([own.bits for own in each], "bit"),
+        latency=_spread([own.latency for own in each], "ns"),
+        confirmed=_spread(confirmed, "ns"),
+        confirmed_by="ACKNACK" if by_acknack else "TCP" if by_tcp else None,
+        application=_spread(application, "ns"),
+        apart=_spread(
+            [a - b for a, b in zip(confirmed, application, strict=True)], "ns", signed=True
+        ),
+        # Bits by nanoseconds are Gbit/s.
+        eq2=_spread([own.bits / by * 1e3 for own, by in zip(each, divisor, strict=True)], "Mbit/s"),
+        rounds=[_told(own, by) for own, by in zip(each, divisor, strict=True)],
+    )
+
+
+def _told(own: _Round, times: Values) -> RouteRound:
+    known = times[np.isfinite(times)]
+    return RouteRound(
+        round=own.number, entered=own.entered, arrived=own.bits.size, hops=own.hops.height,
+        bits_mean=own.bits.mean() if own.bits.size else None,
+        least_ns=known.min() if known.size else None,
+        mean_ns=known.mean() if known.size else None,
+        greatest_ns=known.max() if known.size else None,
+    )  # fmt: skip
+
+
+def _spread(rounds: Sequence[Values], unit: str, *, signed: bool = False) -> Spread | None:
+    known = [own[np.isfinite(own)] for own in rounds]
+    known = [own for own in known if own.size]
+    if not known:
+        return None
+    pooled = np.concatenate(known)
+    several = pooled.size > 1
+    medians = [float(np.median(own)) for own in known]
+    return Spread(
+        count=pooled.size, least=pooled.min(), greatest=pooled.max(), mean=pooled.mean(),
+        deviation=pooled.std(ddof=1) if several else None,
+        variance=pooled.var(ddof=1) if several else None,
+        median=over_rounds(medians, unit, pooled.size, signed=signed),
+    )  # fmt: skip
+
+
+def _hops(rounds: Sequence[_Round]) -> Iterator[RouteHop]:
+    """Hops, from all rounds that have the protocols of the first one."""
+    first = rounds[0].hops
+    alike = [
+        own.hops for own in rounds
+        if own.hops["protocol"].to_list() == first["protocol"].to_list()
+    ]  # fmt: skip
+    for place, row in enumerate(first.iter_rows(named=True)):
+        here = [own.row(place, named=True) for own in alike]
+        samples = sum(own["samples"] for own in here)
+        yield RouteHop(
+            protocol=row["protocol"], transport=row["transport"], source=row["source"],
+            destination=row["destination"], samples=samples,
+            bytes_each=sum(own["bytes"] for own in here) / samples,
+        )  # fmt: skip
+
+
+def _round(flow: str, number: int, hops: pl.DataFrame, samples: pl.DataFrame) -> _Round | None:
+    """One round; None without a packet of the flow."""
+    own = hops.filter(
+        (pl.col("flow") == flow) & ~pl.col("warm_up") & pl.col("answered").is_null()
+    )  # fmt: skip
+    # The first copy is the one that counts; others cost what they cost.
+    first = own.filter(pl.col("repeated") == 0).unique([*KEY, "hop"], keep="first")
+    if first.is_empty():
+        return None
+    since = pl.col("time_ns") - pl.col("time_ns").min().over(KEY)
+    order = (
+        first.with_columns(since=since)
+        .group_by("hop")
+        .agg(
+            pl.col("since").median(),
+            pl.col("protocol", "transport", "source", "destination").first(),
+            samples=pl.len(), bytes=pl.col("wire_bytes").sum(),
+        )
+        .sort("since", "hop")
+    )  # fmt: skip
+    entry, leaving = order["hop"][0], order["hop"][-1]
+    columns = ["time_ns", "confirmed_ns", "acknowledged_ns"]
+    begin = first.filter(pl.col("hop") == entry).select(*KEY, entered_ns="time_ns")
+    end = first.filter(pl.col("hop") == leaving).select(*KEY, *columns)
+    through = begin.join(end, on=KEY, how="left", maintain_order="left").sort(*KEY)
+    arrived = through.filter(pl.col("time_ns").is_not_null())
+    earliest = arrived.group_by("writer").agg(earliest=pl.col("seq").min())
+    lost = through.filter(pl.col("time_ns").is_null()).join(earliest, on="writer", how="left")
+    spent = own.group_by(KEY).agg(bits=pl.col("wire_bytes").sum() * 8)
+    whole = arrived.join(spent, on=KEY, how="left", maintain_order="left").join(
+        _application(flow, samples), on=KEY, how="left", maintain_order="left"
+    )
+
+    def until(name: str) -> Values:
+        return (whole[name] - whole["entered_ns"]).cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+    return _Round(
+        number=number,
+        hops=order,
+        entered=begin.height,
+        lost_first=int((lost["seq"] < lost["earliest"]).sum()),
+        packets=float((own["packets"] / own["sharing"]).sum()),
+        bits=whole["bits"].cast(pl.Float64).to_numpy(),
+        latency=until("time_ns"),
+        acknack=until("confirmed_ns"),
+        tcp=until("acknowledged_ns"),
+        application=whole["application"].cast(pl.Float64).fill_null(np.nan).to_numpy(),
+    )
+
+
+def _application(flow: str, samples: pl.DataFrame) -> pl.DataFrame:
+    """From T1 to T4 of each sample, as a reader recorded it; to T3 where the answer has brought
+    both back."""
+    of = samples.filter(pl.col("flow") == flow)
+    read = of.filter(pl.col("reader").is_not_null() & pl.col("read_ns").is_not_null()).select(
+        *KEY, application=pl.col("read_ns") - pl.col("sent_ns")
+    )
+    echoed = of.filter(pl.col("reader").is_null() & pl.col("echo_read_ns").is_not_null()).select(
+        *KEY, application=pl.col("echo_read_ns") - pl.col("sent_ns")
+    )
+    return (read if read.height else echoed).unique(KEY, keep="first")
+
+
+class Purpose(Frozen):
+    """What packets were for, in the rounds that count."""
+
+    name: str
+    packets: int
+    """In the measured time."""
+    bytes: int
+    """On the wire."""
+    round_packets: int
+    """In the whole rounds."""
+    round_bytes: int
+
+
+class Wire(Frozen):
+    """Costs of a typical round: the median over rounds."""
+
+    samples: int
+    """Different samples that passed the wire in the measured time, in the rounds that count."""
+    bytes_per_sample: Figure | None
+    packets_per_sample: Figure | None
+    overhead_share: Figure | None
+    """Beyond one copy of each sample's header and body; null where sizes vary."""
+    control_share: Figure | None
+    """Heartbeats, acknowledgements and gaps."""
+    repeated_share: Figure | None
+    """Sent again."""
+    discovery_bytes: Figure | None
+    """In the whole round; null for middleware that is not DDS."""
+    discovery_packets: Figure | None
+    purposes: list[Purpose]
+
+
+def wire(
+    params: Parameters, rows: Sequence[Mapping[str, Any]], tables: Sequence[pl.DataFrame]
+) -> Wire | None:
+    """From the rounds that count, and their tables `wire`; None without a capture."""
+    known = [row for row in rows if row.get("wire_samples") is not None]
+    if not known:
+        return None
+    samples = sum(row["wire_samples"] for row in known)
+
+    def figure(unit: str, values: list[float | None]) -> Figure | None:
+        return over_rounds(values, unit, samples)
+
+    return Wire(
+        samples=samples,
+        bytes_per_sample=figure("B", [costs.per_sample("wire_bytes", row) for row in known]),
+        packets_per_sample=figure("", [costs.per_sample("wire_packets", row) for row in known]),
+        overhead_share=figure("1", [costs.overhead(row, params) for row in known]),
+        control_share=figure("1", [costs.share("wire_control_bytes", row) for row in known]),
+        repeated_share=figure("1", [costs.share("wire_repeated_bytes", row) for row in known]),
+        discovery_bytes=figure("B", [row.get("wire_discovery_bytes") for row in known]),
+        discovery_packets=figure("", [row.get("wire_discovery_packets") for row in known]),
+        purposes=_purposes(tables),
+    )
+
+
+def _purposes(tables: Sequence[pl.DataFrame]) -> list[Purpose]:
+    if not tables:
+        return []
+    counts = {
+        "packets": "window_packets", "bytes": "window_wire_bytes",
+        "round_packets": "packets", "round_bytes": "wire_bytes",
+    }  # fmt: skip
+    sums = (
+        pl.concat(tables)
+        .group_by(pl.col("purpose").alias("name"), maintain_order=True)
+        .agg(pl.col(column).sum().alias(name) for name, column in counts.items())
+    )
+    return [Purpose(**row) for row in sums.to_dicts()]

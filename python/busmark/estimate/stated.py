@@ -1,0 +1,359 @@
+"""Figures that the source of an imported result states: they stand in for missing samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from busmark import stats
+from busmark.estimate.curves import CaseSeries, RoundValues
+from busmark.estimate.distribution import ByRound, LatencyByRound
+from busmark.estimate.latency import Latency
+from busmark.estimate.shapes import Curve
+from busmark.estimate.throughput import Throughput
+from busmark.model.entry import Statistic
+from busmark.model.figure import (
+    TAILS,
+    Bounds,
+    Distribution,
+    Figure,
+    Frozen,
+    Percentile,
+    Quantity,
+    over_rounds,
+)
+from busmark.model.parameters import Parameters
+from busmark.model.statistics import POOLED, STATISTICS
+
+Row = dict[str, Any]
+"""A row of the table `summaries`."""
+
+LADDER = (25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+"""Percentiles that tables show of those stated."""
+
+
+class StatedFigure(Frozen):
+    """One of them, in nanoseconds."""
+
+    statistic: str
+    """mean, std, min, max, mad or percentile."""
+    percent: float | None
+    figure: Figure
+    within: Bounds | None = None
+    """Limits of a percentile combined from parts: the whole run's lies between them."""
+
+
+class Stated(Frozen):
+    """All figures of one quantity of a case."""
+
+    quantity: str
+    """As in the table `summaries`."""
+    tool: str
+    parts: int
+    """Parts of runs that had figures of their own; 0: they are of whole runs."""
+    figures: list[StatedFigure] = Field(default=[])
+
+    def figure(self, statistic: str, percent: float | None = None) -> Figure | None:
+        """One of them."""
+        for known in self.figures:
+            if (known.statistic, known.percent) == (statistic, percent):
+                return known.figure
+        return None
+
+
+def stated(
+    summaries: pl.DataFrame, rounds: Sequence[int], tools: Mapping[str, str]
+) -> list[Stated]:
+    """Stated figures of one case: `summaries` are its rows of that table, `rounds` those that
+    count, `tools` the tool by file."""
+    counted = set(rounds)
+    by_quantity: dict[str, list[Row]] = {}
+    for row in summaries.to_dicts():
+        if row["round"] in counted:
+            by_quantity.setdefault(row["quantity"], []).append(row)
+    found = []
+    for quantity, of in by_quantity.items():
+        by_figure: dict[tuple[str, float | None], list[Row]] = {}
+        for row in of:
+            by_figure.setdefault((row["statistic"], row["percent"]), []).append(row)
+        figures = [_figure(rows, *key) for key, rows in by_figure.items()]
+        spans = {
+            (row["round"], row["start_s"], row["file"], row["line"])
+            for row in of if row["start_s"] is not None
+        }  # fmt: skip
+        tool = tools.get(str(of[0]["file"]), "the source")
+        known = sorted((f for f in figures if f), key=_order)
+        found.append(Stated(quantity=quantity, tool=tool, parts=len(spans), figures=known))
+    return found
+
+
+def _order(figure: StatedFigure) -> tuple[int, float]:
+    names = ("percentile", "mean", "std", "mad", "min", "max")
+    rank = names.index(figure.statistic) if figure.statistic in names else len(names)
+    return rank, figure.percent or 0.0
+
+
+def _figure(rows: list[Row], statistic: str, percent: float | None) -> StatedFigure | None:
+    """Over rounds, of whole runs where they have it, else of their parts."""
+    runs: dict[int, list[Row]] = {}
+    for row in rows:
+        if row["value_ns"] is not None:
+            runs.setdefault(row["round"], []).append(row)
+    values, counts, lows, highs = [], [], [], []
+    for run in runs.values():
+        whole = [row for row in run if row["start_s"] is None]
+        known = whole or run
+        values.append(_together(known, statistic))
+        counts.append(_sum(known))
+        if not whole and statistic == "percentile":
+            lows.append(min(float(row["value_ns"]) for row in known))
+            highs.append(max(float(row["value_ns"]) for row in known))
+    if not values:
+        return None
+    known_counts = [c for c in counts if c is not None]
+    count = sum(known_counts) if len(known_counts) == len(counts) else None
+    if statistic in ("min", "max"):
+        extreme = min(values) if statistic == "min" else max(values)
+        figure: Figure | None = Figure(value=extreme, count=count, rounds=len(values), unit="ns")
+    else:
+        figure = over_rounds(values, "ns", count)
+    if figure is None:
+        return None
+    within = None
+    if len(lows) == len(values):
+        within = Bounds(low_ns=sum(lows) / len(lows), high_ns=sum(highs) / len(highs))
+    return StatedFigure(statistic=statistic, percent=percent, figure=figure, within=within)
+
+
+def _together(parts: list[Row], statistic: str) -> float:
+    """Combines the parts of one run; a single part is the run."""
+    values = [float(row["value_ns"]) for row in parts]
+    if statistic in ("min", "max"):
+        return min(values) if statistic == "min" else max(values)
+    total = _sum(parts)
+    if not total:
+        return sum(values) / len(values)
+    weighted = (v * row["count"] for v, row in zip(values, parts, strict=True))
+    return float(sum(weighted)) / total
+
+
+def _sum(parts: list[Row]) -> int | None:
+    """Samples of these parts; None where one of them is not known."""
+    counts = [row["count"] for row in parts]
+    return None if None in counts else sum(counts)
+
+
+def distribution(one: Stated, quantity: Quantity, factor: float = 1.0) -> Distribution | None:
+    """As a report shows it, all times `factor`; None without median or mean. A percentile with less
+    than ten samples beyond it is absent, where their number is known."""
+    median, mean = (_scaled(one.figure(*key), factor) for key in (("percentile", 50.0), ("mean",)))
+    if median is None or mean is None:
+        return None
+
+    def value(statistic: str) -> float | None:
+        found = _scaled(one.figure(statistic), factor)
+        return None if found is None else found.value
+
+    def percentile(percent: float) -> Figure | None:
+        found = _scaled(one.figure("percentile", percent), factor)
+        return found if found and _supported(percent, found) else None
+
+    tabled: dict[str, Any] = {name: percentile(percent) for name, percent in TAILS.items()}
+    tabled |= {one.key: value(one.stated) for one in POOLED}
+    ladder = [p for p in LADDER if one.figure("percentile", p)]
+    return Distribution(
+        quantity=quantity,
+        count=mean.count,
+        median=median,
+        mean=mean,
+        skewness=None,
+        kurtosis=None,
+        percentiles=[_rung(p, percentile(p)) for p in ladder],
+        **tabled,
+    )
+
+
+def _supported(percent: float, figure: Figure) -> bool:
+    if figure.count is None:
+        return True
+    # Some tools call their extremes the percentiles 0 and 100.
+    inside = 0.0 < percent < 100.0
+    return inside and stats.supported(percent, figure.count // max(1, figure.rounds))
+
+
+def _rung(percent: float, figure: Figure | None) -> Percentile:
+    if figure is None:
+        return Percentile(percent=percent, value_ns=None)
+    return Percentile(
+        percent=percent, value_ns=figure.value, low_ns=figure.low, high_ns=figure.high
+    )
+
+
+def _scaled(figure: Figure | None, factor: float) -> Figure | None:
+    if figure is None:
+        return None
+    known = {name: getattr(figure, name) for name in ("value", "low", "high")}
+    return figure.model_copy(
+        update={name: None if v is None else v * factor for name, v in known.items()}
+    )
+
+
+def by_round(
+    summaries: pl.DataFrame, rounds: Sequence[int], source: str, quantity: Quantity, factor: float
+) -> LatencyByRound:
+    """Statistics of the quantity that the source calls `source`, times `factor`: one figure of each
+    run, which is a round. What only parts of a run have is known within limits, and is left out."""
+    runs = {number: by_quantity(stated(summaries, [number], {})) for number in rounds}
+    known = {number: run[source] for number, run in runs.items() if source in run}
+    found = {one.name: _of_runs(known, one, factor) for one in STATISTICS}
+    return LatencyByRound(name="latency", quantity=quantity, statistics=found)
+
+
+def _of_runs(runs: Mapping[int, Stated], statistic: Statistic, factor: float) -> ByRound:
+    known = {n: one.figure for n, run in runs.items() if (one := _of_run(run, statistic))}
+    if not known:
+        return ByRound(figure=None, reason="the source does not state it")
+    counts = [each.count for each in known.values()]
+    total = None if None in counts else sum(count or 0 for count in counts)
+    values = [each.value * factor for each in known.values()]
+    return ByRound(figure=over_rounds(values, "ns", total), rounds=list(known), values=values)
+
+
+def _of_run(of: Stated, statistic: Statistic) -> StatedFigure | None:
+    """A figure of a whole run, where its samples support it or are not told."""
+    percent = 50.0 if statistic.of == "median" else statistic.percent
+    for known in of.figures:
+        if known.within is not None or known.figure.value <= 0.0:
+            continue
+        if statistic.of == "mean" and known.statistic == "mean":
+            return known
+        if percent is not None and known.percent == percent:
+            return known if _supported(percent, known.figure) else None
+    return None
+
+
+def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Curve | None:
+    """Through the percentiles that are supported; None of fewer than three."""
+    points = sorted(
+        (known.percent, known.figure.value * factor)
+        for known in one.figures
+        if known.percent is not None
+        and known.percent < 100
+        and _supported(known.percent, known.figure)
+    )
+    if len(points) < 3:
+        return None
+    mean = one.figure("mean")
+    return Curve(
+        quantity=quantity,
+        count=mean.count if mean else None,
+        percent=[percent for percent, _ in points],
+        value_ns=[round(value, 1) for _, value in points],
+    )
+
+
+def by_quantity(found: Sequence[Stated]) -> dict[str, Stated]:
+    """By its name."""
+    return {one.quantity: one for one in found}
+
+
+def values_by_round(rows: Sequence[Mapping[str, Any]], column: str) -> dict[int, float]:
+    """Values from the table `cases`, where known."""
+    return {row["round"]: row[column] for row in rows if row[column] is not None}
+
+
+ARRIVALS: dict[str, Literal["closed", "open", "paced", "unstated"]] = {
+    "closed": "closed", "constant": "open", "poisson": "open", "paced": "paced",
+}  # fmt: skip
+
+HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
+"""Quantities that tell a round trip, and which part of it they are."""
+
+
+def completed(
+    measures: dict[str, Any], params: Parameters, rows: Sequence[Row], found: list[Stated],
+    summaries: pl.DataFrame,
+) -> dict[str, Any]:  # fmt: skip
+    """The measures of one case, made of its samples if it has any, with what is stated.
+    `summaries`: its rows of that table."""
+    made = {**measures, "stated": found}
+    if measures.get("latency"):
+        made |= _latency(measures["latency"], measures.get("series"), params, rows, found)
+    elif measures.get("throughput"):
+        made |= _throughput(measures["throughput"], measures.get("series"), found)
+    sampled = any(
+        each.figure for latency in _by_round(made) for each in latency.statistics.values()
+    )
+    if not sampled and (source := _source(found)):
+        stated_rounds = by_round(summaries, [row["round"] for row in rows], *source)
+        for part in ("latency", "throughput"):
+            if made.get(part):
+                made[part] = made[part].model_copy(update={"by_round": [stated_rounds]})
+    return made
+
+
+def _by_round(made: Mapping[str, Any]) -> list[LatencyByRound]:
+    measured = made.get("latency") or made.get("throughput")
+    return measured.by_round if measured else []
+
+
+def _source(found: Sequence[Stated]) -> tuple[str, Quantity, float] | None:
+    """The quantity as the source calls it, what it is here, and the factor between them."""
+    stated = by_quantity(found)
+    for name, part in HALVES:
+        if name in stated:
+            return name, "half_round_trip", 0.5 / part
+    return ("one_way", "one_way", 1.0) if "one_way" in stated else None
+
+
+def _latency(
+    measured: Latency, drawn: CaseSeries | None, params: Parameters,
+    rows: Sequence[Row], found: list[Stated],
+) -> dict[str, Any]:  # fmt: skip
+    changes: dict[str, Any] = {
+        "arrivals": ARRIVALS.get(str(params.stated().get("arrivals")), "unstated"),
+        "sent": _total(rows, "sent"),
+        "lost": _total(rows, "lost"),
+    }
+    series = drawn
+    for quantity, part in HALVES:
+        one = by_quantity(found).get(quantity)
+        if measured.round_trip is not None or one is None or "round_trip" in changes:
+            continue
+        changes["round_trip"] = distribution(one, "round_trip", 1 / part)
+        changes["half_round_trip"] = distribution(one, "half_round_trip", 0.5 / part)
+        if drawn is not None:
+            series = drawn.model_copy(
+                update={
+                    "curve": curve(one, "half_round_trip", 0.5 / part),
+                    "medians": _medians(rows),
+                }
+            )
+    return {"latency": measured.model_copy(update=changes), "series": series}
+
+
+def _medians(rows: Sequence[Row]) -> RoundValues | None:
+    medians = values_by_round(rows, "median_ns")
+    if not medians:
+        return None
+    halves = [value / 2 for value in medians.values()]
+    return RoundValues(rounds=list(medians), values=halves, unit="ns")
+
+
+def _throughput(
+    measured: Throughput, drawn: CaseSeries | None, found: list[Stated]
+) -> dict[str, Any]:
+    one = by_quantity(found).get("one_way")
+    if measured.probe_one_way is not None or one is None:
+        return {}
+    probes: Distribution | None = distribution(one, "one_way")
+    series = drawn and drawn.model_copy(update={"curve": curve(one, "one_way")})
+    return {"throughput": measured.model_copy(update={"probe_one_way": probes}), "series": series}
+
+
+def _total(rows: Sequence[Row], column: str) -> int | None:
+    known = [int(row[column]) for row in rows if row[column] is not None]
+    return sum(known) if len(known) == len(rows) else None

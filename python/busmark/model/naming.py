@@ -1,0 +1,390 @@
+"""Names and descriptions of cases: what varies between the cases of a campaign, and hence what each
+must be called.
+
+A parameter is either part of the *workload* (size, payload, rate, placement …), which must be
+equal wherever two cases are compared, or a *choice* (adapter, transport, QoS …), which is what is
+compared.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from busmark.model.figure import Frozen
+from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters, having
+from busmark.model.text import ABSENT, count, number, size_text
+
+Flat = dict[str, Any]
+
+CHOICES = frozenset(name.partition(".")[0] for name in having("choice"))
+"""Parameters, with everything below them, that are choices; all others are workload."""
+
+EFFORT = having("effort")
+"""How long is measured and how much of it is recorded. Many endpoints have longer intervals by
+themselves."""
+
+FOLLOWS = {each.name: each.leads for each in PARAMETERS if each.leads}
+"""What follows from a parameter of another name: only keep-last has a depth."""
+
+DERIVED = tuple(f"{name}." for name in having("derived"))
+"""What follows from other parameters: the QoS of a stream beside pings."""
+
+IN_WORDS = having("told")
+"""What the parameters `beside`, `timeline` and `adapter` tell in words."""
+
+PLACEMENTS = {
+    "same": "on one CPU",
+    "same-each": "on one CPU of each node",
+    "different": "on different CPUs",
+    "free": "placed by the scheduler",
+    "unstated": "(placement not stated)",
+    "moved": "(moved to other CPUs during rounds)",
+}
+
+PLACEMENTS_SHORT = {
+    "same": "one CPU",
+    "same-each": "one CPU of each node",
+    "different": "different CPUs",
+    "free": "free",
+    "unstated": "placement not stated",
+    "moved": "moved during rounds",
+}
+
+UNSTATED = {
+    each.name: each.default for each in PARAMETERS if each.rare and each.default is not None
+}
+"""What cases have that do not state it, for only those state it that have another."""
+
+OPTIONS = {each.name for each in PARAMETERS if each.needs == "options"}
+"""Parameters that stand for options, whose values say nothing without their names."""
+
+UNITS = {"_hz": " /s", "_s": " s"}
+"""Endings of names, and what follows the value."""
+
+
+def flatten(params: Parameters) -> Flat:
+    """Nested parameters as `a.b` keys. Absent values are left out."""
+    return UNSTATED | _flat(params.stated())
+
+
+def _flat(params: Mapping[str, Any], prefix: str = "") -> Flat:
+    flat: Flat = {}
+    for key, value in params.items():
+        if key in IN_WORDS:
+            continue
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{key}.")
+        elif value is not None:
+            flat[prefix + key] = value
+    return flat
+
+
+def with_whole_history(cases: Mapping[str, Flat]) -> dict[str, Flat]:
+    """The cases with history and depth as one: keep last 1. Another history has no depth."""
+    return {case: _with_whole_history(flat) for case, flat in cases.items()}
+
+
+def _with_whole_history(flat: Flat) -> Flat:
+    if "qos.history" not in flat or "qos.depth" not in flat:
+        return flat
+    whole = {name: value for name, value in flat.items() if name != "qos.depth"}
+    if flat["qos.history"] == "keep_last":
+        whole["qos.history"] = f"keep_last {flat['qos.depth']}"
+    return whole
+
+
+def is_choice(name: str) -> bool:
+    """Whether a parameter is a choice; see `CHOICES`."""
+    return name.split(".")[0] in CHOICES
+
+
+def varying(cases: Iterable[Flat]) -> list[str]:
+    """Names of the parameters that differ between some of the cases, in order of appearance."""
+    cases = list(cases)
+    names = dict.fromkeys(name for flat in cases for name in flat)
+    skipped = EFFORT | {each.name for each in PARAMETERS if each.apart}
+    return [
+        name
+        for name in names
+        if name not in skipped
+        and not name.startswith(DERIVED)
+        and len({_key(flat.get(name)) for flat in cases}) > 1
+    ]
+
+
+def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
+    """The `names` that differ between cases of the same adapter; for parameters of a peer, between
+    cases of the same peer."""
+
+    def differs(name: str) -> bool:
+        owner = "peer" if name.startswith("peer_") else "adapter"
+        values: dict[Any, set[str]] = {}
+        for flat in cases:
+            values.setdefault(flat.get(owner), set()).add(_key(flat.get(name)))
+        return any(len(of) > 1 for of in values.values())
+
+    return [name for name in names if differs(name)]
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def title(name: str) -> str:
+    """A parameter's name for people."""
+    plain = name.split(".", 1)[-1] if is_choice(name) else name
+    label = BY_NAME[name].label if name in BY_NAME else ""
+    return (label or plain.removesuffix("_s").removesuffix("_hz")).replace("_", " ")
+
+
+def value_text(name: str, value: Any) -> str:
+    """A parameter's value for people."""
+    if value is None:
+        return ABSENT
+    if name == "size":
+        return size_text(value)
+    if name in BY_NAME and isinstance(value, str):
+        value = BY_NAME[name].words.get(value, value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        shown = count(int(value)) if value == int(value) else number(value)
+        return shown + next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+    if isinstance(value, list):
+        return ", ".join(value_text("", item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{title(key)} {value_text(key, item)}" for key, item in value.items())
+    return str(value).replace("_", " ")
+
+
+def choice_text(name: str, value: Any) -> str:
+    """A choice as a part of a label: words stand alone, numbers and switches need their name."""
+    text = value_text(name, value)
+    if text == "none":
+        return f"no {title(name)}"
+    alone = isinstance(value, str) and "settings." not in name and name != "peer_transport"
+    alone = alone and name not in OPTIONS
+    return text if alone else f"{title(name)} {text}"
+
+
+def placement_of(params: Parameters) -> str:
+    """The placement as cases are told apart by it: what is one CPU on one machine is one of each
+    on several."""
+    placement = str(params.placement)
+    nodes = {params.writer_on, params.reader_on}
+    several = params.network == "nodes" and len(nodes) > 1
+    return "same-each" if placement == "same" and several else placement
+
+
+def kept(placement: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The placement that these rounds of a case had: `moved` where participants were moved during
+    one that counts, or during all that there are."""
+    counting = [row for row in rows if row["status"] == "ok"] or rows
+    moved = any(MOVED.search(row.get("changed") or "") for row in counting)
+    return "moved" if moved else placement
+
+
+MOVED = re.compile(r"(?:^|; )(?:affinity|cpus_used): ")
+"""In the column `changed`."""
+
+
+def placement_text(placement: str) -> str:
+    """In words, to follow "64 B"."""
+    return PLACEMENTS.get(placement, f"on CPUs {placement}")
+
+
+def placement_short(placement: str) -> str:
+    """For a selector, or the name of a sheet."""
+    return PLACEMENTS_SHORT.get(placement, f"CPUs {placement}")
+
+
+def placement_rank(placement: str) -> tuple[int, str]:
+    """Order in which placements are shown."""
+    known = list(PLACEMENTS)
+    return (known.index(placement) if placement in known else len(known), placement)
+
+
+class Label(Frozen):
+    """What a curve is called, and what decides how it looks, everywhere."""
+
+    text: str
+    adapter: str
+    """The name that it declares: its colour and mark are its own in every report."""
+    variant: int = 0
+    """Which one of the adapter's labels: these share its hue."""
+
+
+FLOOR_ADAPTER = "null"
+
+FLOOR_LABEL = "floor (null adapter)"
+
+LIMIT_LABEL = "limit of Busmark (null adapter)"
+"""What the floor is called where more is better."""
+
+MIDDLEWARE, SIDES = "Middleware", "Writer → reader"
+"""Headings of what cases are called."""
+
+SEPARATOR = " · "
+"""Between the parts of a label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a case is called, and the parameters that set it apart."""
+
+    label: str
+    workload: dict[str, str]
+    choices: dict[str, str]
+    is_floor: bool
+    title: str
+    """What the label is, as the heading of a column: "Middleware", "Reliability"."""
+    parts: dict[str, str]
+    """The middleware, and each choice that the label tells, by what it is."""
+
+
+def short_title(adapter: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
+    """The adapter's name for people."""
+    title = adapters.get(adapter, {}).get("title")
+    return str(title) if title else adapter
+
+
+def name_cases(
+    cases: Mapping[str, Flat],
+    adapters: Mapping[str, Mapping[str, Any]],
+    unsupported: Container[str] = (),
+) -> dict[str, Named]:
+    """Names for cases given by their flat parameters, test by test.
+
+    What only unsupported cases have is not told in the names of the others, and what all of them
+    have in common is not told at all.
+    """
+    cases = with_whole_history(cases)
+    named: dict[str, Named] = {}
+    for test in dict.fromkeys(flat.get("test") for flat in cases.values()):
+        of_test = {case: flat for case, flat in cases.items() if flat.get("test") == test}
+        named |= _name_test(of_test, adapters, unsupported)
+    return _without_sides({case: named[case] for case in cases}, cases, unsupported)
+
+
+def _name_test(
+    cases: Mapping[str, Flat],
+    adapters: Mapping[str, Mapping[str, Any]],
+    unsupported: Container[str],
+) -> dict[str, Named]:
+    real = {c: flat for c, flat in cases.items() if flat.get("adapter") != FLOOR_ADAPTER}
+    only_floor = not real
+    real = real or dict(cases)
+    compared = [flat for case, flat in real.items() if case not in unsupported]
+    compared = compared or list(real.values())
+    names = varying(compared)
+    choices = [name for name in names if is_choice(name)]
+    workload = [name for name in names if not is_choice(name)]
+    told = telling(choices, compared)
+    floor_label = LIMIT_LABEL if compared[0].get("test") == "throughput" else FLOOR_LABEL
+    result = {}
+    for case, flat in cases.items():
+        is_floor = flat.get("adapter") == FLOOR_ADAPTER and not only_floor
+        own = [name for name in told if name in flat]
+        spoken = [_sides(flat, adapters), *(choice_text(name, flat[name]) for name in own)]
+        texts = {name: value_text(name, flat.get(name)) for name in names}
+        sides = SIDES if any(each.get("peer") for each in compared) else MIDDLEWARE
+        result[case] = Named(
+            label=floor_label if is_floor else SEPARATOR.join(spoken),
+            workload={title(name): texts[name] for name in workload},
+            choices={title(n): texts[n] for n in choices if n not in told and n in flat},
+            is_floor=is_floor,
+            title=_capitalised(SEPARATOR.join([sides, *map(title, told)])),
+            parts={sides: spoken[0]} | {title(name): texts[name] for name in own},
+        )
+    _make_distinct(result, {c: flat for c, flat in real.items() if c not in unsupported})
+    return result
+
+
+def _sides(flat: Flat, adapters: Mapping[str, Mapping[str, Any]]) -> str:
+    """The adapter, or both where they differ: writer → reader."""
+    names = [flat.get("adapter"), *([flat["peer"]] if flat.get("peer") else [])]
+    return " → ".join(short_title(str(name), adapters) for name in names)
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _make_distinct(named: dict[str, Named], cases: Mapping[str, Flat]) -> None:
+    """Cases that would still look the same get their identifier as the last part of the label."""
+    seen: dict[Any, list[str]] = {}
+    for case, flat in cases.items():
+        name = named[case]
+        place = (flat.get("placement"), flat.get("size"), tuple(name.workload.items()))
+        seen.setdefault((name.label, place), []).append(case)
+    for twins in seen.values():
+        for case in twins if len(twins) > 1 else ():
+            old = named[case]
+            named[case] = replace(
+                old, label=f"{old.label}{SEPARATOR}{case}", title=f"{old.title}{SEPARATOR}case"
+            )
+
+
+def _without_sides(
+    named: Mapping[str, Named], cases: Mapping[str, Flat], unsupported: Container[str]
+) -> dict[str, Named]:
+    """The names without their first part where all that can be compared have it in common, and
+    every label of the test has further parts."""
+    compared = [c for c in cases if not named[c].is_floor and c not in unsupported]
+    first = {named[case].label.partition(SEPARATOR)[0] for case in compared}
+    if len(first) != 1:
+        return dict(named)
+    constant = first.pop() + SEPARATOR
+    plain = {cases[c].get("test") for c in compared if not named[c].label.startswith(constant)}
+    result = {}
+    for case, name in named.items():
+        if cases[case].get("test") not in plain:
+            rest = name.title.partition(SEPARATOR)[2]
+            name = replace(name, label=name.label.removeprefix(constant), title=_capitalised(rest))
+        result[case] = name
+    return result
+
+
+def labels(cases: Sequence[tuple[str, str, bool]]) -> list[Label]:
+    """Labels by (label, adapter, is floor): each once, variants of one adapter numbered."""
+    result: list[Label] = []
+    variants: dict[str, int] = {}
+    for text, adapter, is_floor in dict.fromkeys(cases):
+        variant = 0 if is_floor else variants.get(adapter, 0)
+        if not is_floor:
+            variants[adapter] = variant + 1
+        result.append(Label(text=text, adapter=adapter, variant=variant))
+    return result
+
+
+def meant(names: Iterable[str], wanted: str) -> list[str]:
+    """Cases of DIR#CASE: the one with this name or number, or all that match this pattern."""
+    known = list(names)
+    if wanted in known:
+        return [wanted]
+    numbered = [name for name in known if name.partition("-")[0] == wanted]
+    return numbered or fnmatch.filter(known, wanted)
+
+
+def described(workload: Mapping[str, str]) -> str:
+    """ "payload struct, rate 1 000 /s"; empty without further dimensions."""
+    return ", ".join(f"{key} {text}" for key, text in workload.items() if text != ABSENT)
+
+
+FIGURES = {
+    "latency": "median RTT/2", "throughput": "goodput", "capacity": "sustained goodput",
+    "discovery": "median time to the first sample", "one_way": "median one-way latency",
+    "matching": "time until all had matched",
+    "recovery": "time from the last change to the next sample",
+}  # fmt: skip
+"""By kind of headline."""
+
+
+def figure_of(kind: str) -> str:
+    """Return what cases with this kind of headline are compared by."""
+    return FIGURES.get(kind, FIGURES["latency"])

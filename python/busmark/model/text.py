@@ -1,0 +1,214 @@
+"""Numbers as people read them: few digits, one unit, the interval beside the value.
+
+Everything that shows a figure (sentences, tables, plots) writes it with these functions, so that
+a number looks the same wherever it appears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    pass
+
+ABSENT = "\N{EM DASH}"
+"""Stands for a value that is not there. Never 0."""
+
+THIN = "\N{NARROW NO-BREAK SPACE}"
+"""Between groups of thousands, and nowhere else."""
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A unit for display: `unit` is its name, `factor` how many base units it holds."""
+
+    unit: str
+    factor: float
+
+
+TIME = (Scale("ns", 1.0), Scale("µs", 1e3), Scale("ms", 1e6), Scale("s", 1e9))
+"""Scales for nanoseconds."""
+
+RATE = (Scale("1/s", 1.0), Scale("10³/s", 1e3), Scale("10⁶/s", 1e6))
+"""Scales for samples per second."""
+
+BYTES = (Scale("B/s", 1.0), Scale("kB/s", 1e3), Scale("MB/s", 1e6), Scale("GB/s", 1e9))
+"""Scales for bytes per second, decimal as rates of networks are."""
+
+CPUS = (Scale("", 1.0),)
+"""CPU time per time has no unit: 1 is one CPU kept busy."""
+
+MBIT = (Scale("Mbit/s", 1.0),)
+"""Goodput is always told in Mbit/s (10⁶ bit/s): it is compared across tables."""
+
+COUNT = (Scale("", 1.0),)
+"""Numbers of things."""
+
+SIZE = (Scale("B", 1.0),)
+"""Bytes on the wire are shown to the byte: they are counted."""
+
+SCALES = {
+    "ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "B/s": BYTES, "CPU": CPUS, "B": SIZE, "": COUNT,
+}  # fmt: skip
+"""By the unit of a figure; a share is shown in per cent."""
+
+
+class Interval(Protocol):
+    """What has a value and perhaps limits."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def scale_for(values: Iterable[float | None], scales: Sequence[Scale] = TIME) -> Scale:
+    """The largest scale in which the smallest positive value is still at least 1.
+
+    One column of a table uses one scale; without any value it is the smallest of `scales`.
+    """
+    positive = [v for v in values if v is not None and isfinite(v) and v > 0]
+    chosen = scales[0]
+    for scale in scales:
+        if positive and min(positive) >= scale.factor * 0.9995:
+            chosen = scale
+    return chosen
+
+
+def decimals(value: float, digits: int = 3) -> int:
+    """Decimal places that show `value` with this many significant digits."""
+    if value == 0 or not isfinite(value):
+        return 0
+    return max(0, digits - 1 - floor(log10(abs(value))))
+
+
+def number(value: float | None, places: int | None = None) -> str:
+    """A number with `places` decimals, by default three significant digits (four from 1000).
+
+    Thousands are grouped; an absent value is an em dash.
+    """
+    if value is None or not isfinite(value):
+        return ABSENT
+    if places is None:
+        places = decimals(value)
+    if places == 0 and abs(value) >= 10_000:
+        value = round(value, 3 - floor(log10(abs(value))))
+    text = f"{abs(value):,.{places}f}".replace(",", THIN)
+    return MINUS + text if value < 0 and any(c in "123456789" for c in text) else text
+
+
+def count(value: int | None) -> str:
+    """A whole number, all digits, thousands grouped."""
+    return ABSENT if value is None else f"{value:,}".replace(",", THIN)
+
+
+def amount(value: float | None, unit: str = "") -> str:
+    """A number without an interval: a count, or of this unit."""
+    if value is None:
+        return ABSENT
+    if unit == "1":
+        return percent_text(value)
+    return f"{number(value)} {unit.removeprefix('1')}" if unit else count(int(value))
+
+
+def places_for(figure: Interval, scale: Scale) -> int:
+    """Decimals for a value and its limits: three digits, or four where three hide the interval."""
+    value = figure.value / scale.factor
+    places = decimals(value)
+    if figure.low is None or figure.high is None:
+        return places
+    half = (figure.high - figure.low) / 2 / scale.factor
+    return decimals(value, 4) if 0 < half < 10.0**-places else places
+
+
+def value_text(figure: Interval | None, scale: Scale, places: int | None = None) -> str:
+    """The value alone, without its unit."""
+    if figure is None:
+        return ABSENT
+    places = places_for(figure, scale) if places is None else places
+    return number(figure.value / scale.factor, places)
+
+
+def interval_text(figure: Interval | None, scale: Scale, places: int | None = None) -> str:
+    """The limits in brackets, without a unit; empty where there is no interval."""
+    if figure is None or figure.low is None or figure.high is None:
+        return ""
+    places = places_for(figure, scale) if places is None else places
+    low, high = figure.low / scale.factor, figure.high / scale.factor
+    return f"[{number(low, places)}, {number(high, places)}]"
+
+
+def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
+    """Value, interval and unit, as in "5.10 [5.02, 5.19] µs"."""
+    if figure is None:
+        return ABSENT
+    scale = scale_for([abs(figure.value)], scales)
+    limits = interval_text(figure, scale)
+    return " ".join(part for part in (value_text(figure, scale), limits, scale.unit) if part)
+
+
+def time_text(value_ns: float | None) -> str:
+    """A time without an interval, in its own unit."""
+    if value_ns is None:
+        return ABSENT
+    scale = scale_for([abs(value_ns)])
+    return f"{number(value_ns / scale.factor)} {scale.unit}"
+
+
+def size_text(size: int | None) -> str:
+    """Bytes, in KiB, MiB and GiB where that is exact."""
+    if size is None:
+        return ABSENT
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= factor and size % factor == 0:
+            return f"{count(size // factor)} {unit}"
+    return f"{count(size)} B"
+
+
+def percent_text(share: float | None) -> str:
+    """A share of 1 as a percentage: "0 %" only when it is nothing at all."""
+    if share is None:
+        return ABSENT
+    percent = share * 100
+    if percent == 0:
+        return "0 %"
+    if percent < 0.001:
+        return "<0.001 %"
+    return f"{number(percent, min(decimals(percent, 2), 3))} %"
+
+
+def duration(seconds: float) -> str:
+    """Such as 45 s, 3 min, 1 h 20 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def plural(number_of: int, noun: str, many: str | None = None) -> str:
+    """ "1 round", "5 rounds"."""
+    return f"{count(number_of)} {noun if number_of == 1 else many or noun + 's'}"
+
+
+def samples(number_of: int | None) -> str:
+    """ "5 samples"; None: an imported source does not say."""
+    return "an unknown number of samples" if number_of is None else plural(number_of, "sample")
+
+
+def lower_first(sentence: str) -> str:
+    """A sentence as a part of another."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+def joined(parts: Sequence[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
