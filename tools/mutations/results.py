@@ -23,7 +23,7 @@ from busmark.analysis import Campaign, summarise
 from busmark.compare import compare, select
 from busmark.errors import UserError
 from busmark.frames import Results
-from busmark.predict import predict
+from busmark.plugins.predict.fit import predict
 from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks
 from busmark.present.blocks import repetition

@@ -23,8 +23,8 @@ from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare import model as comparison
 from busmark.errors import UserError
-from busmark.predict import Predictions
-from busmark.predict import model as prediction
+from busmark.plugins.predict import model as prediction
+from busmark.plugins.predict.model import Predictions
 from busmark.recording import model as recording
 from busmark.scenario import Scenario
 from busmark.store import Manifest, listing, manifest

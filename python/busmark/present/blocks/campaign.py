@@ -15,6 +15,7 @@ from busmark.analysis.words.naming import MIDDLEWARE
 from busmark.documents import repetition as repeated
 from busmark.findings.kinds import by_case, kinds
 from busmark.frames import Results
+from busmark.plugin import attempt, parts
 from busmark.present.blocks import repetition
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.case import heading, summary
@@ -51,8 +52,13 @@ VARIANT = re.compile(r"jitter-(?!percentiles)|(quantiles|density|10us|log)$")
 
 def document(campaign: Campaign) -> Document:
     """Return the document, in the order in which it is read."""
-    sections = [*opening(campaign), *cases(campaign), *further(campaign)]
+    sections = [*opening(campaign), *cases(campaign), *further(campaign), *_of_plugins(campaign)]
     return Document(campaign.name, list(lines(campaign)), sections)
+
+
+def _of_plugins(campaign: Campaign) -> list[Section]:
+    made = [attempt(of, block, campaign) for of, block in parts(lambda plugin: plugin.blocks)]
+    return [section for section in made if section is not None]
 
 
 def opening(campaign: Campaign) -> list[Section]:
@@ -86,6 +92,7 @@ def whole(
     sections += _results(campaign, drawn, placed)
     sections.append(Section("Every case", [Text("entries")], key=CASES))
     sections += behind(campaign)
+    sections += _of_plugins(campaign)
     sections += all_findings(campaign)
     sections += environment(campaign, files)
     return Document(campaign.name, list(lines(campaign)), sections, entries(campaign, files), links)

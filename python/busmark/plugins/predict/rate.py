@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from busmark import stats
 from busmark.analysis.across.dimensions import value_text
 from busmark.analysis.figures import Figure, over_rounds
-from busmark.predict import model
-from busmark.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve
-from busmark.predict.model import LeftOut, Prediction, RateModel, RatePoint, State
-from busmark.predict.sweeps import Measured, Row, loss_share
+from busmark.plugins.predict import model
+from busmark.plugins.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve
+from busmark.plugins.predict.model import LeftOut, Prediction, RateModel, RatePoint, State
+from busmark.plugins.predict.sweeps import Measured, Row, loss_share
 
 
 def rate_model(

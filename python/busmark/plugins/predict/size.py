@@ -8,7 +8,7 @@ import numpy as np
 
 from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray, figure
 from busmark.analysis.words.text import size_text
-from busmark.predict.model import (
+from busmark.plugins.predict.model import (
     MAX_ERROR,
     MAX_REACH,
     LeftOut,
@@ -17,7 +17,7 @@ from busmark.predict.model import (
     SizePoint,
     State,
 )
-from busmark.predict.sweeps import Measured, latency_ns
+from busmark.plugins.predict.sweeps import Measured, latency_ns
 from busmark.stats import MIN_POINTS, Line, robust_line
 
 BIT_PER_NS = 8e3

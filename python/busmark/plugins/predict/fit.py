@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from busmark.analysis.figures import CONFIDENCE
 from busmark.errors import UserError
-from busmark.predict.loads import load_model, load_sweeps
-from busmark.predict.model import LeftOut, LoadModel, Predictions, RateModel, SizeModel
-from busmark.predict.rate import rate_model
-from busmark.predict.size import size_model
-from busmark.predict.sweeps import sweeps
+from busmark.plugins.predict.loads import load_model, load_sweeps
+from busmark.plugins.predict.model import LeftOut, LoadModel, Predictions, RateModel, SizeModel
+from busmark.plugins.predict.rate import rate_model
+from busmark.plugins.predict.size import size_model
+from busmark.plugins.predict.sweeps import sweeps
 from busmark.store import Result
 
 SWEEP_OF_SIZES = "[matrix] with size = [64, 1024, 8192, 32768]"

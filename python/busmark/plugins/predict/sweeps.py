@@ -15,7 +15,7 @@ from busmark.analysis.read import rounds
 from busmark.analysis.words.naming import Named, described, name_cases
 from busmark.analysis.words.text import size_text
 from busmark.model.parameters import Parameters
-from busmark.predict.model import Sweep
+from busmark.plugins.predict.model import Sweep
 from busmark.stats import supported
 from busmark.store import Case, Result
 

@@ -17,11 +17,11 @@ import numpy as np
 from busmark.analysis.case.background import asked_for, level_text
 from busmark.analysis.read import rounds
 from busmark.model.parameters import Parameters
-from busmark.predict import model
-from busmark.predict.curves import MIN_RATES, LoadCurve
-from busmark.predict.level_curves import GoodputAtLevel, LatencyAtLevel, LossAtLevel
-from busmark.predict.model import LeftOut, LoadModel, LoadPoint, Prediction, State
-from busmark.predict.sweeps import Measured, Row, named_cases, sweep_of
+from busmark.plugins.predict import model
+from busmark.plugins.predict.curves import MIN_RATES, LoadCurve
+from busmark.plugins.predict.level_curves import GoodputAtLevel, LatencyAtLevel, LossAtLevel
+from busmark.plugins.predict.model import LeftOut, LoadModel, LoadPoint, Prediction, State
+from busmark.plugins.predict.sweeps import Measured, Row, named_cases, sweep_of
 from busmark.store import Case, Result
 from busmark.store.columns import LOAD_UNITS
 

@@ -10,7 +10,7 @@ from busmark.analysis.case.background import UNITS
 from busmark.analysis.figures import Figure
 from busmark.analysis.words import text
 from busmark.analysis.words.ratios import share_text
-from busmark.predict.model import (
+from busmark.plugins.predict.model import (
     Knee,
     LoadModel,
     Prediction,

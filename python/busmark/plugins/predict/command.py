@@ -53,8 +53,8 @@ def command(
     if a size, rate or load is outside the measured range, without --extrapolate.
     """
     from busmark.cli.console import Console
-    from busmark.predict import predict
-    from busmark.present.blocks.prediction import document
+    from busmark.plugins.predict.blocks import document
+    from busmark.plugins.predict.fit import predict
     from busmark.present.sinks.terminal import show
     from busmark.store import Result
 

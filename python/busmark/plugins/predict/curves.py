@@ -22,7 +22,7 @@ import numpy as np
 
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray
-from busmark.predict.model import (
+from busmark.plugins.predict.model import (
     LATENCY_RISE,
     LOSS_RISE,
     MAX_FACTOR,
@@ -30,7 +30,7 @@ from busmark.predict.model import (
     MAX_LOSS_REACH,
     MAX_LOSS_REACH_OF_ONE,
 )
-from busmark.predict.sweeps import Measured, Row, latency_ns, loss_share
+from busmark.plugins.predict.sweeps import Measured, Row, latency_ns, loss_share
 
 MIN_RATES = 4
 """Fewest rates of a curve: two of them are left out in turn, with a neighbour on each side."""

@@ -5,9 +5,19 @@
 - `sweeps`: cases that differ in one dimension only.
 - `size`: latency as overhead and time per byte. `rate`: latency and loss against offered load.
 - `loads`: latency, goodput and loss against a background load.
+- `command`, and `blocks`: its document.
 """
 
-from busmark.predict.fit import predict
-from busmark.predict.model import Predictions
+from busmark.plugin import Command, Plugin
 
-__all__ = ["Predictions", "predict"]
+PLUGIN = Plugin(
+    "predict",
+    "Models fitted to results, and what they predict.",
+    commands=(
+        Command(
+            "predict",
+            "Fit models to results, and predict latency and loss.",
+            "busmark.plugins.predict.command:command",
+        ),
+    ),
+)

@@ -9,9 +9,15 @@ import numpy as np
 
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE, Figure
-from busmark.predict.curves import MIN_RATES, LatencyCurve, LossCurve, known_points, share_limits
-from busmark.predict.model import GOODPUT_FALL, LATENCY_RISE, LOSS_RISE
-from busmark.predict.sweeps import Measured, goodput, latency_ns, loss_share
+from busmark.plugins.predict.curves import (
+    MIN_RATES,
+    LatencyCurve,
+    LossCurve,
+    known_points,
+    share_limits,
+)
+from busmark.plugins.predict.model import GOODPUT_FALL, LATENCY_RISE, LOSS_RISE
+from busmark.plugins.predict.sweeps import Measured, goodput, latency_ns, loss_share
 
 
 class LatencyAtLevel(LatencyCurve):
