@@ -69,7 +69,7 @@ class Plugin:
     findings: tuple[str, ...] = ()
     """Modules whose `findings.rule.Rule`s apply to every campaign."""
     importers: tuple[str, ...] = ()
-    """Modules that read results of another tool, each with `recognise` and `read`."""
+    """Modules that read results of another tool, as `plugins.imports.registry` describes them."""
     blocks: tuple[str, ...] = ()
     """Functions of a `Campaign` that return a `Section` of its document, or None."""
     documents: tuple[DocumentKind, ...] = ()
@@ -283,6 +283,11 @@ def hook(name: str, where: str) -> Any:
     raise UserError(
         f"no plug-in here does this ({name})", where=where, remedy="See `busmark plugins`."
     )
+
+
+def hooked(name: str) -> bool:
+    """Return whether a plug-in that is used does this for the core."""
+    return any(name in plugin.hooks for _, plugin in active())
 
 
 def switched_off(has: Callable[[Plugin], bool]) -> str | None:

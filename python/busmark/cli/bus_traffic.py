@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from busmark.bus import Message
     from busmark.bus.traffic import Sent
-    from busmark.usertype import Types
+    from busmark.plugins.own_types.content import Types
 
 SHOWN = 16
 """Elements of a list."""
@@ -57,7 +57,7 @@ def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, .
     from busmark.bus.found import CONTROL, on_topic
     from busmark.bus.traffic import sent, writers
     from busmark.control.rundir import run_directory
-    from busmark.usertype import Types
+    from busmark.plugins.own_types.content import Types
 
     bus = attachment(options)
     need_list(bus)

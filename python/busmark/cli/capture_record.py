@@ -134,7 +134,7 @@ def _site(interface: str, pattern: str, node: str | None, lab_name: str | None) 
 def _of_lab(name: str, node: str) -> list[str]:
     """The command that runs another on a node of a lab."""
     from busmark.errors import UserError
-    from busmark.lab import labs
+    from busmark.plugins.lab.lab import labs
 
     lab = next((each for each in labs() if each.name == name), None)
     if lab is None:

@@ -29,7 +29,6 @@ COMMANDS = {
     "ab": "Measure two sides with their rounds interleaved, and compare them: the gate for CI.",
     "compare": "Compare results with a baseline: faster, slower, equivalent, or undecided.",
     "track": "Keep results over commits, and find the commits where values changed.",
-    "import": "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
     "adapters": "List the adapters here and what each can do.",
     "adapter": "Check an adapter against the contract.",
     "participant": "Join the middleware as a participant that is driven over its own topics.",
@@ -41,9 +40,7 @@ COMMANDS = {
     "replay": "Give the orders of a recording again, at the same or scaled times.",
     "capture": "Capture network traffic, and analyse captures: RTPS and DDS-XRCE.",
     "security": "Make, explain and check the documents of secured runs.",
-    "lab": "Emulate a network of several nodes on this machine.",
     "load": "Load CPUs, disk or network at a set level.",
-    "type": "Compile your own type into the DDS adapters.",
     "plugins": "List the plug-ins here, with their versions and whether they are used.",
     "doctor": "Check this machine for problems and suggest fixes.",
     "completion": "Print the completion script of a shell.",
@@ -53,12 +50,12 @@ COMMANDS = {
 CAMPAIGNS = frozenset({"run", "quickstart", "latency", "throughput", "interop"})
 """Commands that need room for a campaign; it is looked for before any library is loaded."""
 
-SMALL = frozenset({"completion", "lab", "load"})
+SMALL = frozenset({"completion", "load"})
 """Commands that load no library for tables, which ends the process, or waits for ever, where it may
 not reserve what it asks for."""
 
-MODULES = {"import": "import_results", "list": "list_results"}
-"""Modules of commands whose name is a keyword or a type of Python."""
+MODULES = {"list": "list_results"}
+"""Modules of commands whose name is a type of Python."""
 
 
 def summaries() -> dict[str, str]:

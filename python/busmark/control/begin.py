@@ -12,12 +12,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from busmark import __version__, dumpcap, lab
+from busmark import __version__, dumpcap
 from busmark.adapters import Adapter, resolve
 from busmark.control import outfit
 from busmark.control.campaign import Campaign
 from busmark.control.documents import check_directory
 from busmark.control.events import Listener
+from busmark.control.hooks import lab_hook
 from busmark.control.libraries import check_same
 from busmark.dumpcap.permit import question
 from busmark.errors import UserError
@@ -80,7 +81,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
 
 def _check_lab(cases: list[Case]) -> None:
     if any(case.status == "planned" and case.params.network == "lab" for case in cases):
-        lab.need()
+        lab_hook().need()
 
 
 def check_runnable(cases: list[Case]) -> None:

@@ -18,7 +18,7 @@ SIGNS = {True: "✓", False: "!", None: ""}
 
 
 def document(
-    facts: Sequence[Fact], findings: Sequence[Finding], installed: Sequence[Installed]
+    facts: Sequence[Fact], findings: Sequence[Finding], installed: Sequence[Installed] = ()
 ) -> Document:
     """Return what was checked, the plug-ins, then each finding, then whether to measure."""
     columns = [
@@ -28,7 +28,8 @@ def document(
         Column("Meaning", [Cell(fact.why) for fact in facts]),
     ]
     sections = [Section("", [Table(columns, [Row() for _ in facts], key="checked")])]
-    sections.append(Section("Plug-ins", [plugins.table(installed)]))
+    if installed:
+        sections.append(Section("Plug-ins", [plugins.table(installed)]))
     sections += [_finding(finding) for finding in findings]
     return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])])
 
