@@ -242,6 +242,18 @@ def parts(of: Callable[[Plugin], tuple[str, ...]]) -> list[tuple[Installed, Any]
     return found
 
 
+def documents(campaign: Any) -> list[tuple[DocumentKind, Any]]:
+    """Return the documents that accompany the report of a campaign."""
+    made = []
+    for of, plugin in active():
+        for kind in plugin.documents:
+            make = attempt(of, load, kind.make)
+            document = attempt(of, make, campaign) if make else None
+            if document is not None:
+                made.append((kind, document))
+    return made
+
+
 def attempt(of: Installed, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function for a plug-in: where one of another distribution fails, complain and return
     None, for nothing else is to fail with it."""

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from busmark.analysis.across.perftest_tests import halves
 from busmark.analysis.model import CaseSummary
-from busmark.documents.along import OnLine, Second, Steps
-from busmark.documents.claim import ABOVE, BELOW, alike
-from busmark.documents.evidence import Check, Evidence, evidence
-from busmark.documents.select import cases
+from busmark.plugins.papers.along import OnLine, Second, Steps
+from busmark.plugins.papers.claim import ABOVE, BELOW, alike
+from busmark.plugins.papers.evidence import Check, Evidence, evidence
+from busmark.plugins.papers.select import cases
 
 positive = st.floats(0.1, 10)
 SIZES = (50, 100, 1000, 8000, 32000)

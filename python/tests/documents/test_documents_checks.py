@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from busmark.analysis.case.capacity import specified_mbit_per_s
 from busmark.analysis.model import CaseSummary
-from busmark.documents.along import Bend
-from busmark.documents.checks import Convergence, Ratio, Trend, delivered, share
-from busmark.documents.claim import ABOVE, ALL, BELOW, Claim, about, alike
-from busmark.documents.evidence import Check, Evidence, evidence
-from busmark.documents.select import asks, cases
-from busmark.documents.values import headline
 from busmark.model.parameters import Parameters
+from busmark.plugins.papers.along import Bend
+from busmark.plugins.papers.checks import Convergence, Ratio, Trend, delivered, share
+from busmark.plugins.papers.claim import ABOVE, ALL, BELOW, Claim, about, alike
+from busmark.plugins.papers.evidence import Check, Evidence, evidence
+from busmark.plugins.papers.select import asks, cases
+from busmark.plugins.papers.values import headline
 from busmark.stats import Estimate
 
 factors = st.floats(0.1, 10).filter(lambda x: abs(x - 1) > 1e-6)

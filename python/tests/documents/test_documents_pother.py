@@ -11,8 +11,8 @@ from documents_campaigns import latency, planned, told
 
 from busmark.analysis.case.round_latency import LegOfRound
 from busmark.analysis.model import RoundDiscovery
-from busmark.documents import Repetition, repetition
-from busmark.documents.pother_2008 import stated
+from busmark.plugins.papers.pother_2008 import stated
+from busmark.plugins.papers.repetition import Repetition, repetition
 
 MOOD = (1.0, 1.02, 0.98, 1.01)
 

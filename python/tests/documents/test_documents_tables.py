@@ -10,8 +10,8 @@ from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
 from busmark.analysis.words.text import percent_text
-from busmark.documents import Repetition, repetition
-from busmark.present.blocks.repetition import tables
+from busmark.plugins.papers.blocks import tables
+from busmark.plugins.papers.repetition import Repetition, repetition
 from busmark.store import Result
 
 SIZES = (50, 1000, 8000)

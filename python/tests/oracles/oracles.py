@@ -31,8 +31,8 @@ from click.testing import CliRunner
 import busmark
 from busmark.analysis import summarise
 from busmark.cli.main import busmark as busmark_command
-from busmark.documents import repetition
 from busmark.errors import UserError
+from busmark.plugins.papers.repetition import repetition
 from busmark.store import Result
 
 HERE = Path(__file__).resolve().parent

@@ -12,11 +12,9 @@ from pathlib import Path
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.analysis.words.naming import MIDDLEWARE
-from busmark.documents import repetition as repeated
 from busmark.findings.kinds import by_case, kinds
 from busmark.frames import Results
-from busmark.plugin import attempt, parts
-from busmark.present.blocks import repetition
+from busmark.plugin import attempt, documents, parts
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.case import heading, summary
 from busmark.present.blocks.case import sections as details
@@ -144,11 +142,11 @@ def _heading(name: str) -> str:
 
 
 def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """Write the document of a campaign into `folder` as Markdown, and beside it the one that
-    compares it with a document whose experiments it repeats."""
+    """Write the document of a campaign into `folder` as Markdown, and beside it the documents that
+    accompany it, such as the comparison with a paper whose experiments it repeats."""
     files = markdown_sink.write(document(campaign), folder)
-    if found := repeated(campaign):
-        files += markdown_sink.write(repetition.document(found), folder, "comparison.md")
+    for kind, found in documents(campaign):
+        files += markdown_sink.write(found, folder, f"{kind.name}.md")
     return files
 
 
