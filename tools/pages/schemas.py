@@ -15,14 +15,14 @@ from busmark.adapters import worker
 from busmark.analysis import Campaign, figures, model
 from busmark.analysis.case import series
 from busmark.analysis.read import stated
-from busmark.capture import Analysis
-from busmark.capture import model as capture
-from busmark.capture.late import Explained
-from busmark.capture.late import model as late
 from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare import model as comparison
 from busmark.errors import UserError
+from busmark.plugins.capture import model as capture
+from busmark.plugins.capture.late import Explained
+from busmark.plugins.capture.late import model as late
+from busmark.plugins.capture.model import Analysis
 from busmark.plugins.predict import model as prediction
 from busmark.plugins.predict.model import Predictions
 from busmark.recording import model as recording

@@ -44,8 +44,8 @@ def sent(capture: Path, *, contents: bool = False) -> tuple[float, dict[str, Sen
     Raises:
         UserError: the file cannot be read.
     """
-    from busmark.capture.reading import read
-    from busmark.capture.samples import all_samples
+    from busmark.plugins.capture.reading import read
+    from busmark.plugins.capture.samples import all_samples
 
     packets = read(capture, contents=contents)
     prefixes = packets.summary["prefixes"]

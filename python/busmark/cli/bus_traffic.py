@@ -97,9 +97,9 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
     Raises:
         UserError: they cannot be captured.
     """
-    from busmark.dumpcap import CaptureFailed, Settings, Site, Taking, check
     from busmark.errors import UserError
     from busmark.launcher import Start
+    from busmark.plugins.capture.dumpcap import CaptureFailed, Settings, Site, Taking, check
 
     check(interface, pattern, "--filter")
     taking = Taking(Site(Start), interface, Settings(pattern, 0, MOST_BYTES, ring=False),

@@ -38,8 +38,6 @@ COMMANDS = {
     "errors": "Watch what goes wrong there: troubles, refused orders, failures.",
     "record": "Record everything that is said on such a bus.",
     "replay": "Give the orders of a recording again, at the same or scaled times.",
-    "capture": "Capture network traffic, and analyse captures: RTPS and DDS-XRCE.",
-    "security": "Make, explain and check the documents of secured runs.",
     "load": "Load CPUs, disk or network at a set level.",
     "plugins": "List the plug-ins here, with their versions and whether they are used.",
     "doctor": "Check this machine for problems and suggest fixes.",

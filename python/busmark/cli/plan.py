@@ -49,7 +49,7 @@ def command(
     from busmark.analysis.words.text import number, plural
     from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
-    from busmark.control.documents import check_directory
+    from busmark.control.hooks import check_plugins
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.names import alike
@@ -85,7 +85,7 @@ def command(
         }  # fmt: skip
         echo(json.dumps(document, indent=2))
         check_runnable(cases)
-        check_directory(loaded, cases)
+        check_plugins(loaded, cases)
         check_required(loaded, cases)
         return
     rows = [*_extent(loaded, len(runs), seconds, len(searching), searching_s)]
@@ -110,7 +110,7 @@ def command(
     rows.append(("Assumed", ASSUMED.removeprefix("Assumed: ")))
     show(_document(loaded.name, cases, rows))
     check_runnable(cases)
-    check_directory(loaded, cases)
+    check_plugins(loaded, cases)
     check_required(loaded, cases)
 
 
