@@ -19,13 +19,13 @@ from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare import model as comparison
 from busmark.errors import UserError
+from busmark.plugins.bus.recording import model as recording
 from busmark.plugins.capture import model as capture
 from busmark.plugins.capture.late import Explained
 from busmark.plugins.capture.late import model as late
 from busmark.plugins.capture.model import Analysis
 from busmark.plugins.predict import model as prediction
 from busmark.plugins.predict.model import Predictions
-from busmark.recording import model as recording
 from busmark.scenario import Scenario
 from busmark.store import Manifest, listing, manifest
 from busmark.store.listing import Listing
