@@ -49,13 +49,20 @@ MODULES = {"list": "list_results"}
 """Modules of commands whose name is a type of Python."""
 
 
+def added() -> list[tuple[plugin.Installed, plugin.Command]]:
+    """Return the commands of plug-ins; none has the name of one of the core's."""
+    found = []
+    for of, command in plugin.commands():
+        if command.name in COMMANDS:
+            plugin.complain(of, f"busmark has a command `{command.name}` already")
+        else:
+            found.append((of, command))
+    return found
+
+
 def summaries() -> dict[str, str]:
     """Return name and one line of every command; plug-ins come last."""
-    return COMMANDS | {
-        command.name: command.summary
-        for _, command in plugin.commands()
-        if command.name not in COMMANDS
-    }
+    return COMMANDS | {command.name: command.summary for _, command in added()}
 
 
 class Lazy(click.Group):
@@ -80,9 +87,8 @@ class Lazy(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lists of commands by group, without importing any."""
         groups = {"commands": list(COMMANDS.items())}
-        for _, command in plugin.commands():
-            if command.name not in COMMANDS:
-                groups.setdefault(command.group, []).append((command.name, command.summary))
+        for _, command in added():
+            groups.setdefault(command.group, []).append((command.name, command.summary))
         for group, rows in groups.items():
             with formatter.section(group[:1].upper() + group[1:]):
                 formatter.write_dl(rows)
@@ -111,7 +117,7 @@ def _of_plugin(name: str) -> click.Command | None:
     Raises:
         UserError: several have it, or it cannot be imported.
     """
-    found = [(of, command) for of, command in plugin.commands() if command.name == name]
+    found = [(of, command) for of, command in added() if command.name == name]
     if not found:
         return None
     if len(found) > 1:
