@@ -21,12 +21,12 @@ from busmark.control import counting, tables
 from busmark.control import round as rounds
 from busmark.control import worker as workers
 from busmark.control.campaign import STORED, Campaign, _understood
+from busmark.control.hooks import Wire
 from busmark.control.places import Places
 from busmark.errors import RoundError, UserError
 from busmark.launcher import Start
 from busmark.nodes import Address, Node, NodeDown, shell
 from busmark.plan import expand
-from busmark.plugins.capture.hops import Wire
 from busmark.scenario import parse
 from busmark.store import Manifest
 from busmark.store.writer import ResultWriter

@@ -22,8 +22,7 @@ from busmark.analysis import Campaign, summarise
 from busmark.compare import compare, select
 from busmark.errors import UserError
 from busmark.frames import Results
-from busmark.plugins import papers as documents
-from busmark.plugins.papers import blocks as repetition
+from busmark.plugins.papers.blocks import comparison
 from busmark.plugins.predict.fit import predict
 from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks
@@ -177,9 +176,9 @@ def _page(_found: Result, campaign: Campaign, _whole: Path) -> None:
 
 
 def _document(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    repeated = documents.repetition(campaign)
-    if repeated:
-        terminal.show(repetition.document(repeated), Console(file=io.StringIO(), width=120))
+    found = comparison(campaign)
+    if found:
+        terminal.show(found, Console(file=io.StringIO(), width=120))
 
 
 def _frames(found: Result, campaign: Campaign, _whole: Path) -> None:

@@ -38,7 +38,7 @@ from busmark.control.libraries import Libraries
 from busmark.control.noticing import Noticing
 from busmark.control.places import Places
 from busmark.control.precision import Deciding, affordable, spent_s, wanting
-from busmark.control.round import RoundData, RoundRunner, unsecured
+from busmark.control.round import OfParticipant, RoundData, RoundRunner, unsecured
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
 from busmark.findings import campaign_findings, combine
@@ -172,7 +172,7 @@ class Campaign:
         places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:
-                documents = unsecured
+                documents: OfParticipant = unsecured
                 if security := security_hook(self.cases):
                     own = security.CampaignDocuments(self.scenario, self.cases, run_dir)
                     own.check()

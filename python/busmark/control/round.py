@@ -53,6 +53,10 @@ NOTICED_S = 0.1
 """What a worker has noticed of another's end, the kernel tells within this time."""
 
 
+OfParticipant = Callable[[Parameters, str], dict[str, Any] | None]
+"""Security documents of a participant of a case, by its name."""
+
+
 def unsecured(_params: Parameters, _participant: str) -> None:
     """No participant has documents."""
 
@@ -160,14 +164,14 @@ class RoundRunner:
         log_dir: Path,
         kinds: Sequence[type[Companion]] | None = None,
         *,
-        documents: Callable[[Parameters, str], dict[str, Any] | None] = unsecured,
+        documents: OfParticipant = unsecured,
         watched: bool = False,
     ) -> None:
         """Run no round yet.
 
         Args:
             kinds: companions; by default all.
-            documents: security documents of a participant of a case, by its name.
+            documents: security documents of participants.
             watched: workers tell once a second how the round goes.
         """
         self.scenario = scenario

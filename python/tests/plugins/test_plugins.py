@@ -100,7 +100,7 @@ def test_a_plugin_can_be_switched_off_and_the_rest_works(name: str, kept: Path) 
     assert not set(COMMANDS[name]) & set(shown)
     for other in set(OWN) - {name}:
         assert set(COMMANDS[other]) <= set(shown)
-    for words in (("plan", "ab"), ("show", kept / "first")):
+    for words in (("plan", "ab"), ("show", kept / "first" / "result")):
         ended = busmark(*words, off=off)
         assert ended.returncode == 0, ended.stderr
     for command in COMMANDS[name][:1]:
@@ -115,7 +115,7 @@ def test_all_can_be_switched_off(kept: Path) -> None:
     assert {each["state"] for each in json.loads(busmark("plugins", "--json", off=off).stdout)} == {
         "off"
     }
-    for words in (("plan", "ab"), ("show", kept / "first"), ("--help",)):
+    for words in (("plan", "ab"), ("show", kept / "first" / "result"), ("--help",)):
         assert busmark(*words, off=off).returncode == 0
 
 
@@ -129,7 +129,7 @@ def test_cases_that_need_a_plugin_are_refused_without_it(name: str, tmp_path: Pa
 
 
 def test_a_comparison_with_a_paper_needs_its_plugin(kept: Path) -> None:
-    ended = busmark("show", kept / "first", "--document", off="-papers")
+    ended = busmark("show", kept / "first" / "result", "--document", off="-papers")
     assert ended.returncode == 2
     assert "needs the plug-in papers, which is switched off" in ended.stderr
 
@@ -176,7 +176,7 @@ def test_a_faulty_plugin_is_reported_and_harms_nothing_else(
     source: str, entry: str | None, said: str, tmp_path: Path, kept: Path
 ) -> None:
     path = install(tmp_path / "site", "acme", source, entry=entry)
-    for words in (("plan", "ab"), ("show", kept / "first")):
+    for words in (("plan", "ab"), ("show", kept / "first" / "result")):
         ended = busmark(*words, path=path)
         assert ended.returncode == 0
         assert said in ended.stderr and f"{SWITCH}=-acme" in ended.stderr
@@ -194,7 +194,7 @@ def test_a_faulty_plugin_is_reported_and_harms_nothing_else(
 def test_parts_that_fail_are_left_out(tmp_path: Path, kept: Path) -> None:
     source = ACME.replace("acme_plugin:block", "acme_plugin:gone")
     path = install(tmp_path / "site", "acme", source.replace("acme_plugin:command", "gone:command"))
-    shown = busmark("show", kept / "first", path=path)
+    shown = busmark("show", kept / "first" / "result", path=path)
     assert shown.returncode == 0
     assert "gone" in shown.stderr and "It is left out." in shown.stderr
     ended = busmark("acme", path=path)

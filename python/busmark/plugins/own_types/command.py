@@ -43,24 +43,27 @@ def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -
     The folder receives a library for each adapter that supports such a type, the value as CDR, and
     a scenario that compares the type with the same bytes as octets. The first build takes minutes.
     """
-    from busmark.plugins import own_types as usertype
+    from busmark.plugins.own_types import compare, libraries
+    from busmark.plugins.own_types.source import UserType
+    from busmark.plugins.own_types.tools import idl_compiler, python_generator
+    from busmark.plugins.own_types.value import serialise
 
-    user = usertype.UserType.of(idl, name)
+    user = UserType.of(idl, name)
     names = _adapters(only)
-    usertype.python_generator()  # before anything that takes time
+    python_generator()  # before anything that takes time
     out.mkdir(parents=True, exist_ok=True)
-    idlc = usertype.idl_compiler((out / "build" / "idlc.txt").absolute())
+    idlc = idl_compiler((out / "build" / "idlc.txt").absolute())
     cdr = out / "value.cdr"
-    size = usertype.serialise(user, value, cdr, idlc, (out / "build" / "python").absolute())
+    size = serialise(user, value, cdr, idlc, (out / "build" / "python").absolute())
     echo(f"{user.name}: {size} bytes of CDR in {cdr}")
     made = []
-    for result in usertype.build(user, cdr, names, idlc, out):
+    for result in libraries.build(user, cdr, names, idlc, out):
         echo(f"{result.name}: {result.library or f'none: {result.reason}'}")
         made += [result.library] if result.library else []
     if not made:
         sys.exit(2)
     file = out / "scenario.toml"
-    file.write_text(usertype.scenario(user, made, cdr, size), encoding="utf-8")
+    file.write_text(compare.scenario(user, made, cdr, size), encoding="utf-8")
     echo(f"\nNow type: busmark run {file}")
 
 
