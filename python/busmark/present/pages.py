@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.plugin import documents
 from busmark.present.blocks.campaign import whole
 from busmark.present.blocks.environment import RawFiles

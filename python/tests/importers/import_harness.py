@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+from busmark.compare.campaign import Campaign, summarise
 
-from busmark.analysis import Campaign, summarise
 from busmark.plugins.imports.model import Imported
 from busmark.plugins.imports.read import import_results
 from busmark.plugins.imports.registry import importer

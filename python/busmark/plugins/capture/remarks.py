@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from busmark.analysis.words.text import count, plural
+from busmark.model.text import count, plural
 from busmark.plugins.capture.figures import NONE
 from busmark.plugins.capture.model import Application
 from busmark.plugins.capture.reading import Packets

@@ -8,9 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from busmark.analysis.across.perftest_tests import halves
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import size_text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import halves
+from busmark.model.text import size_text
 from busmark.plugins.papers.checks import missing, telling
 from busmark.plugins.papers.claim import Claim
 from busmark.plugins.papers.evidence import Pair, product

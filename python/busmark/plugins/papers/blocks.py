@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.model import Campaign
-from busmark.analysis.words.ratios import ratio_text, share_text
-from busmark.analysis.words.text import ABSENT, count, joined, number
+from busmark.compare.campaign import Campaign
 from busmark.findings.kinds import kinds
+from busmark.model.figure import CONFIDENCE
+from busmark.model.text import ABSENT, count, joined, number
 from busmark.plugins.papers import claim as claims
 from busmark.plugins.papers.evidence import Check, Evidence
 from busmark.plugins.papers.repetition import Answered, Repetition
@@ -31,7 +30,8 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
-from busmark.present.figures import in_words
+from busmark.present.figures import in_words, share_text
+from busmark.present.figures import ratio_with_interval as ratio_text
 from busmark.stats import Estimate
 
 SIGNS: dict[claims.Verdict, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.model.parameters import Parameters
 from busmark.plugins.papers.claim import ABOVE, Claim
 from busmark.plugins.papers.evidence import Pair, geometric_mean, product

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.evidence import Check
 from busmark.plugins.papers.table import Table
 

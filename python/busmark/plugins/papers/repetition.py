@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.plugins.papers.claim import Verdict
 from busmark.plugins.papers.document import Document, Statement
 from busmark.plugins.papers.evidence import Check, Evidence, evidence

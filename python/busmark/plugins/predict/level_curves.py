@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.figures import CONFIDENCE, Figure
+from busmark.model.figure import CONFIDENCE, Figure
 from busmark.plugins.predict.curves import (
     MIN_RATES,
     LatencyCurve,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.analysis.case.round_latency import RoundLatency
+from busmark.estimate.rounds import RoundLatency
 from busmark.plugins.papers.along import OnLine, Steps
 from busmark.plugins.papers.checks import Each
 from busmark.plugins.papers.claim import ABOVE, Claim, alike

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, figure_text, number, percent_text, size_text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model.text import ABSENT, figure_text, number, percent_text, size_text
 from busmark.plugins.papers.along import by_size
 from busmark.plugins.papers.openddsbench_2010.places import PLACES, Place
 from busmark.plugins.papers.table import Table

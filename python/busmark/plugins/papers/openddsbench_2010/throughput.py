@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.analysis.case.capacity import rated_mbit_per_s, specified_mbit_per_s
+from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.plugins.papers.checks import Ratio, share
 from busmark.plugins.papers.claim import ABOVE, BELOW, about, alike
 from busmark.plugins.papers.document import Statement

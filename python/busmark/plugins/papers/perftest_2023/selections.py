@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from busmark.analysis.model import CaseSummary
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.select import Select, Where, cases
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from busmark.analysis.across.perftest import PERCENTS, PerftestTest
-from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import ABSENT, count, number, plural
+from busmark.compare.campaign import Campaign
+from busmark.estimate.repeated import PERCENTS, PerftestTest
+from busmark.model.text import ABSENT, count, number, plural
 from busmark.plugins.papers.table import Table
 
 PUBLISHER = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import ceil
 
-from busmark.analysis.model import CaseSummary, RoundDiscovery
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import RoundDiscovery
 from busmark.plugins.papers.along import Ends
 from busmark.plugins.papers.checks import Each, Ratio
 from busmark.plugins.papers.claim import ABOVE, ALL, BELOW, Claim

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.case.discovery import Discovery
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.discovery import Discovery
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.pother_2008 import stated
 from busmark.plugins.papers.pother_2008.discovery import between_nodes
 from busmark.plugins.papers.pother_2008.places import THERE, by_middleware

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from busmark.analysis.case.round_latency import LegOfRound
+from busmark.estimate.rounds import LegOfRound
 from busmark.plugins.papers.checks import Each, Ratio
 from busmark.plugins.papers.claim import Claim
 from busmark.plugins.papers.document import Statement

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.select import Select, Where, cases
 
 ADAPTERS = ("cyclonedds", "fastdds", "rti", "zerodds")

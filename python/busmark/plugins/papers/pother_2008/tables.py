@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.document import Part
 from busmark.plugins.papers.pother_2008 import stated
 from busmark.plugins.papers.pother_2008.discovery_tables import discovery_tables, stated_discovery

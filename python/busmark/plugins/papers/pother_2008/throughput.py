@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import CaseSummary
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Each
 from busmark.plugins.papers.claim import ALL, Claim
 from busmark.plugins.papers.document import Statement

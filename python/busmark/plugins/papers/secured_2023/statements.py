@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import CaseSummary
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Ratio
 from busmark.plugins.papers.claim import ABOVE, BELOW
 from busmark.plugins.papers.document import Statement

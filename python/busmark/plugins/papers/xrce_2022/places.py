@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from busmark.analysis.case.route import Route, RouteRound
-from busmark.analysis.model import CaseSummary
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.route import Route, RouteRound
 from busmark.plugins.papers.select import Select, cases
 from busmark.plugins.papers.values import PerRound, Value
 from busmark.plugins.papers.xrce_2022.stated import Condition

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from busmark.analysis.case.route import Route, Spread
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.route import Route, Spread
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.table import Table
 from busmark.plugins.papers.values import PerRound, expected, received
 from busmark.plugins.papers.xrce_2022 import stated
