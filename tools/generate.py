@@ -34,8 +34,8 @@ from tools.pages import (
     schemas,
 )
 
-from busmark.documents import DOCUMENTS
 from busmark.errors import UserError
+from busmark.plugins.papers.repetition import DOCUMENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 

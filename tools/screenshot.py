@@ -14,12 +14,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
-
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.present.pages import render
 from busmark.store import Result
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (

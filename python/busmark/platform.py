@@ -1,8 +1,8 @@
 """What Busmark asks of the operating system beyond what Python has on every one.
 
 All of it is here, and in `busmark.host`, which reads what the kernel tells of the machine; labs
-(`busmark.lab`) and counters are Linux by nature. It is written for Linux and tried on Linux alone.
-docs/porting.md says what another system needs.
+(`busmark.plugins.lab`) and counters are Linux by nature. It is written for Linux and tried on Linux
+alone. docs/porting.md says what another system needs.
 """
 
 from __future__ import annotations

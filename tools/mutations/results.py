@@ -13,19 +13,18 @@ from random import Random
 from typing import Any
 
 import polars as pl
+from busmark.plugins.papers.blocks import comparison
+from busmark.plugins.predict.fit import predict
 from rich.console import Console
 from tools.mutations import values
 from tools.mutations.known import Known
 from tools.mutations.material import make
 
-from busmark import documents
 from busmark.compare import compare, select
 from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError
-from busmark.predict import predict
 from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks
-from busmark.present.blocks import repetition
 from busmark.present.blocks.cases import cases
 from busmark.present.sinks import terminal
 from busmark.present.web import packing
@@ -177,9 +176,9 @@ def _page(_found: Result, campaign: Campaign, _whole: Path) -> None:
 
 
 def _document(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    repeated = documents.repetition(campaign)
-    if repeated:
-        terminal.show(repetition.document(repeated), Console(file=io.StringIO(), width=120))
+    found = comparison(campaign)
+    if found:
+        terminal.show(found, Console(file=io.StringIO(), width=120))
 
 
 def _frames(found: Result, campaign: Campaign, _whole: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from tools.pages import markdown as md
 
-from busmark.cli.main import COMMANDS, busmark
+from busmark.cli.main import busmark, summaries
 
 WIDTH = 96
 
@@ -21,6 +21,7 @@ is expected, a [name](../tasks/name-results.md) will do, such as `@last`.
 | Variable | Meaning |
 | --- | --- |
 | `BUSMARK_ADAPTER_PATH` | Folders with adapter libraries, separated by colons, searched first. |
+| `BUSMARK_PLUGINS` | Plug-ins that are switched off: `-bus,-capture`. |
 | `BUSMARK_WORKER` | The worker's executable, instead of the one that is found. |
 | `XDG_STATE_HOME` | Links to results are in `busmark/results` there; default: `~/.local/state`. |
 """
@@ -33,11 +34,11 @@ def page() -> str:
         COMMON,
         md.table(
             ("Command", "What it does"),
-            [(f"[`busmark {name}`](#busmark-{name})", told) for name, told in COMMANDS.items()],
+            [(f"[`busmark {name}`](#busmark-{name})", told) for name, told in summaries().items()],
         ),
     ]
     root = _context(busmark, "busmark", None)
-    for name in COMMANDS:
+    for name in summaries():
         command = busmark.get_command(root, name)
         assert command is not None
         parts += _sections(command, name, root)

@@ -8,9 +8,10 @@ from tools.pages import markdown as md
 from busmark.findings import diagnose
 from busmark.findings.registry import by_subject, rules
 from busmark.findings.rule import Rule
-from busmark.importers.possible import TWO_CLOCKS
-from busmark.importers.read import FOLDERS
-from busmark.importers.registry import FORMATS, importers
+from busmark.plugin import Installed
+from busmark.plugins.imports.possible import TWO_CLOCKS
+from busmark.plugins.imports.read import FOLDERS
+from busmark.plugins.imports.registry import FORMATS, importers
 from busmark.store import Finding
 
 INTRODUCTION = """\
@@ -127,5 +128,9 @@ def _moments(rule: Rule) -> list[str]:
 
 def _of_doctor() -> list[Finding]:
     """What `busmark doctor` adds of itself."""
-    found = [*diagnose({}, adapters={}), *diagnose({}, missing={"NAME": "reason"})]
+    faulty = Installed("NAME", "1.0", "MODULE:PLUGIN", "DISTRIBUTION", False, fault="reason")
+    found = [
+        *diagnose({}, adapters={}), *diagnose({}, missing={"NAME": "reason"}),
+        *diagnose({}, plugins=[faulty]),
+    ]  # fmt: skip
     return [f for f in found if f.id not in rules()]

@@ -22,18 +22,24 @@ def command(as_json: bool) -> None:
     from busmark.adapters import available
     from busmark.findings import diagnose, facts, needed
     from busmark.host.profile import profile
+    from busmark.plugin import installed
     from busmark.present.blocks.doctor import document
 
     host = profile()
     found = available()
     missing = {a.name: a.reason for a in found if a.reason}
-    findings = diagnose(host, {a.name: a.stored() for a in found}, missing)
+    plugins = installed()
+    findings = diagnose(host, {a.name: a.stored() for a in found}, missing, plugins)
     checked = [*needed(), *facts(host)]
     serious = any(finding.severity != "note" for finding in findings)
     if as_json:
         listed = [finding.model_dump(mode="json") for finding in findings]
-        known = {"facts": [asdict(fact) for fact in checked], "findings": listed}
+        known = {
+            "facts": [asdict(fact) for fact in checked],
+            "findings": listed,
+            "plugins": [each.summary() for each in plugins],
+        }
         echo(json.dumps(known, indent=2))
     else:
-        show(document(checked, findings))
+        show(document(checked, findings, plugins))
     sys.exit(1 if serious else 0)

@@ -31,9 +31,9 @@ def command(words: tuple[str, ...], seconds: float, lab_name: str | None, sender
     import signal
     import time
 
+    from busmark.control.hooks import lab_hook
     from busmark.control.rundir import LOAD_PREFIX, run_directory
     from busmark.errors import UserError
-    from busmark.lab import labs
     from busmark.load import Load, Site, amount_text, here, parse, start
     from busmark.load.level import REMEDY
     from busmark.processes import end_orphans
@@ -43,7 +43,7 @@ def command(words: tuple[str, ...], seconds: float, lab_name: str | None, sender
         raise UserError("no load given", remedy=REMEDY)
     ways: list[tuple[list[str], str]] = [([], "127.0.0.1")]
     if lab_name is not None:
-        lab = next((each for each in labs() if each.name == lab_name), None)
+        lab = next((each for each in lab_hook("--lab").labs() if each.name == lab_name), None)
         if lab is None:
             raise UserError(f"no lab is called {lab_name!r}", remedy="See `busmark lab list`.")
         for node in (sender, receiver):

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from busmark import __version__
+from busmark import __version__, plugin
 from busmark.cli import libraries, room
 from busmark.cli.output import echo, lenient, print_error
 from busmark.errors import UserError, nearest
@@ -29,22 +29,10 @@ COMMANDS = {
     "ab": "Measure two sides with their rounds interleaved, and compare them: the gate for CI.",
     "compare": "Compare results with a baseline: faster, slower, equivalent, or undecided.",
     "track": "Keep results over commits, and find the commits where values changed.",
-    "import": "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
-    "predict": "Fit models to results, and predict latency and loss.",
     "adapters": "List the adapters here and what each can do.",
     "adapter": "Check an adapter against the contract.",
-    "participant": "Join the middleware as a participant that is driven over its own topics.",
-    "bus": "Drive such participants: start, change and stop tests.",
-    "watch": "Watch the tests of such participants: latency, throughput, loss.",
-    "spot": "Watch who is on their bus: who joins, leaves, is gone, and the tests.",
-    "errors": "Watch what goes wrong there: troubles, refused orders, failures.",
-    "record": "Record everything that is said on such a bus.",
-    "replay": "Give the orders of a recording again, at the same or scaled times.",
-    "capture": "Capture network traffic, and analyse captures: RTPS and DDS-XRCE.",
-    "security": "Make, explain and check the documents of secured runs.",
-    "lab": "Emulate a network of several nodes on this machine.",
     "load": "Load CPUs, disk or network at a set level.",
-    "type": "Compile your own type into the DDS adapters.",
+    "plugins": "List the plug-ins here, with their versions and whether they are used.",
     "doctor": "Check this machine for problems and suggest fixes.",
     "completion": "Print the completion script of a shell.",
 }
@@ -53,25 +41,41 @@ COMMANDS = {
 CAMPAIGNS = frozenset({"run", "quickstart", "latency", "throughput", "interop"})
 """Commands that need room for a campaign; it is looked for before any library is loaded."""
 
-SMALL = frozenset({"completion", "lab", "load"})
+SMALL = frozenset({"completion", "load"})
 """Commands that load no library for tables, which ends the process, or waits for ever, where it may
 not reserve what it asks for."""
 
-MODULES = {"import": "import_results", "list": "list_results"}
-"""Modules of commands whose name is a keyword or a type of Python."""
+MODULES = {"list": "list_results"}
+"""Modules of commands whose name is a type of Python."""
+
+
+def added() -> list[tuple[plugin.Installed, plugin.Command]]:
+    """Return the commands of plug-ins; none has the name of one of the core's."""
+    found = []
+    for of, command in plugin.commands():
+        if command.name in COMMANDS:
+            plugin.complain(of, f"busmark has a command `{command.name}` already")
+        else:
+            found.append((of, command))
+    return found
+
+
+def summaries() -> dict[str, str]:
+    """Return name and one line of every command; plug-ins come last."""
+    return COMMANDS | {command.name: command.summary for _, command in added()}
 
 
 class Lazy(click.Group):
     """A group that imports a command only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order of `COMMANDS`."""
-        return list(COMMANDS)
+        """All commands, the core's in the order of `COMMANDS`."""
+        return list(summaries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, or None."""
         if cmd_name not in COMMANDS:
-            return None
+            return _of_plugin(cmd_name)
         if cmd_name in CAMPAIGNS:
             room.check()
         elif cmd_name not in SMALL:
@@ -81,18 +85,58 @@ class Lazy(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """The lists of commands by group, without importing any."""
+        groups = {"commands": list(COMMANDS.items())}
+        for _, command in added():
+            groups.setdefault(command.group, []).append((command.name, command.summary))
+        for group, rows in groups.items():
+            with formatter.section(group[:1].upper() + group[1:]):
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Names the nearest command for one that does not exist."""
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in COMMANDS:
-            raise click.UsageError(f"no command {name!r}. {nearest(name, COMMANDS)}".rstrip(), ctx)
+        # Whatever the command is, a faulty plug-in is reported.
+        known = summaries()
+        if name and not name.startswith("-") and name not in known:
+            if owner := plugin.switched_off(lambda each: name in _names(each)):
+                raise plugin.absent(owner, name)
+            raise click.UsageError(f"no command {name!r}. {nearest(name, known)}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
+
+
+def _names(of: plugin.Plugin) -> list[str]:
+    return [command.name for command in of.commands]
+
+
+def _of_plugin(name: str) -> click.Command | None:
+    """The command of the one plug-in that has it.
+
+    Raises:
+        UserError: several have it, or it cannot be imported.
+    """
+    found = [(of, command) for of, command in added() if command.name == name]
+    if not found:
+        return None
+    if len(found) > 1:
+        raise UserError(
+            f"{' and '.join(f'{of.name} ({of.where} {of.version})' for of, _ in found)} "
+            "each have a command of this name",
+            where=name,
+            remedy=f"Switch one off: {plugin.SWITCH}=-{found[-1][0].name}",
+        )
+    ((of, command),) = found
+    if command.tables:
+        room.check_memory()
+    try:
+        loaded: click.Command = plugin.load(command.function)
+    except Exception as error:
+        if of.own:
+            raise
+        raise plugin.unusable(of, command.function, error, name) from error
+    return loaded
 
 
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}

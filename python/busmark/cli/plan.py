@@ -1,18 +1,17 @@
 """`busmark plan`."""
 
 from __future__ import annotations
-
-import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
-
+import json
 from busmark.cli.documents import show
 from busmark.cli.output import echo
 from busmark.cli.required import requires
+from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 
 if TYPE_CHECKING:
     from busmark.present.document import Document
@@ -48,7 +47,7 @@ def command(
     from busmark.adapters import misnamed
     from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
-    from busmark.control.documents import check_directory
+    from busmark.control.hooks import check_plugins
     from busmark.model.text import number, plural
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
@@ -85,7 +84,7 @@ def command(
         }  # fmt: skip
         echo(json.dumps(document, indent=2))
         check_runnable(cases)
-        check_directory(loaded, cases)
+        check_plugins(loaded, cases)
         check_required(loaded, cases)
         return
     rows = [*_extent(loaded, len(runs), seconds, len(searching), searching_s)]
@@ -110,7 +109,7 @@ def command(
     rows.append(("Assumed", ASSUMED.removeprefix("Assumed: ")))
     show(_document(loaded.name, cases, rows))
     check_runnable(cases)
-    check_directory(loaded, cases)
+    check_plugins(loaded, cases)
     check_required(loaded, cases)
 
 

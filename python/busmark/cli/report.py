@@ -1,19 +1,22 @@
 """`busmark report`."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+import click
+from busmark.cli.beside import Beside
+from busmark.cli.beside import beside
+from busmark.cli.forms import FormsTold
+from busmark.cli.opening import open_page
+from busmark.cli.opening import opens
+from busmark.cli.output import echo
+from busmark.cli.output import say_file
+from busmark.cli.places import Directory
+from busmark.cli.places import or_newest
+from busmark.present.formats import FORMATS
+from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from busmark.cli.beside import Beside, beside
-from busmark.cli.forms import FormsTold
-from busmark.cli.opening import open_page, opens
-from busmark.cli.output import echo, say_file
-from busmark.cli.places import Directory, or_newest
-from busmark.present.formats import FORMATS
 
 if TYPE_CHECKING:
     from busmark.compare.campaign import Campaign

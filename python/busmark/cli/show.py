@@ -185,16 +185,22 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _show_document(campaign: Campaign, directory: Path) -> None:
+    from busmark.plugin import absent, active, documents, switched_off
+
     from busmark.cli.console import Console
-    from busmark.documents import DOCUMENTS, repetition
-    from busmark.present.blocks.repetition import document
     from busmark.present.sinks.terminal import show
 
-    found = repetition(campaign)
-    if found is None:
-        raise UserError(
-            "this campaign repeats no document",
-            where=f"{directory} --document",
-            remedy=f"Leave --document out. Packs that repeat one: {', '.join(DOCUMENTS)}.",
-        )
-    show(document(found), Console())
+    where = f"{directory} --document"
+    found = documents(campaign)
+    for _, document in found:
+        show(document, Console())
+    if found:
+        return
+    if owner := switched_off(lambda each: bool(each.documents)):
+        raise absent(owner, where)
+    remedies = [kind.remedy for _, plugin in active() for kind in plugin.documents]
+    raise UserError(
+        "this campaign repeats no document",
+        where=where,
+        remedy=" ".join(["Leave --document out.", *remedies]),
+    )

@@ -6,20 +6,19 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from busmark import __version__, dumpcap, lab
+from busmark import __version__
 from busmark.adapters import Adapter, resolve
 from busmark.control import outfit
 from busmark.control.campaign import Campaign
-from busmark.control.documents import check_directory
 from busmark.control.events import Listener
+from busmark.control.hooks import capture_hook, check_plugins, lab_hook
 from busmark.control.libraries import check_same
-from busmark.dumpcap.permit import question
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
 from busmark.host.differences import differences
@@ -27,9 +26,8 @@ from busmark.host.needs import disk
 from busmark.host.profile import profile
 from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
-from busmark.plan.captured import LOOPBACK, nothing, on_network, pattern
 from busmark.plan.required import check_required
-from busmark.scenario import CaptureSection, Scenario, reached
+from busmark.scenario import Scenario, reached
 from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.manifest import MANIFEST
 from busmark.store.writer import ResultWriter
@@ -61,12 +59,13 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     _check_budget(scenario, cases)
     check_required(scenario, cases)
     _check_lab(cases)
-    check_directory(scenario, cases)
+    check_plugins(scenario, cases)
     nodes = outfit.nodes(scenario)
     try:
         used = outfit.equip(nodes, cases, adapters)
         check_runnable(cases)
-        check(scenario, cases, adapters, used)
+        if scenario.capture is not None:
+            capture_hook().check(scenario, cases, adapters, used)
         if problem := disk(directory)[1]:
             what, _, remedy = problem.partition(": ")
             raise UserError(what, where=str(directory), remedy=remedy)
@@ -80,7 +79,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
 
 def _check_lab(cases: list[Case]) -> None:
     if any(case.status == "planned" and case.params.network == "lab" for case in cases):
-        lab.need()
+        lab_hook().need()
 
 
 def check_runnable(cases: list[Case]) -> None:
@@ -153,7 +152,8 @@ def _go_on(
     nodes = outfit.nodes(stored)
     try:
         used = outfit.equip(nodes, writer.manifest.cases, adapters)
-        check(stored, writer.manifest.cases, adapters, used)
+        if stored.capture is not None:
+            capture_hook().check(stored, writer.manifest.cases, adapters, used)
         writer.event("resumed", rounds=len(writer.rows))
         note(writer, used)
         # Findings of earlier rounds are made anew at the end, as far as they still hold.
@@ -207,49 +207,6 @@ def _stored_scenario(writer: ResultWriter) -> Scenario:
             where=str(writer.directory / MANIFEST),
             remedy=f"Go on with Busmark {writer.manifest.busmark_version}, which began it.",
         ) from None
-
-
-def check(
-    scenario: Scenario, cases: Sequence[Case], adapters: Mapping[str, Adapter],
-    nodes: Sequence[Node] = (),
-) -> None:  # fmt: skip
-    """Asks dumpcap here, where cases run here or in a lab, and on these nodes.
-
-    Raises:
-        UserError: there is nothing to capture, or it cannot be captured.
-    """
-    capture = scenario.capture
-    planned = [case for case in cases if case.status == "planned"]
-    if capture is None or not planned:
-        return
-    seen = [case for case in planned if on_network(case.params, adapters)]
-    if not seen:
-        raise UserError(
-            nothing(planned[0].params, adapters), where="capture",
-            remedy="Leave `capture` out, or measure a transport that uses the network: `busmark "
-            "adapters` lists them.",
-        )  # fmt: skip
-    _check_here(scenario, capture, seen, adapters)
-    remote = [case for case in seen if case.params.network == "nodes"]
-    for node in nodes if remote else ():
-        text, interface = pattern(capture, remote[0].params, adapters), node.facts.address.interface
-        where = f"nodes.{node.name}"
-        if reason := dumpcap.refusal(node.asked(question(interface, text)), interface, text, where):
-            raise reason
-
-
-def _check_here(
-    scenario: Scenario, capture: CaptureSection, seen: Sequence[Case],
-    adapters: Mapping[str, Adapter],
-) -> None:  # fmt: skip
-    asked = {
-        # A lab's interfaces are not there yet.
-        (scenario.run.interface if case.params.writer_on is None else LOOPBACK,
-         pattern(capture, case.params, adapters))
-        for case in seen if case.params.network != "nodes"
-    }  # fmt: skip
-    for interface, text in sorted(asked):
-        dumpcap.check(interface, text)
 
 
 def prefixes(scenario: Scenario) -> list[str]:

@@ -16,10 +16,9 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables, threads
+from busmark.control import accounts, batches, counting, discoveries, matches, tables, threads
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
-from busmark.control.documents import SecurityDocuments
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -33,12 +32,13 @@ from busmark.control.events import (
     RoundFails,
     RoundGoesOn,
 )
+from busmark.control.hooks import Wire, capture_hook, security_hook
 from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.noticing import Noticing
 from busmark.control.places import Places
 from busmark.control.precision import Deciding, affordable, spent_s, wanting
-from busmark.control.round import RoundData, RoundRunner
+from busmark.control.round import OfParticipant, RoundData, RoundRunner, unsecured
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
 from busmark.findings import campaign_findings, combine
@@ -172,11 +172,14 @@ class Campaign:
         places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:
-                documents = SecurityDocuments(self.scenario, self.cases, run_dir)
-                documents.check()
+                documents: OfParticipant = unsecured
+                if security := security_hook(self.cases):
+                    own = security.CampaignDocuments(self.scenario, self.cases, run_dir)
+                    own.check()
+                    documents = own.of
                 runner = RoundRunner(
                     self.scenario, self.adapters, places, run_dir, self.writer.directory / LOGS,
-                    documents=documents.of, watched=self._watched,
+                    documents=documents, watched=self._watched,
                 )  # fmt: skip
                 return asyncio.run(self._run(runner))
         finally:
@@ -375,7 +378,10 @@ class Campaign:
         begin_s = time.monotonic()
         try:
             data = await self._alone(runner, case, round_number, cookie, seed, stem)
-            wire = await hops.decode(case, round_number, data, cookie, self.writer.directory / LOGS)
+            wire = Wire()
+            if data.captures:
+                logs = self.writer.directory / LOGS
+                wire = await capture_hook().decode(case, round_number, data, cookie, logs)
             with _understood():
                 stored = self._stored(place, data, wire, seed, sum(failed_s) or None)
         except RoundError as error:
@@ -413,7 +419,7 @@ class Campaign:
         return None
 
     def _stored(
-        self, place: tables.Place, data: RoundData, wire: hops.Wire, seed: int,
+        self, place: tables.Place, data: RoundData, wire: Wire, seed: int,
         failed_s: float | None,
     ) -> Stored:  # fmt: skip
         """What is kept of a round that was run to its end."""

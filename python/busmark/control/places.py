@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.control.hooks import Lab, lab_hook
 from busmark.errors import RoundError
-from busmark.lab import Lab, labs, lay_down, measure, set_up
-from busmark.lab.network import INTERFACE
 from busmark.links import Links
 from busmark.load import Load
 from busmark.model.parameters import Parameters
 from busmark.nodes import Node, NodeDown, Nodes
 from busmark.plan import links_of, load_names
 from busmark.plan.flows import Flows, adapters_of, nodes_named
+from busmark.plugin import hooked
 from busmark.processes import Killed
 from busmark.scenario import Scenario, nodes_of
 
@@ -119,7 +119,8 @@ class Places:
         self._labs: dict[Links, Lab] = {}
         self._lab_numbers = itertools.count()
         # Removes what killed runs have left, also where this one makes no lab.
-        labs()
+        if hooked("lab"):
+            lab_hook().labs()
 
     def of(self, params: Parameters, flows: Flows) -> list[Place]:
         """Those of a case: of each participant. Where there are more of a side than nodes are
@@ -144,7 +145,7 @@ class Places:
             return self._on_nodes(nodes_of(named), files_of(params, self._adapters))
         lab = self._lab(links_of(params))
         return [
-            Place(INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
+            Place(lab_hook().INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
             for node in nodes_of(named)
         ]
 
@@ -200,10 +201,10 @@ class Places:
             self._remove(links)
         if links not in self._labs:
             name = f"r{os.getpid()}x{next(self._lab_numbers)}"
-            lab = set_up(name, self._scenario.lab.nodes, links, owned=True)
+            lab = lab_hook().set_up(name, self._scenario.lab.nodes, links, owned=True)
             self._labs[links] = lab
             try:
-                measured = measure(lab)
+                measured = lab_hook().measure(lab)
             except Killed:
                 # Never used unchecked: it is made again.
                 self._remove(links)
@@ -223,5 +224,5 @@ class Places:
     def _remove(self, links: Links) -> None:
         lab = self._labs.pop(links)
         # The user may have been quicker.
-        if lab.name in {each.name for each in labs()}:
-            lay_down(lab.name)
+        if lab.name in {each.name for each in lab_hook().labs()}:
+            lab_hook().lay_down(lab.name)

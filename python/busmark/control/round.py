@@ -14,7 +14,7 @@ from typing import Any, cast
 from busmark.adapters import Adapter
 from busmark.control.awaited import together
 from busmark.control.collected import SAMPLES, completed
-from busmark.control.companions import COMPANIONS, Companion, Companions, Stage
+from busmark.control.companions import Companion, Companions, Stage, companions
 from busmark.control.companions.servers import served
 from busmark.control.discoveries import UNKNOWN, Discovery, Relayed, discovery
 from busmark.control.live import EVERY_NS, Sights
@@ -51,6 +51,10 @@ REPAIR_IDLE_S = 4.0
 the way."""
 NOTICED_S = 0.1
 """What a worker has noticed of another's end, the kernel tells within this time."""
+
+
+OfParticipant = Callable[[Parameters, str], dict[str, Any] | None]
+"""Security documents of a participant of a case, by its name."""
 
 
 def unsecured(_params: Parameters, _participant: str) -> None:
@@ -158,19 +162,24 @@ class RoundRunner:
         places: Places,
         run_dir: Path,
         log_dir: Path,
-        companions: Sequence[type[Companion]] = COMPANIONS,
+        kinds: Sequence[type[Companion]] | None = None,
         *,
-        documents: Callable[[Parameters, str], dict[str, Any] | None] = unsecured,
+        documents: OfParticipant = unsecured,
         watched: bool = False,
     ) -> None:
-        """`documents`: security documents of a participant of a case, by its name; `watched`:
-        workers tell once a second how the round goes."""
+        """Run no round yet.
+
+        Args:
+            kinds: companions; by default all.
+            documents: security documents of participants.
+            watched: workers tell once a second how the round goes.
+        """
         self.scenario = scenario
         self.places = places
         self.adapters = adapters
         self.run_dir = run_dir
         self._log_dir = log_dir
-        self._companions = companions
+        self._companions = companions() if kinds is None else kinds
         self._documents = documents
         self._watched = watched
         self.sights: Sights | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile
 from busmark.findings.run import combine, host_findings
 from busmark.host.needs import HERE_TOO
+from busmark.plugin import SWITCH, Installed
 
 if TYPE_CHECKING:
     from busmark.store.manifest import Finding
@@ -42,13 +43,17 @@ def diagnose(
     profile: Profile,
     adapters: dict[str, Capabilities] | None = None,
     missing: dict[str, str] | None = None,
+    plugins: Sequence[Installed] = (),
 ) -> list[Finding]:
     """What is wrong with this machine for measuring.
 
     `adapters` are the usable ones with their capabilities, `missing` the others with the reason;
     None: not looked at.
     """
-    return combine(lacking(), host_findings(profile), _adapter_findings(adapters, missing))
+    return combine(
+        lacking(), host_findings(profile), _adapter_findings(adapters, missing),
+        _plugin_findings(plugins),
+    )  # fmt: skip
 
 
 def facts(profile: Profile) -> list[Fact]:
@@ -181,3 +186,23 @@ def _adapter_findings(
             )
         )
     return found
+
+
+def _plugin_findings(plugins: Sequence[Installed]) -> list[Finding]:
+    from busmark.store.manifest import Finding
+
+    faulty = [each for each in plugins if each.fault]
+    if not faulty:
+        return []
+    return [
+        Finding(
+            id="plugin-faulty",
+            severity="warning",
+            title=f"{text.count(len(faulty), 'plug-in')} cannot be used",
+            cause="An installed distribution declares a plug-in that cannot be imported, or that "
+            "is not one. Everything else works without it.",
+            evidence="; ".join(f"{each.name} of {each.where}: {each.fault}" for each in faulty),
+            remedy="Repair, update or remove the distribution, or switch the plug-in off: "
+            f"{SWITCH}={','.join(f'-{each.name}' for each in faulty)}.",
+        )
+    ]

@@ -1,6 +1,7 @@
 """The rules, in the order in which findings of one severity are shown.
 
-A rule is a constant in a file of `rules`, which is of one subject; its checks stand before it.
+A rule is a constant in a file of `rules`, or in a module of a plug-in, which is of one subject; its
+checks stand before it.
 `ORDER` has the rules whose place matters; any other comes behind them.
 """
 
@@ -13,6 +14,7 @@ from types import ModuleType
 
 from busmark.findings import rules as folder
 from busmark.findings.rule import Rule
+from busmark.plugin import parts
 
 ORDER = (
     "machine-changed",
@@ -98,10 +100,11 @@ ORDER = (
 
 @cache
 def by_subject() -> dict[ModuleType, list[Rule]]:
-    """Return the rules of each subject, as they stand in its file."""
+    """Return the rules of each subject, as they stand in its file; plug-ins come last."""
     subjects = [
         import_module(f"{folder.__name__}.{each.name}") for each in iter_modules(folder.__path__)
     ]
+    subjects += [module for _, module in parts(lambda plugin: plugin.findings)]
     return {
         subject: [each for each in vars(subject).values() if isinstance(each, Rule)]
         for subject in subjects
@@ -112,4 +115,4 @@ def by_subject() -> dict[ModuleType, list[Rule]]:
 def rules() -> dict[str, Rule]:
     """Return all rules by their names, in the order of `ORDER`; any other comes last."""
     found = {rule.id: rule for own in by_subject().values() for rule in own}
-    return {name: found[name] for name in (*ORDER, *found)}
+    return {name: found[name] for name in (*ORDER, *found) if name in found}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from busmark.errors import UserError
 from busmark.findings.rule import Capabilities, Profile
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from busmark.capture.late import Explained
     from busmark.findings.cpu_time import CpuUse
     from busmark.model.parameters import Parameters
     from busmark.store.manifest import Case
@@ -25,15 +24,12 @@ if TYPE_CHECKING:
     Series = NDArray[np.float64]
 
 
+T = TypeVar("T")
+
 SYSTEM_COUNTS = (
     "swap_in_pages", "swap_out_pages", "softnet_drops", "rx_drops", "tx_drops", "throttled",
     "throttled_ns", "tx_bytes",
 )  # fmt: skip
-
-MOST_LATE = 10_000
-"""Late samples of a case that rules see."""
-MOST_PACKETS = 500_000
-"""Packets of a case that are read for them: the end of a campaign is not to take minutes."""
 
 TOGETHER = 0.1
 """Samples are read together where the time between the readings is below this share of the time
@@ -55,6 +51,7 @@ class CaseView:
         """What `latencies` holds, in words; known after it was asked for."""
         self.unreadable: list[str] = []
         """Why samples of a round could not be read; complete after `latencies` was asked for."""
+        self._computed: dict[Callable[..., Any], Any] = {}
 
     @property
     def params(self) -> Parameters:
@@ -196,14 +193,11 @@ class CaseView:
                     self.unreadable.append(error.message)
         return {number: series for number, series in found.items() if series.size}
 
-    @cached_property
-    def late(self) -> Explained | None:
-        """Why late samples of captured rounds are late; None where none was captured."""
-        from busmark.capture.late import is_captured, of_case
-
-        if not self.values("captured", only_ok=False) or not is_captured(self.result, self.case):
-            return None
-        return of_case(self.result, self.case, worst=MOST_LATE, most_packets=MOST_PACKETS)
+    def once(self, compute: Callable[[CaseView], T]) -> T:
+        """Return `compute(self)`, which is called once for all rules."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        return cast("T", self._computed[compute])
 
     @cached_property
     def lateness(self) -> dict[int, float]:

@@ -8,9 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
-
 from synthetic_campaign import comparison
 
 import busmark
@@ -20,6 +17,8 @@ from busmark.compare.cache import Cache, folder
 from busmark.compare.campaign import Campaign, summarise
 from busmark.compare.sides import select
 from busmark.store import Result
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 
 
 @pytest.fixture

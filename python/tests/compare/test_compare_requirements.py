@@ -13,9 +13,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from click.testing import CliRunner
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
-
 from synthetic_campaign import Builder
 
 from busmark.cli.main import busmark
@@ -26,6 +23,9 @@ from busmark.present.sinks import junit
 from busmark.present.sinks import markdown as sink
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
+
 
 RECORDED = Path(__file__).resolve().parent.parent / "oracles" / "results"
 

@@ -12,7 +12,7 @@ import pytest
 from control_fakes import begin
 
 from busmark.adapters import libraries, resolve
-from busmark.control.companions import COMPANIONS, Companion, Stage
+from busmark.control.companions import Companion, Stage, companions
 from busmark.control.places import Places
 from busmark.control.round import RoundData, RoundRunner
 from busmark.errors import RoundError
@@ -145,7 +145,7 @@ def prepared(folder: Path, *kinds: type[Companion]) -> tuple[RoundRunner, Case]:
     adapters = resolve(scenario.adapters)
     places = Places(scenario, lambda *_, **__: None, adapters)
     # Among them, where a new one is added.
-    runner = RoundRunner(scenario, adapters, places, folder, folder, (*kinds, *COMPANIONS))
+    runner = RoundRunner(scenario, adapters, places, folder, folder, (*kinds, *companions()))
     return runner, expand(scenario, adapters)[0]
 
 

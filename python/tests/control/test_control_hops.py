@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from busmark.control import hops
 from busmark.control.round import RoundData
+from busmark.plugins.capture import hops
 from busmark.store import Case
 
 CASE = Case(id="c", params={"test": "latency"}, status="planned")

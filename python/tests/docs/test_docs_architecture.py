@@ -13,7 +13,9 @@ from docs_pages import ROOT
 PACKAGE = ROOT / "python" / "busmark"
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition("## Who may import whom")[2].partition("\n## ")[0]
-ROWS = re.findall(r"^\| `(\w+)` \| (.*?) \|", SECTION, re.MULTILINE)
+CORE, _, PLUGINS = SECTION.partition("| plug-in |")
+ROWS = re.findall(r"^\| `(\w+)` \| (.*?) \|", CORE, re.MULTILINE)
+OF_PLUGINS = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\|", PLUGINS, re.MULTILINE))
 ALLOWED = {package: set(re.findall(r"`(\w+)`", imports)) for package, imports in ROWS}
 DEPENDENCIES = TEXT.partition("## Dependencies")[2].partition("\n## ")[0]
 
@@ -55,8 +57,38 @@ def test_the_table_lists_every_package() -> None:
 
 @pytest.mark.parametrize("package", sorted(ALLOWED))
 def test_a_package_imports_what_the_table_allows(package: str) -> None:
-    if package != "cli":
+    if package not in ("cli", "plugins"):
         assert imported(package) <= ALLOWED[package]
+
+
+def of_plugins(path: Path) -> set[str]:
+    """Plug-ins that a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        found |= {name.split(".")[2] for name in names if name.startswith("busmark.plugins.")}
+    return found
+
+
+def test_the_core_imports_no_plugin() -> None:
+    own = PACKAGE / "plugins"
+    core = [path for path in PACKAGE.rglob("*.py") if own not in path.parents]
+    assert {str(path): found for path in core if (found := of_plugins(path))} == {}
+
+
+@pytest.mark.parametrize("name", sorted(OF_PLUGINS))
+def test_a_plugin_imports_the_plugins_that_the_table_allows(name: str) -> None:
+    found = set().union(*map(of_plugins, (PACKAGE / "plugins" / name).rglob("*.py")))
+    assert found - {name} <= set(re.findall(r"`(\w+)`", OF_PLUGINS[name]))
+
+
+def test_the_table_lists_every_plugin() -> None:
+    assert set(OF_PLUGINS) == {p.parent.name for p in PACKAGE.glob("plugins/*/__init__.py")}
 
 
 def manifests() -> list[Path]:

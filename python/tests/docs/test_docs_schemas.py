@@ -12,9 +12,6 @@ import jsonschema
 import planted
 import pytest
 from docs_pages import ROOT
-
-sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
-
 from synthetic_campaign import comparison
 
 from busmark import compare
@@ -26,6 +23,8 @@ from busmark.plan.flows import flows
 from busmark.scenario.model import Run
 from busmark.store import Result
 from busmark.track import entry_of, track
+
+sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
 
 
 def schema(kind: str) -> dict[str, Any]:

@@ -19,9 +19,9 @@ import jsonschema
 import pytest
 from e2e_harness import MARK, Lab, end, eventually, marked, need_adapters, rows, scenario
 
-from busmark.capture.late import Explained, of_case
-from busmark.dumpcap import check
 from busmark.errors import UserError
+from busmark.plugins.capture.dumpcap import check
+from busmark.plugins.capture.late import Explained, of_case
 from busmark.store import Result
 
 MEASURE = "duration_s = 1.5\nwarmup_s = 0.02\nmax_samples = 2000"

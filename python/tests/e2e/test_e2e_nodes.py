@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import polars as pl
 import pytest
+from busmark.plugins.lab.lab import lay_down, set_up
 from e2e_harness import (
     Lab,
     assert_complete,
@@ -23,7 +24,7 @@ from nodes_harness import ALONE, SHORT, beside_sshd, need_root, on_nodes, ssh
 from packed import unpacked
 
 from busmark.compare.campaign import summarise
-from busmark.lab import lay_down, links, set_up
+from busmark.links import links
 from busmark.store import Result
 
 

@@ -8,8 +8,8 @@ import shutil
 import pytest
 from e2e_harness import DOMAIN, Lab, need_adapters, rows
 
-from busmark.dumpcap import check
 from busmark.errors import UserError
+from busmark.plugins.capture.dumpcap import check
 
 PACKETS = 20
 HOPS = {1: ["rtps", "xrce"], 2: ["xrce", "rtps", "xrce"], 3: ["xrce", "xrce"]}

@@ -6,13 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
-
 from synthetic_campaign import comparison
 
 import busmark
 from busmark.results import Results
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
 
 @pytest.fixture(scope="session")

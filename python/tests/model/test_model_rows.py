@@ -12,15 +12,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
-
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.model.figure import Distribution
 from busmark.model.quantities import OF_CASES
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 
 
 def test_a_key_stands_for_one_figure() -> None:

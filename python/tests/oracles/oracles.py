@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from busmark.plugins.papers.repetition import repetition
 from click.testing import CliRunner
 
 import busmark
 from busmark.cli.main import busmark as busmark_command
 from busmark.compare.campaign import summarise
-from busmark.documents import repetition
 from busmark.errors import UserError
 from busmark.store import Result
 

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
-
 import synthetic_campaign
 from browser import Browser
 
 from busmark.compare.campaign import Campaign, summarise
 from busmark.present.pages import render
 from busmark.store import Result
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from import_harness import FILES, FORMATS, result_of
 
 import busmark
 from busmark.compare.campaign import summarise
@@ -16,8 +17,6 @@ from busmark.present.sinks import tables
 from busmark.store import Result
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
-
-from import_harness import FILES, FORMATS, result_of
 
 
 @pytest.fixture(scope="module", params=["perftest", "sockperf", "fastdds"])

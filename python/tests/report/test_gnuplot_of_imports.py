@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from import_harness import result_of
 
 from busmark.compare.campaign import summarise
 from busmark.present.sinks import gnuplot
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
-
-from import_harness import result_of
 
 
 @pytest.fixture(scope="module")

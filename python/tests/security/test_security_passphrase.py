@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from busmark.errors import UserError
+from busmark.plugins.security.secret import passphrase
 from busmark.scenario import Scenario
-from busmark.security import passphrase
 
 
 @pytest.mark.parametrize(

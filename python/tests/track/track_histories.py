@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 from click.testing import CliRunner, Result
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
-
 from compare_results import campaign
 
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
 from busmark.model.figure import Figure
 from busmark.track.entry import Commit, Entry, Machine, TrackedCase
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
+
 
 __all__ = ["campaign", "entry", "figure", "history", "noise", "run"]
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from busmark.control.companions.capture import Capture
 from busmark.control.companions.companion import Companion, Companions, Stage
 from busmark.control.companions.counters import CounterReadings
 from busmark.control.companions.loads import Loads
 from busmark.control.companions.servers import Servers
+from busmark.plugin import parts
 
-__all__ = ["COMPANIONS", "Companion", "Companions", "Stage"]
+__all__ = ["COMPANIONS", "Companion", "Companions", "Stage", "companions"]
 
 COMPANIONS: tuple[type[Companion], ...] = (
-    # First, so that servers are found in it too.
-    Capture,
     Servers,
     # Before the loads: afterwards there may be no idle CPU for a first reading.
     CounterReadings,
     Loads,
 )
-"""In this order they begin, and in this order they end."""
+
+
+def companions() -> tuple[type[Companion], ...]:
+    """Return all, in the order in which they begin and end."""
+    # Those of plug-ins come first, so that a capture has the servers' traffic too.
+    return (*(each for _, each in parts(lambda plugin: plugin.companions)), *COMPANIONS)

@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from busmark.plugin import attempt, documents, parts
+
 from busmark.compare.campaign import Campaign
-from busmark.documents import repetition as repeated
 from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import by_case, kinds
 from busmark.model import text
 from busmark.model.naming import MIDDLEWARE
-from busmark.present.blocks import repetition
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.case import heading, summary
 from busmark.present.blocks.case import sections as details
@@ -52,8 +52,13 @@ VARIANT = re.compile(r"jitter-(?!percentiles)|(quantiles|density|10us|log)$")
 
 def document(campaign: Campaign) -> Document:
     """Return the document, in the order in which it is read."""
-    sections = [*opening(campaign), *cases(campaign), *further(campaign)]
+    sections = [*opening(campaign), *cases(campaign), *further(campaign), *_of_plugins(campaign)]
     return Document(campaign.name, list(lines(campaign)), sections)
+
+
+def _of_plugins(campaign: Campaign) -> list[Section]:
+    made = [attempt(of, block, campaign) for of, block in parts(lambda plugin: plugin.blocks)]
+    return [section for section in made if section is not None]
 
 
 def opening(campaign: Campaign) -> list[Section]:
@@ -87,6 +92,7 @@ def whole(
     sections += _results(campaign, drawn, placed)
     sections.append(Section("Every case", [Text("entries")], key=CASES))
     sections += behind(campaign)
+    sections += _of_plugins(campaign)
     sections += all_findings(campaign)
     sections += environment(campaign, files)
     return Document(campaign.name, list(lines(campaign)), sections, entries(campaign, files), links)
@@ -138,11 +144,11 @@ def _heading(name: str) -> str:
 
 
 def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """Write the document of a campaign into `folder` as Markdown, and beside it the one that
-    compares it with a document whose experiments it repeats."""
+    """Write the document of a campaign into `folder` as Markdown, and beside it the documents that
+    accompany it, such as the comparison with a paper whose experiments it repeats."""
     files = markdown_sink.write(document(campaign), folder)
-    if found := repeated(campaign):
-        files += markdown_sink.write(repetition.document(found), folder, "comparison.md")
+    for kind, found in documents(campaign):
+        files += markdown_sink.write(found, folder, f"{kind.name}.md")
     return files
 
 

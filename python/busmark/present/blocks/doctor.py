@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from busmark.plugin import Installed
+
 from busmark.findings.doctor import Fact
 from busmark.model.text import joined, plural
+from busmark.present.blocks import plugins
 from busmark.present.document import Cell, Column, Document, Row, Section, Style, Table, Text
 from busmark.store import Finding
 
@@ -15,8 +18,10 @@ STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "not
 SIGNS = {True: "✓", False: "!", None: ""}
 
 
-def document(facts: Sequence[Fact], findings: Sequence[Finding]) -> Document:
-    """Return what was checked, then each finding, then whether to measure."""
+def document(
+    facts: Sequence[Fact], findings: Sequence[Finding], installed: Sequence[Installed] = ()
+) -> Document:
+    """Return what was checked, the plug-ins, then each finding, then whether to measure."""
     columns = [
         Column("Checked", [Cell(fact.name) for fact in facts], "label"),
         Column("OK", [Cell(SIGNS[fact.ok]) for fact in facts]),
@@ -24,6 +29,8 @@ def document(facts: Sequence[Fact], findings: Sequence[Finding]) -> Document:
         Column("Meaning", [Cell(fact.why) for fact in facts]),
     ]
     sections = [Section("", [Table(columns, [Row() for _ in facts], key="checked")])]
+    if installed:
+        sections.append(Section("Plug-ins", [plugins.table(installed)]))
     sections += [_finding(finding) for finding in findings]
     return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])])
 

@@ -1,0 +1,1 @@
+"""Busmark's own plug-ins, a folder each. `busmark.plugin` finds them; the core imports none."""

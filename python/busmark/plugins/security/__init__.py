@@ -1,0 +1,22 @@
+"""Security documents: made, explained, checked. DDS Security, TLS, CURVE.
+
+- `description`, `profiles`, `domains`, `rights`: what is wanted. `directory`: the documents.
+- `authority`, `cms`, `governance`, `permissions`, `elements`, `z85`: how each is made and signed.
+- `reading`, `explain`, `checks`, `use`: documents of the user's, explained and checked.
+- `campaign`: the documents of a campaign's participants. `command`: `busmark security`.
+"""
+
+from busmark.plugin import Command, Plugin
+
+PLUGIN = Plugin(
+    "security",
+    "Documents of secured runs: certificates, governance, permissions, keys.",
+    commands=(
+        Command(
+            "security",
+            "Make, explain and check the documents of secured runs.",
+            "busmark.plugins.security.command:command",
+        ),
+    ),
+    hooks={"security": "busmark.plugins.security.campaign"},
+)
