@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from busmark.cli import room
-from busmark.errors import UserError
-
 GROUPS = Path("/sys/fs/cgroup/pids")
 
 
@@ -50,53 +47,3 @@ def test_a_limit_of_processes_is_told(most: int, group: Path) -> None:
     assert ended.returncode == 2
     assert f"{group}/pids.max: {most - 1} more processes and threads may be" in ended.stderr
     assert "Traceback" not in ended.stderr
-
-
-class PanicException(BaseException):
-    """Like the panics of libraries in Rust."""
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        RuntimeError("can't start new thread"),
-        BlockingIOError(11, "Resource temporarily unavailable"),
-        PanicException('failed to spawn thread: Os { code: 11, kind: WouldBlock, message: "x" }'),
-        MemoryError(),
-        OSError(12, "Cannot allocate memory"),
-    ],
-)
-def test_a_limit_that_is_met_on_the_way_is_told_too(error: BaseException) -> None:
-    wrapped = ValueError("something else")
-    wrapped.__cause__ = error
-    for each in (error, wrapped):
-        told = room.explained(each)
-        assert isinstance(told, UserError) and "the system" in told.message
-        assert "--resume" in told.remedy
-
-
-def test_other_errors_are_no_limit() -> None:
-    assert room.explained(ValueError("x")) is None
-    assert room.explained(OSError(2, "No such file or directory")) is None
-
-
-READER = """
-import sys
-from pathlib import Path
-import polars as pl
-from busmark.store.tables import read, start_threads
-pl.DataFrame({"row": [1, 2]}).write_parquet("table.parquet")
-start_threads()
-Path(sys.argv[1]).write_text("1")
-print(read(Path("table.parquet")).height)
-"""
-
-
-def test_tables_are_read_where_no_further_thread_may_start(group: Path, tmp_path: Path) -> None:
-    (group / "pids.max").write_text("100")
-    ended = subprocess.run(
-        ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh",
-         sys.executable, "-c", READER, str(group / "pids.max")],
-        cwd=tmp_path, text=True, capture_output=True, check=False, timeout=120,
-    )  # fmt: skip
-    assert ended.stdout == "2\n", ended.stderr

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from busmark.adapters import libraries
-from busmark.host.needs import LEAST_SHARED, missing, shared_memory
 
 SCENARIO = """
 name = "needs"
@@ -87,17 +86,6 @@ def test_ports_that_are_all_taken_are_named(planned: str) -> None:
 def test_a_limit_of_open_files_that_is_too_low_is_named(planned: str) -> None:
     ended = busmark("ip link set lo up; ulimit -n 40", "plan", planned)
     assert ended.returncode == 2 and "ulimit -n 64" in ended.stderr
-
-
-def test_shared_memory_that_is_absent_is_named_with_what_to_do(tmp_path: Path) -> None:
-    seen, problem = shared_memory(tmp_path / "shm")
-    assert seen == "absent" and problem is not None and "tmpfs" in problem
-    assert shared_memory(tmp_path)[1] is None
-    assert LEAST_SHARED > 0
-
-
-def test_a_carrier_that_needs_nothing_lacks_nothing() -> None:
-    assert missing(["memory"]) is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from busmark.adapters.locate import libraries
+from busmark.adapters import libraries
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 

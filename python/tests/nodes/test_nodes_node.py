@@ -16,8 +16,6 @@ import pytest
 from busmark.adapters import libraries, worker
 from busmark.host import profile, snapshot
 from busmark.nodes import Address, Node, NodeDown, Nodes
-from busmark.nodes import node as node_module
-from busmark.nodes.shell import Shell
 
 LOOPBACK = Address(address="127.0.0.1")
 
@@ -179,26 +177,6 @@ def test_a_node_whose_shell_is_killed_comes_back(adapter: Path) -> None:
     assert node.visits == 2
     assert node.run_dir != lost and not Path(lost).exists()
     node.close()
-
-
-def test_a_node_that_is_gone_is_not_asked_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = []
-
-    def start(*arguments: Any) -> Shell:
-        tried.append(arguments)
-        return Shell(*arguments)
-
-    monkeypatch.setattr(node_module, "Shell", start)
-    node = Node("lab1", ["false"])
-    for _ in range(3):
-        with pytest.raises(NodeDown, match="exit code 1"):
-            node.ready()
-    assert len(tried) == 1
-    node = Node("lab1", ["false"], patience_s=0.0)
-    for _ in range(3):
-        with pytest.raises(NodeDown):
-            node.ready()
-    assert len(tried) == 4
 
 
 def test_only_workers_of_ours_are_ended(adapter: Path) -> None:

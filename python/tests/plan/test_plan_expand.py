@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from busmark.errors import UserError
 from busmark.plan import expand
-from busmark.plan.expand import MAX_CASES
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -39,15 +38,6 @@ def test_defaults_become_what_they_stand_for() -> None:
     assert case.params.arrivals == "closed" and case.params.rate_hz is None
     assert case.params.deployment == "separate"
     assert case.params.qos == {"reliability": "reliable", "history": "keep_last", "depth": 1}
-
-
-def test_a_length_that_the_run_chooses_is_none_yet() -> None:
-    scenario = Scenario.model_validate({
-        "name": "x", "matrix": {"adapter": "paper"}, "measure": {"duration_s": "auto"},
-        "rounds": {"target": 0.1},
-    })  # fmt: skip
-    (case,) = expand(scenario, {"paper": adapter()})
-    assert case.params.duration_s is None
 
 
 def existing(matrix: dict[str, Any], *also: dict[str, Any]) -> list[tuple[str, int | None]]:
@@ -158,11 +148,6 @@ def test_what_the_adapter_cannot_do_is_unsupported(matrix: dict[str, Any], reaso
     assert case.reason is not None and case.reason.startswith(reason)
 
 
-def test_what_is_supported_has_no_reason() -> None:
-    found = cases({"transport": "slow", "size": 1000, "qos": {"lifespan_s": 1}})
-    assert [(case.status, case.reason) for case in found] == [("planned", None)]
-
-
 def test_an_adapter_that_cannot_be_used_says_why() -> None:
     scenario = Scenario.model_validate({"name": "x", "matrix": {"adapter": "broken"}})
     (case,) = expand(scenario, {"broken": unusable("broken", "crashed while loading")})
@@ -184,18 +169,8 @@ def test_a_transport_that_never_leaves_a_process_gets_one() -> None:
     assert case.reason == "placement 0+1: transport near works within one process only"
 
 
-def test_a_transport_that_never_leaves_a_process_has_no_peer() -> None:
-    scenario = Scenario.model_validate(
-        {"name": "x", "matrix": {"adapter": "paper", "peer": "other", "transport": "near"}}
-    )
-    offers = {"transports": ["near"], "carriers": {"near": "memory"}}
-    both = {"paper": adapter(**offers), "other": adapter("other", **offers)}
-    (case,) = expand(scenario, both)
-    assert case.reason == "transport near of paper works within one process only"
-
-
 def test_a_matrix_beyond_all_bounds_is_refused_without_being_made() -> None:
-    sizes, rates = list(range(MAX_CASES)), [float(rate) for rate in range(1, 1000)]
+    sizes, rates = list(range(10_000)), [float(rate) for rate in range(1, 1000)]
     with pytest.raises(UserError, match="9990000 cases, at most 10000"):
         cases({"size": sizes, "rate_hz": rates})
 
@@ -289,14 +264,6 @@ def test_samples_that_end_a_round_can_be_a_dimension() -> None:
     ]
 
 
-def test_samples_that_end_a_round_leave_its_length_no_choice() -> None:
-    with pytest.raises(ValueError, match="what ends a round"):
-        Scenario.model_validate({
-            "name": "x", "measure": {"duration_s": "auto"}, "rounds": {"target": 0.1},
-            "matrix": {"adapter": "paper", "ends_after": [50]},
-        })  # fmt: skip
-
-
 def test_the_other_side_can_have_a_transport_of_its_own() -> None:
     scenario = Scenario.model_validate({
         "name": "x",
@@ -309,10 +276,3 @@ def test_the_other_side_can_have_a_transport_of_its_own() -> None:
     }
     found = [(case.params.transport, case.params.peer_transport) for case in expand(scenario, here)]
     assert found == [("slow", "slow"), ("slow", "slate")]
-
-
-def test_a_side_that_is_the_same_has_no_other_transport() -> None:
-    with pytest.raises(ValueError, match="peer_transport needs a peer"):
-        Scenario.model_validate({
-            "name": "x", "matrix": {"adapter": "paper", "peer_transport": "slate"},
-        })  # fmt: skip

@@ -10,15 +10,13 @@ from typing import Any
 
 import pytest
 import recordings
+from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from busmark.cli.main import busmark as command
 from busmark.errors import UserError
-from busmark.recording import Heard, Reader, Writer
-from busmark.recording.export import rows
-from busmark.recording.model import Header, Lost, Stop
-from busmark.recording.score import Options, score
-from busmark.recording.session import session
+from busmark.recording import Header, Heard, Lost, Reader, Stop, Writer
 
 
 @pytest.fixture
@@ -130,12 +128,9 @@ def looked_through(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.jsonl"
         path.write_bytes(data)
-        try:
-            reader = Reader(path)
-            list(rows(reader))
-            score(session(reader), Options())
-        except UserError as error:
-            assert str(error)
+        for words in (["bus", "export", str(path)], ["replay", str(path), "--dry-run"]):
+            done = CliRunner().invoke(command, words)
+            assert done.exception is None or isinstance(done.exception, SystemExit | UserError)
 
 
 @given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=8))

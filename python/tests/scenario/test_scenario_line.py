@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from busmark.adapters import known
 from busmark.scenario import Scenario, load, parse
-from busmark.scenario.line import OPTIONS, read, written
-from busmark.scenario.line.words import Mistaken
-from busmark.scenario.matrix import QosMatrix
+from busmark.scenario.line import OPTIONS, Mistaken, read, written
 
 
 def scenario(test: str, *adapters: str, **options: str) -> Scenario:
@@ -116,7 +114,7 @@ def test_baselines_beside_a_middleware_are_not_asked_for_qos() -> None:
         ["cyclonedds"], ["tcp"], ["null"],
     )  # fmt: skip
     assert found.matrix.qos.depth == [3]
-    assert plain.qos == floor.qos == QosMatrix()
+    assert plain.qos == floor.qos == type(plain.qos)()
     assert (plain.placement, floor.placement) == (["different"], ["same"])
 
 

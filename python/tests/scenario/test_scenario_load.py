@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from busmark.adapters import misnamed
-from busmark.adapters.known import Known
+from busmark.adapters import known, misnamed
 from busmark.errors import Several, UserError
-from busmark.scenario import Scenario, parse
-from busmark.scenario.load import SHIPPED, find, load
+from busmark.scenario import Scenario, find, load, parse
 from busmark.stats import supported
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
 
+SHIPPED = find(Path("quickstart")).parent
 SCENARIOS = Path(__file__).resolve().parents[3] / "scenarios"
 
 
@@ -204,6 +204,15 @@ def test_scenarios_of_this_repository_are_valid(path: Path) -> None:
     parse(path.read_text(encoding="utf-8"), str(path), [])
 
 
+@pytest.mark.parametrize(
+    "size",
+    ["64B", "uniform(1)", "uniform(9, 1)", "lognormal(0, 1)", "zipf(1, 2)", "choice()", "file"],
+)
+def test_a_size_that_is_none_is_refused_in_words(size: str) -> None:
+    with pytest.raises(UserError, match=r"uniform|list of numbers|out of range|body_file"):
+        parse(f'{MINIMAL}size = "{size}"\n', "f", [])
+
+
 @settings(deadline=None, derandomize=True, max_examples=300)
 @given(st.text(alphabet=st.sampled_from("[]{}=\"\n.,# abmatrixsize01-_\\'\t\u00e9"), max_size=80))
 def test_any_text_is_a_scenario_or_one_message(text: str) -> None:
@@ -340,10 +349,11 @@ def test_the_first_adapter_that_is_here_is_taken_with_its_options(
     monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     names = ("absent", "here", "tcp", "useless")
-    known = {name: Known(name, name, "dds", "", program="no-such-program" * (name == "useless"))
-             for name in names}  # fmt: skip
+    some = known()["null"]
+    told = {name: replace(some, name=name, program="no-such-program" * (name == "useless"))
+            for name in names}  # fmt: skip
     module = sys.modules[misnamed.__module__]
-    monkeypatch.setattr(module, "known", lambda: known)
+    monkeypatch.setattr(module, "known", lambda: told)
     monkeypatch.setattr(module, "libraries", lambda: dict.fromkeys(("here", "tcp", "useless")))
     options = "".join(f'option.{name}.agents = "2"\n' for name in named.split("|"))
     loaded = parse(f'name = "x"\n[matrix]\nadapter = "{named}"\n{options}', "f", [])

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from busmark.errors import UserError
-from busmark.scenario import load
-from busmark.scenario.requirement import Requirement
+from busmark.scenario import Requirement, load
 
 
 @pytest.mark.parametrize(
