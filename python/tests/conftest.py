@@ -42,6 +42,7 @@ ONE_AFTER_THE_OTHER = (
     "e2e/test_e2e_causes.py",
     "e2e/test_e2e_clusters.py",
     "e2e/test_e2e_lab.py",
+    "e2e/test_e2e_kills.py",
     "e2e/test_e2e_load.py",
     "e2e/test_e2e_nodes.py",
     "e2e/test_e2e_nodes_going.py",

@@ -19,7 +19,6 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A result that nobody has changed for long."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     made = comparison(tmp_path / "result", samples=60, rounds=2)
-    show(made)
     for path in made.rglob("*"):
         os.utime(path, (LONG_AGO_S, LONG_AGO_S))
     return made

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from e2e_harness import MARK, Ended, Lab, need_adapters, real_worker, rows, scenario
+from e2e_harness import Ended, Lab, need_adapters, real_worker, rows, scenario
 
 SOURCES = {
     "foreign": "int answer(void) { return 42; }",
@@ -80,20 +79,6 @@ def test_a_campaign_of_a_broken_adapter_only_is_refused(lab: Lab, broken: Path, 
     lab.assert_nothing_left()
 
 
-def test_a_library_that_hangs_while_it_is_loaded_is_given_up(
-    lab: Lab, broken: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    describing = sys.modules["busmark.adapters.describe"]
-    monkeypatch.setattr(describing, "DESCRIBE_TIMEOUT_S", 1.0)
-    monkeypatch.setenv(MARK, lab.mark)
-    library = broken / "slow" / "libbusmark_hangs.so"
-    lab.scenario(scenario(f'adapter = "{library}"'))
-    ended = lab.quickly("run", "scenario.toml")
-    assert ended.code == 2
-    assert f"{library}: did not answer within 1 s" in ended.err
-    lab.assert_nothing_left()
-
-
 def test_the_others_of_a_campaign_are_run(lab: Lab, broken: Path) -> None:
     need_adapters("null")
     paths = [f'"{broken}/libbusmark_{name}.so"' for name in ("aborts", "old")]
@@ -118,21 +103,6 @@ def test_the_list_of_adapters_gives_the_reasons(lab: Lab, broken: Path) -> None:
     for name, part in SAYS.items():
         lines = [line for line in ended.out.splitlines() if line.startswith(f"{name} ")]
         assert any(part in line for line in lines)
-
-
-@pytest.mark.parametrize("what", ["absent", "folder", "dangling"])
-def test_a_library_that_is_not_there_is_named(lab: Lab, what: str) -> None:
-    path = lab.folder / f"libbusmark_{what}.so"
-    if what == "folder":
-        path.mkdir()
-    if what == "dangling":
-        path.symlink_to(lab.folder / "gone")
-    lab.scenario(scenario(f'adapter = "{path}"'))
-    ended = lab.quickly("run", "scenario.toml")
-    assert ended.code == 2
-    assert f"matrix.adapter: no such adapter library: {path}" in ended.err
-    assert "Build it, or correct the path" in ended.err
-    assert listed(lab, lab.folder).code == 0
 
 
 @pytest.mark.parametrize("what", ["absent", "text", "folder"])

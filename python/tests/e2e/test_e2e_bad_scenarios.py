@@ -50,21 +50,6 @@ BAD = {
         'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\n',
         ("scenario.toml:4: flow[0]: rate_hz: a stream needs a rate", "0 is full speed"),
     ),
-    "a flow of batches with a rate": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nkind = "batches"\n'
-        "batch = 5\nrate_hz = 1\n",
-        ("scenario.toml:8: flow[0]: rate_hz: batches follow each other", "leave it out"),
-    ),
-    "probes among pings": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nkind = "pings"\n'
-        "probe_every = 5\n",
-        ("scenario.toml:7: flow[0]: probe_every: goes with a stream alone",),
-    ),
-    "an echo of nobody's": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nkind = "pings"\n'
-        'echo = ["active"]\n',
-        ("flow f: echo: 'active' is none of its readers",),
-    ),
     "a flow of nobody": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[[participant]]\nname = "node"\n'
         '[[flow]]\nname = "f"\nrate_hz = 1\nwriters = ["nod"]\n',
@@ -73,35 +58,6 @@ BAD = {
     "a participant of no flow": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[[participant]]\nname = "idle"\n',
         ("participant idle: no flow names it",),
-    ),
-    "a participant nowhere": Bad(
-        'name = "x"\nlab.nodes = 2\n[matrix]\nadapter = "udp"\n[[participant]]\nname = "p"\n'
-        '[[flow]]\nname = "f"\nrate_hz = 1\nwriters = ["p"]\n',
-        ("participant p: on = ''", "the scenario has nodes"),
-    ),
-    "a participant twice": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nrate_hz = 1\n'
-        'readers = ["passive", "passive"]\n',
-        ("flow f: names a participant twice",),
-    ),
-    "more flows than fit anywhere": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[participant]]\nname = "n"\ncount = 100\n'
-        '[[flow]]\nname = "f"\nrate_hz = 1\nwriters = ["n"]\nreaders = ["n"]\ntopics = 51\n',
-        ("the flows have 10200 writers and readers, at most 10000",),
-    ),
-    "two flows of one name": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nrate_hz = 1\n'
-        '[[flow]]\nname = "f"\nrate_hz = 2\n',
-        ("flow f: there are two of this name",),
-    ),
-    "a flow with the name of another kind": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "pings"\nrate_hz = 1\n',
-        ("flow pings: the matrix has flows of this name",),
-    ),
-    "a flow with two depths": Bad(
-        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nrate_hz = 1\n'
-        "qos.depth = [1, 2]\n",
-        ("scenario.toml:7: flow[0].qos: depth: one value",),
     ),
     "a text for a number": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nduration_s = "long"\n',
@@ -302,26 +258,3 @@ def test_what_is_unsupported_is_named_before_the_rest_is_run(lab: Lab) -> None:
     lines = ended.err.splitlines()
     assert "unsupported: 001-" in lines[0] and "at most" in lines[0]
     assert any(line.startswith("[1/1]") for line in lines[1:])
-
-
-@pytest.mark.parametrize("form", [(), ("--json",)])
-def test_a_plan_of_which_nothing_can_run_is_no_success(lab: Lab, form: tuple[str, ...]) -> None:
-    need_adapters("null")
-    lab.scenario(scenario('adapter = "null"\ntransport = "pigeon"'))
-    planned = lab.busmark("plan", "scenario.toml", *form)
-    assert planned.code == 2
-    assert "no transport pigeon" in planned.out, "the cases are listed nevertheless"
-    assert "no case of the scenario can run here:\n  null: no transport pigeon" in planned.err
-
-
-def test_a_plan_says_what_becomes_of_a_rate_that_is_hardly_reached(lab: Lab) -> None:
-    need_adapters("null")
-    lab.scenario(scenario('adapter = "null"\ntest = "throughput"\nrate_hz = [0, 1000, 1e8]'))
-    planned = lab.busmark("plan", "scenario.toml")
-    assert planned.out.count("a sample every") == 1
-    assert "a sample every 10 ns" in planned.out
-
-
-def test_an_unknown_adapter_is_no_fault_of_a_scenario_where_there_is_none(lab: Lab) -> None:
-    ended = lab.quickly("adapters", "cyclone")
-    assert ended.code == 2 and ended.err.startswith("busmark: no adapter 'cyclone'")

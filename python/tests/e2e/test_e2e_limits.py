@@ -87,12 +87,3 @@ def test_a_limit_of_descriptors_that_a_middleware_meets_is_told_with_its_number(
     assert row["status"] == "failed"
     assert row["reason"].count("ulimit -n allows 100 open files and sockets") == 1, row["reason"]
     lab.assert_nothing_left()
-
-
-def test_a_limit_of_descriptors_that_the_controller_meets_says_what_to_raise(lab: Lab) -> None:
-    """The pipes of 80 workers are more than it may have."""
-    need_adapters("tcp")
-    ended = run_limited(lab, 100, 'adapter = "tcp"\nsubscribers = 80')
-    assert ended.code == 2, ended.text
-    assert "Too many open files" in ended.err and "`ulimit -n`" in ended.err
-    lab.assert_nothing_left()

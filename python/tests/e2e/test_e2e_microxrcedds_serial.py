@@ -107,29 +107,6 @@ def test_an_agent_of_one_s_own_at_a_device(lab: Lab) -> None:
         assert "another client has it, and each needs a line of its own" in str(found["reason"])
 
 
-@pytest.mark.parametrize(
-    ("server", "said"),
-    [
-        ("127.0.0.1:2018", "is no path of a serial device"),
-        ("/dev/null", "is no serial device"),
-        ("/nowhere/tty", "No such file or directory"),
-    ],
-)
-def test_a_server_that_is_no_line(lab: Lab, server: str, said: str) -> None:
-    found = row(lab, f'adapter = "{NAME}"\noption.{NAME}.server = "{server}"', 1)
-    assert said in str(found["reason"])
-
-
-def test_fewer_lines_than_clients(lab: Lab) -> None:
-    found = row(lab, f'adapter = "{NAME}"\noption.{NAME}.lines = "1"', 1)
-    assert "are in use; the option lines makes more" in str(found["reason"])
-
-
-def test_bodies_that_no_stream_carries(lab: Lab) -> None:
-    found = row(lab, f'adapter = "{NAME}"\nsize = 421\nqos.reliability = "best_effort"', 1)
-    assert "a message of a best-effort stream, which has no fragments" in str(found["reason"])
-
-
 def agents(lab: Lab) -> list[int]:
     """Agents that runs have started here."""
     return [

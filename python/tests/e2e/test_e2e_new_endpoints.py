@@ -42,7 +42,7 @@ def test_a_new_endpoint_is_discovered_in_every_repetition(lab: Lab) -> None:
     assert attached.to_list() == (seen["creates"] == "participant").to_list()
 
 
-@pytest.mark.parametrize("adapter", ["fastdds", "iceoryx2"])
+@pytest.mark.parametrize("adapter", ["fastdds"])
 def test_every_middleware_with_discovery_has_its_figures(lab: Lab, adapter: str) -> None:
     need_adapters(adapter)
     seen = discovered(lab, f'adapter = "{adapter}"\nnew = ["writer", "reader"]')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import uuid
@@ -22,7 +23,6 @@ from e2e_harness import (
 from nodes_harness import ALONE, SHORT, beside_sshd, need_root, on_nodes, ssh
 from packed import unpacked
 
-from busmark.analysis import summarise
 from busmark.lab import lay_down, links, set_up
 from busmark.store import Result
 
@@ -141,7 +141,7 @@ def test_between_two_clocks_only_round_trips_are_exact(lab: Lab) -> None:
     system = pl.read_parquet(lab.folder / "result" / "system" / "*.parquet")
     assert set(system["node"].unique()) == {"here", "there"}
     assert system["start_ns"].abs().max() < 1000e9
-    shown = summarise(Result(lab.folder / "result")).model_dump(mode="json")
+    shown = json.loads(lab.busmark("show", "result", "--json").out)
     latency, throughput = (case[test] for case, test in
                            zip(shown["cases"], ("latency", "throughput"), strict=True))  # fmt: skip
     assert latency["round_trip"] and throughput["probe_round_trip"]

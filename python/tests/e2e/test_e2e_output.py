@@ -17,7 +17,6 @@ from e2e_harness import (
     count,
     fingerprints,
     need_adapters,
-    rows,
     scenario,
 )
 
@@ -44,20 +43,6 @@ def test_a_directory_in_use_is_not_written_to(lab: Lab) -> None:
     assert "mine: the output directory exists and is not empty" in ended.err
     assert "name another with --out" in ended.err
     assert [path.name for path in (lab.folder / "mine").iterdir()] == ["thesis.txt"]
-
-
-def test_an_empty_directory_and_what_an_early_kill_left_are_taken(lab: Lab) -> None:
-    need_adapters("null")
-    lab.scenario(GOOD)
-    (lab.folder / "empty").mkdir()
-    assert lab.busmark("run", "scenario.toml", "--out", "empty").code == 0
-    for name in ("samples", "intervals", "logs"):
-        (lab.folder / "early" / name).mkdir(parents=True)
-    (lab.folder / "early" / "manifest.json.partial").write_text('{"form')
-    (lab.folder / "early" / ".lock").touch()
-    (lab.folder / "early" / "events.jsonl").touch()
-    assert lab.busmark("run", "scenario.toml", "--out", "early").code == 0
-    assert_complete(lab.folder / "early", cases=1, rounds=2)
 
 
 @pytest.mark.parametrize("out", ["file", "file/below", "/proc/busmark"])
@@ -109,28 +94,6 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     assert ended.code == 0, ended.text
     assert_complete(saved, cases=1, rounds=40)
     assert before.items() <= fingerprints(saved).items()
-
-
-def test_a_limit_on_file_size_is_told_as_such(lab: Lab) -> None:
-    need_adapters("null")
-    measure = "duration_s = 10\nwarmup_s = 0\nsamples = 100000\nmax_samples = 100000"
-    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 1"))
-    limited = ["sh", "-c", 'ulimit -f 1000 && exec "$@"', "sh"]
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=limited)
-    assert ended.code == 2, ended.text
-    assert "the result cannot be stored (File too large)" in ended.err
-    ended = lab.busmark("run", "--resume", "--out", "result")
-    assert ended.code == 0, ended.text
-    assert_complete(lab.folder / "result", cases=1, rounds=1)
-
-
-def test_a_reader_of_the_log_that_goes_away_does_not_end_the_campaign(lab: Lab) -> None:
-    need_adapters("null")
-    lab.scenario(GOOD)
-    piped = ["sh", "-c", '"$@" 2>&1 | true', "sh"]
-    lab.busmark("run", "scenario.toml", "--out", "result", prefix=piped)
-    assert_intact(lab.folder / "result")
-    assert len(rows(lab.folder / "result")) == 2
 
 
 # --- damaged results ------------------------------------------------------------------------------

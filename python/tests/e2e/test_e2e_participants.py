@@ -64,7 +64,7 @@ def test_a_ping_is_over_when_every_subscriber_has_answered(lab: Lab) -> None:
     assert table(lab, "participants").height == 5 * len(ADAPTERS)
 
 
-@pytest.mark.parametrize(("topology", "subscribers"), [("one_way", 2), ("bidirectional", 1)])
+@pytest.mark.parametrize(("topology", "subscribers"), [("one_way", 2)])
 def test_batches_are_acknowledged_and_nothing_is_lost(
     lab: Lab, topology: str, subscribers: int
 ) -> None:
@@ -98,13 +98,6 @@ def test_batches_are_acknowledged_and_nothing_is_lost(
     sums = counted.group_by(keys).agg(pl.col("samples").sum())
     assert sums.join(flows, on=keys).select((pl.col("samples") == pl.col("received")).all()).item()
     assert sums.height == flows.height
-
-
-def test_each_sample_of_a_batch_is_acknowledged_where_that_is_asked_for(lab: Lab) -> None:
-    found, _ = run(lab, 'test = "throughput"\nbatch = 20\nbatch_ack = "each"\nsubscribers = 2')
-    for row in found:
-        assert row["batch_samples_acknowledged"] == row["sent"] > 0
-        assert row["received"] == row["expected"] == 2 * row["sent"]
 
 
 def test_a_stream_beside_pings_is_counted_apart(lab: Lab) -> None:
@@ -165,69 +158,3 @@ def test_time_sharing_and_real_time_are_measured_in_one_campaign(lab: Lab) -> No
     compared = lab.busmark("compare", "result", "--by", "fifo")
     assert compared.code in (0, 1), compared.text
     assert "10" in compared.text
-
-
-def test_flows_run_beside_what_is_measured(lab: Lab) -> None:
-    """Pings of sockets beside a mesh of DDS and streams through a broker, each with its own."""
-    need_adapters("tcp", "cyclonedds", "mqtt")
-    lab.scenario(
-        scenario(
-            'adapter = "tcp"\ntest = ["latency", "throughput"]\nrate_hz = 200', rounds="min = 1"
-        )
-        + """
-[[participant]]
-name = "node"
-count = 3
-adapter = "cyclonedds"
-
-[[participant]]
-name = "gateway"
-count = 2
-adapter = "mqtt"
-
-[[flow]]
-name = "mesh"
-writers = ["node"]
-readers = ["node"]
-rate_hz = 40
-size = 2000
-
-[[flow]]
-name = "telemetry"
-writers = ["gateway1"]
-readers = ["gateway2"]
-topics = 2
-rate_hz = 30
-
-[[flow]]
-name = "back"
-writers = ["passive"]
-readers = ["active"]
-rate_hz = 20
-"""
-    )
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
-    lab.assert_nothing_left()
-    found = rows(lab.folder / "result")
-    assert [row["status"] for row in found] == ["ok", "ok"]
-    flows, participants = table(lab, "flows"), table(lab, "participants")
-    adapters = dict(participants.select("participant", "adapter").rows())
-    assert adapters == {
-        "active": "tcp", "passive": "tcp", "node1": "cyclonedds", "node2": "cyclonedds",
-        "node3": "cyclonedds", "gateway1": "mqtt", "gateway2": "mqtt",
-    }  # fmt: skip
-    beside = flows.filter(~pl.col("flow").is_in(["pings", "stream"]))
-    assert beside.filter(pl.col("lost") > 0).is_empty(), beside
-    mesh = beside.filter(pl.col("flow") == "mesh")
-    # Every participant reads the samples of all, its own included.
-    assert mesh.group_by("case").len()["len"].to_list() == [9, 9]
-    assert (mesh["bytes"] == mesh["received"] * 2000).all() and (mesh["received"] > 0).all()
-    for row in found:
-        own = flows.filter(pl.col("case") == row["case"], pl.col("flow").is_in(["pings", "stream"]))
-        # What runs beside does not count in the figures of the case.
-        assert row["sent"] == own["sent"].item() and row["received"] == own["received"].item()
-        others = beside.filter(pl.col("case") == row["case"])
-        assert row["stream_expected"] == others["expected"].sum() and row["stream_lost"] == 0
-    shown = lab.busmark("show", "result").out
-    assert "Beside it ran mesh: 40/s of 2000 B, from node to node" in " ".join(shown.split())
