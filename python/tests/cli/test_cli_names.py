@@ -131,11 +131,6 @@ def test_a_shell_completes_names(home: Path, capsys: pytest.CaptureFixture[str])
     assert not capsys.readouterr().err
 
 
-def test_the_help_names_what_exists(home: Path) -> None:
-    for name in ("show", "report", "predict", "compare"):
-        assert "@last" in run(name, "--help").stdout
-
-
 def test_what_is_imported_has_a_name_of_its_own(home: Path) -> None:
     source = Path(__file__).parents[1] / "importers" / "files" / "perftest_throughput.csv"
     run("import", source, "--out", "@theirs")

@@ -213,31 +213,6 @@ def test_participants_of_several_vendors_are_on_one_bus(bus: Bus) -> None:
         assert 0 < sent["sent"] == role["received"]
 
 
-def test_qos_changes_have_their_effect_where_the_adapter_can(lab: Lab) -> None:
-    need_adapters("fastdds")
-    with ExitStack() as stack:
-        bus = two(lab, FAST, stack)
-        assert bus.call("start", "transponder", "--app", 4, "--test", 7).code == 0
-        start = ("--app", 3, "--test", 7, "--from", 4, "--rate", 50, "--duration", 600)
-        assert bus.call("start", "transceiver", *start).code == 0
-        for partition, answered in (("elsewhere", False), ("", True)):
-            qos = ("--qos", f"partition:{partition}")
-            (answer,) = bus.json("set", "--app", 3, "--test", 7, *qos)
-            assert answer["ok"] and answer["result"]["changed"] == 2, answer
-
-            def as_wanted(answered: bool = answered) -> bool:
-                last = [
-                    m["event"]["counts"][0]["samples"]
-                    for m in bus.watched()
-                    if m.get("news") == "event" and m["event"]["event"] == "interval"
-                ][-1:]
-                return last != [] and (last[0] > 0) is answered
-
-            eventually(as_wanted, lambda: "the partition has no effect")
-        refused = bus.call("set", "--app", 3, "--test", 7, "--qos", "reliable")
-        assert refused.code == 2 and "reliable cannot change" in refused.err
-
-
 def test_a_participant_runs_wholly_in_its_scheduling_class_where_that_is_permitted(
     lab: Lab,
 ) -> None:

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 from e2e_harness import MARK, Lab, end, events, eventually, marked, need_adapters, rows, scenario
-from nodes_harness import ALONE, need_root
-from nodes_harness import on_nodes as on_own_nodes
 
 from busmark.dumpcap import check
 from busmark.errors import UserError
@@ -74,39 +72,6 @@ def test_discovery_and_samples_are_in_a_file_of_each_round(lab: Lab) -> None:
     assert "There was nothing to capture" in shown.text
     assert not [*(lab.folder / "result" / "logs").glob("unfinished*")]
     lab.assert_nothing_left()
-
-
-@pytest.mark.usefixtures("allowed")
-def test_nodes_send_what_they_have_captured(lab: Lab) -> None:
-    need_root()
-    need_adapters("tcp")
-    # Both names are one network: it is captured once.
-    nodes = {"left": "", "right": "env"}
-    matrix = 'adapter = "tcp"\nsize = 100\nwriter_on = "left"\nreader_on = "right"'
-    tables = 'interface = "lo"\n'
-    text = on_own_nodes(nodes, matrix).replace('group = ""\n', f'group = ""\n{tables}')
-    text = text if text.endswith(tables) else f"{text}\n{tables}"
-    lab.scenario(f'capture = {{ snap_length = 200, filter = "tcp" }}\n{text}')
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE)
-    assert ended.code == 0, ended.text
-    ((name, file),) = files(lab.folder / "result").items()
-    assert name.partition(".capture.")[2] in ("left.lo.pcapng", "right.lo.pcapng")
-    (row,) = rows(lab.folder / "result")
-    assert row["captured"] > 2 * row["sent"] and len(file) > 100 * row["sent"]
-    lab.assert_nothing_left()
-
-
-@pytest.mark.usefixtures("allowed")
-def test_a_ring_keeps_the_end_of_a_round_and_says_so(lab: Lab) -> None:
-    need_adapters("udp")
-    lab.scenario(captured(
-        'adapter = "udp"\nsize = 1000', capture="capture = { max_bytes = 100_000, ring = true }",
-    ))  # fmt: skip
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
-    (file,) = files(lab.folder / "result").values()
-    assert len(file) <= 110_000
-    assert "the last packets only" in lab.busmark("show", "result", "--findings").text
 
 
 @pytest.mark.usefixtures("allowed")

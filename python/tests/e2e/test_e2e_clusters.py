@@ -31,7 +31,6 @@ from e2e_harness import (
 from busmark.store import Result
 
 EXAMPLES = HERE.parents[2] / "docs" / "examples"
-TRANSCRIPT = HERE / "clients" / "kubectl.transcript"
 SHORT = "duration_s = 0.1\nwarmup_s = 0.02\nmax_samples = 5000"
 
 
@@ -112,28 +111,6 @@ def kubectl(lab: Lab) -> dict[str, str]:
         "PATH": f"{HERE / 'clients'}:{os.environ['PATH']}", "PODS": "busmark-0 busmark-1",
         "KUBECTL_LOG": str(lab.scratch / "kubectl.log"),
     }  # fmt: skip
-
-
-def transcript(part: int) -> list[tuple[str, str]]:
-    """Commands and what they print, with their exit code, of a part of the transcript."""
-    text = TRANSCRIPT.read_text(encoding="utf-8").split("# The second part")[part]
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    starts = [index for index, line in enumerate(lines) if line.startswith("$ ")]
-    return [
-        (lines[begin][2:], "\n".join(lines[begin + 1 : end]))
-        for begin, end in zip(starts, [*starts[1:], None], strict=True)
-    ]
-
-
-def answer(command: str, environment: dict[str, str]) -> str:
-    done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False,
-                          env=environment, stdin=subprocess.DEVNULL)  # fmt: skip
-    return f"{done.stdout}{done.stderr}exit {done.returncode}"
-
-
-@pytest.mark.parametrize(("command", "says"), [*transcript(0), *transcript(1)])
-def test_the_stand_in_answers_as_the_client(lab: Lab, command: str, says: str) -> None:
-    assert answer(command, {**lab.environment, **kubectl(lab)}) == says
 
 
 def documents(name: str) -> list[dict[str, Any]]:

@@ -148,19 +148,6 @@ def test_two_campaigns_do_not_write_one_result(lab: Lab) -> None:
         assert "exists and is not empty" in third.err
 
 
-def test_a_campaign_is_not_gone_on_with_by_another_scenario(lab: Lab) -> None:
-    need_adapters("null")
-    lab.scenario(scenario('adapter = "null"', rounds="min = 1"))
-    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
-    same = lab.busmark("run", "scenario.toml", "--resume", "--out", "result")
-    assert same.code == 0, same.text
-    other = lab.busmark(
-        "run", "scenario.toml", "--resume", "--out", "result", "--set", "measure.duration_s=0.3"
-    )
-    assert other.code == 2
-    assert "result: the directory holds a campaign of another scenario" in other.err
-
-
 def test_what_a_killed_campaign_left_in_the_temporary_folder_is_removed_by_the_next(
     lab: Lab,
 ) -> None:

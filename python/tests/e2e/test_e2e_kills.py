@@ -1,4 +1,4 @@
-"""Whichever process of a campaign on a lab is killed, no finished round is lost and nothing is left."""
+"""Whichever process of a campaign on a lab is killed: no round is lost and nothing is left."""
 
 from __future__ import annotations
 

@@ -70,14 +70,6 @@ def run_limited(lab: Lab, files: int, matrix: str) -> Ended:
         return end(run)
 
 
-def test_a_limit_of_descriptors_that_no_participant_can_keep_is_told_before(lab: Lab) -> None:
-    need_adapters("udp")
-    ended = run_limited(lab, 40, 'adapter = "udp"')
-    assert ended.code == 2, ended.text
-    assert "udp: the limit of open files is 40" in ended.err and "ulimit -n 64" in ended.err
-    assert not (lab.folder / "result").exists()
-
-
 def test_a_limit_of_descriptors_that_a_middleware_meets_is_told_with_its_number(lab: Lab) -> None:
     """Connections of 120 topics in one worker are more than it may have."""
     need_adapters("tcp")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 
 from e2e_harness import PACKAGE_FOLDER, Lab, need_adapters, scenario
 from jsonschema import Draft202012Validator
@@ -51,17 +52,17 @@ def test_the_screen_shows_a_round_that_is_under_way_and_survives_a_resize(lab: L
     need_adapters("udp")
     matrix = 'adapter = "udp"\nsize = 16\nrate_hz = 500'
     lab.scenario(scenario(matrix, measure=LONG, rounds="min = 1"))
-    terminal = Terminal(lab, columns=80)
-    shown, resized = b"", 0
-    for piece in terminal.painted():
-        shown += piece
-        if not resized and b"lost " in shown:
-            terminal.resize(50)
-            resized = len(shown)
-    assert resized, shown
+    words = ("run", "scenario.toml", "--out", "result")
+    with closing(Terminal(lab, *words, columns=80)) as terminal:
+        terminal.shows("lost ")
+        terminal.resize(50)
+        resized = len(terminal.painted)
+        terminal.until(lambda: terminal.process.poll() is not None)
+        assert terminal.process.returncode == 0
+        shown = terminal.painted
     before, after = (part.decode() for part in (shown[:resized], shown[resized:]))
     for text, width in ((before, 80), (after.partition("\x1b[J")[2], 50)):
-        paintings = [each.rpartition("\r\n")[0] or each for each in text.split("\x1b[J")]
+        paintings = [each.rpartition("\r\n")[0] or each for each in text.split("\x1b[J")[:-1]]
         lines = [
             line.partition("\x1b")[0].strip("\r") for each in paintings for line in
             each.splitlines()

@@ -149,13 +149,6 @@ def test_latency_of_every_adapter_and_wait_strategy(latency: Result) -> None:
         assert row["median_ns"] > 0
 
 
-def test_stamps_of_the_announcement_are_there_where_somebody_announces(latency: Result) -> None:
-    for row in latency.cases.filter(pl.col("wait") != "poll").to_dicts():
-        frame = latency.samples(row["case"], row["round"])
-        assert frame["delivered_ns"].count() > 0
-        assert frame["echo_delivered_ns"].count() > 0
-
-
 def test_placements_are_those_that_were_asked_for(latency: Result) -> None:
     last = str(CPUS[-1])
     for row in latency.cases.to_dicts():

@@ -30,13 +30,6 @@ def reason(lab: Lab, also: str, criteria: str = "min_samples = 1", *prefix: str)
     return said
 
 
-def test_a_server_that_is_not_there(lab: Lab) -> None:
-    need_adapters("mqtt")
-    said = reason(lab, 'adapter = "mqtt"\noption.mqtt.server = "127.0.0.1:9"')
-    assert "unavailable" in said
-    assert "connecting to the MQTT broker at 127.0.0.1:9: Connection refused" in said
-
-
 def test_a_server_whose_program_is_missing(lab: Lab) -> None:
     need_adapters("mqtt")
     program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")

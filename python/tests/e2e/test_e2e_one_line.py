@@ -87,13 +87,6 @@ def test_the_saved_file_plans_to_the_same_cases(line: tuple[Lab, Ended]) -> None
     assert result.manifest.scenario_text == (lab.folder / "s.toml").read_text(encoding="utf-8")
 
 
-def test_the_saved_file_is_the_same_campaign_to_resume(line: tuple[Lab, Ended]) -> None:
-    lab, _ = line
-    ended = lab.busmark("run", "s.toml", "--resume", "--out", "line")
-    assert ended.code == 0, ended.text
-    assert_complete(lab.folder / "line", cases=4, rounds=3)
-
-
 def test_a_scenario_from_standard_input(line: tuple[Lab, Ended]) -> None:
     lab, _ = line
     text = (lab.folder / "s.toml").read_text(encoding="utf-8")
@@ -121,16 +114,6 @@ def test_throughput_is_compared_by_goodput(lab: Lab) -> None:
         case.params.adapter: case.params.placement for case in assert_intact(folder).manifest.cases
     }
     assert placements == {"tcp": "different", "udp": "different", "null": "same"}
-
-
-def test_values_of_one_adapter_are_compared(lab: Lab) -> None:
-    need_adapters("udp")
-    ended = lab.busmark(
-        "latency", "udp", "--placement", "same,different", "--rounds", "2", *SHORT, "--out", "r"
-    )
-    assert ended.code == 0, ended.text
-    assert "different CPUs  one CPU" in ended.out, "the one instead of the other"
-    assert "busmark compare r --by placement" in ended.out
 
 
 def test_interop_counts_pairs_that_work(lab: Lab) -> None:

@@ -189,26 +189,6 @@ def test_a_round_whose_file_is_damaged_is_named_and_run_again(
     assert other.read_bytes() == kept
 
 
-def test_half_a_line_of_the_event_log_is_dropped(lab: Lab, result: Path) -> None:
-    log = result / "events.jsonl"
-    whole = log.read_text()
-    log.write_text(whole + '{"utc": "2026-')
-    assert lab.busmark("run", "--resume", "--out", result).code == 0
-    text = log.read_text()
-    assert text.startswith(whole)
-    assert all(json.loads(line) for line in text.splitlines())
-
-
-def test_a_result_of_an_unknown_scenario_is_not_gone_on_with(lab: Lab, result: Path) -> None:
-    manifest = json.loads((result / "manifest.json").read_text())
-    manifest["scenario"]["matrix"]["flavour"] = ["sweet"]
-    (result / "manifest.json").write_text(json.dumps(manifest))
-    assert lab.busmark("show", result).code == 0
-    ended = lab.busmark("run", "--resume", "--out", result)
-    assert ended.code == 2
-    assert "the scenario of this result is not one of this Busmark: matrix.flavour" in ended.err
-
-
 def test_further_columns_and_keys_of_a_later_release_are_kept(lab: Lab, result: Path) -> None:
     table = pl.read_parquet(result / "cases.parquet")
     table.with_columns(colour=pl.lit("red")).write_parquet(result / "cases.parquet")

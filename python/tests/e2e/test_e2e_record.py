@@ -121,16 +121,6 @@ def test_it_is_replayed_and_answers_are_the_same(session: Session) -> None:
     )
 
 
-def test_what_differs_is_listed(session: Session) -> None:
-    text = session.file.read_text(encoding="utf-8")
-    other = session.lab.folder / "other.jsonl"
-    assert '"changed": 1' in text
-    other.write_text(text.replace('"changed": 1', '"changed": 5'), encoding="utf-8")
-    done = session.lab.busmark("replay", "other.jsonl", "--speed", "4")
-    assert done.code == 1, done.text
-    assert "app 3 changed 1 endpoints; in the recording it changed 5 endpoints" in done.out
-
-
 def test_what_is_missing_or_in_the_way_is_named_before_anything_begins(session: Session) -> None:
     gone = session.replay("--map", "4=9", "--map-group", "1=2", "--wait", 1)
     assert gone.code == 2 and "not there after 1 s: application 9" in gone.err, gone.text

@@ -40,13 +40,6 @@ def test_messages_arrive_as_they_were_written(
     assert (row["status"], row["lost"], row["corrupted"]) == ("ok", 0, 0), row
 
 
-def test_nodes_of_two_distributions_understand_each_other(lab: Lab) -> None:
-    code, text = run(lab, 'adapter = "rmw"\npeer = "rmw-jazzy"\nsize = 1000')
-    assert code == 0, text
-    (row,) = rows(lab.folder / "result")
-    assert (row["status"], row["lost"], row["corrupted"]) == ("ok", 0, 0), row
-
-
 @pytest.mark.skipif(not shutil.which("dumpcap"), reason="dumpcap is not here")
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_the_transport_of_a_case_is_the_one_that_carries_it(lab: Lab, distribution: str) -> None:

@@ -1,24 +1,17 @@
-"""`busmark watch`, `spot` and `errors` beside real participants on a real DDS: on a screen, by their
-keys, in a pipe, and when a participant is killed."""
+"""`busmark watch`, `spot` and `errors` beside real participants: screens, keys, pipes, kills."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
-import select
 import signal
-import struct
 import subprocess
-import sys
-import termios
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 
 import pytest
-from e2e_harness import WATCHDOG_S, Lab, end, eventually, need_adapters, scenario, tidy
+from e2e_harness import Lab, end, eventually, need_adapters, scenario, tidy
+from terminal import Terminal
 from test_e2e_bus import CYCLONE, joined
 from test_e2e_bus_found import FOREIGN, ddsperf
 
@@ -38,48 +31,6 @@ def participants(shared_lab: Lab) -> Iterator[dict[int, subprocess.Popen[str]]]:
             done = shared_lab.busmark("bus", words[0], *words[1:], *CYCLONE)
             assert done.code == code, done.text
         yield started
-
-
-class Terminal:
-    """A command on a terminal of 100×30."""
-
-    def __init__(self, lab: Lab, *arguments: str) -> None:
-        self._ours, self.theirs = pty.openpty()
-        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-        self.before = termios.tcgetattr(self.theirs)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "busmark", *arguments], cwd=lab.folder, stdin=self.theirs,
-            stdout=self.theirs, stderr=self.theirs, start_new_session=True,
-            env={**lab.environment, "TERM": "xterm-256color"},
-        )  # fmt: skip
-        self.painted = b""
-
-    def press(self, keys: str) -> None:
-        """Type these keys; only what is painted from now on counts."""
-        self.painted = b""
-        os.write(self._ours, keys.encode())
-
-    def shows(self, *words: str) -> None:
-        self.until(lambda: all(word.encode() in self.painted for word in words))
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + WATCHDOG_S
-        while not condition():
-            assert time.monotonic() < deadline, self.painted[-2000:]
-            if select.select([self._ours], [], [], 0.2)[0]:
-                self.painted += os.read(self._ours, 65536)
-
-    def has_ended_well(self) -> None:
-        self.until(lambda: self.process.poll() is not None and b"\x1b[?1049l" in self.painted)
-        assert self.process.returncode == 0, self.painted[-2000:]
-        assert termios.tcgetattr(self.theirs) == self.before, "the terminal is as it was"
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        os.close(self.theirs)
-        os.close(self._ours)
 
 
 @pytest.mark.parametrize(

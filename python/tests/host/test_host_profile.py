@@ -171,11 +171,6 @@ def test_virtualisation(tmp_path: Path, files: dict[str, str], expected: str | N
     assert profile(plant(tmp_path, files))["virtualisation"] == expected
 
 
-def test_boost_tells_of_turbo_where_intel_pstate_does_not(tmp_path: Path) -> None:
-    plant(tmp_path, {"sys/devices/system/cpu/cpufreq/boost": "1\n"})
-    assert profile(tmp_path)["turbo"] is True
-
-
 @settings(deadline=None, max_examples=30)
 @given(st.sampled_from(sorted(FILES)), st.text(max_size=40))
 def test_a_damaged_file_breaks_nothing(name: str, content: str) -> None:
@@ -185,21 +180,3 @@ def test_a_damaged_file_breaks_nothing(name: str, content: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8", errors="replace")
         json.dumps(profile(root))
-
-
-@pytest.mark.parametrize(
-    ("line", "has"),
-    [
-        ("flags : fpu aes pclmulqdq sse2", True),
-        ("flags : fpu aes sse2", False),
-        ("flags : fpu sse2", False),
-        ("Features : fp asimd aes pmull sha1", True),
-        ("Features : fp asimd", False),
-        ("processor : 0", None),
-    ],
-)
-def test_instructions_for_aes_are_those_that_the_cpu_lists(
-    tmp_path: Path, line: str, has: bool | None
-) -> None:
-    plant(tmp_path, {"proc/cpuinfo": f"{line}\n"})
-    assert profile(tmp_path)["aes_instructions"] is has

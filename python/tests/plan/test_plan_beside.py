@@ -150,18 +150,3 @@ def test_flows_that_cannot_be_chosen_are_refused(beside: str, told: str) -> None
 def test_ends_that_nothing_can_do_without_are_demanded(flow: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         cases([{"name": "state", "rate_hz": 1.0, **flow}])
-
-
-def test_what_is_left_to_a_default_is_as_the_peer_has_it_too() -> None:
-    (case,) = cases(
-        [{"name": "state", "rate_hz": 1.0, "writers": ["b"], "readers": ["passive"]}],
-        [{"name": "b", "adapter": "stone"}],
-        {"peer": "stone", "peer_transport": "slate2", "option": {"stone": {"mtu": 7}}},
-    )
-    (b,) = case.params.participants
-    assert (b.transport, b.settings) == ("slate2", {"mtu": "7"})
-
-
-def test_a_participant_is_of_an_adapter_and_not_of_what_stands_for_a_peers() -> None:
-    with pytest.raises(ValueError, match="'same' is no adapter"):
-        cases(FLOWS, [{"name": "a", "adapter": "same"}, {"name": "b"}])

@@ -107,12 +107,6 @@ def test_an_adapter_within_one_process_hosts_both_ends_in_one() -> None:
     assert case.params.deployment == "one"
 
 
-def test_points_that_are_the_same_are_one_case() -> None:
-    assert len(cases({"size": [1, 1], "arrivals": ["constant", "poisson"]})) == 1
-    assert len(cases({"size": [1, 2]}, also=[{"size": [2, 3]}])) == 3
-    assert len(cases({"size": [1, 2], "payload": "empty"})) == 1
-
-
 def test_options_are_dimensions_of_their_adapter_only() -> None:
     scenario = Scenario.model_validate({
         "name": "x",
@@ -152,11 +146,6 @@ def test_an_adapter_that_cannot_be_used_says_why() -> None:
     scenario = Scenario.model_validate({"name": "x", "matrix": {"adapter": "broken"}})
     (case,) = expand(scenario, {"broken": unusable("broken", "crashed while loading")})
     assert (case.status, case.reason) == ("unsupported", "crashed while loading")
-
-
-def test_participants_of_one_process_cannot_be_placed_apart() -> None:
-    (case,) = cases({"placement": "0+1"}, reach=["process"])
-    assert case.reason == "placement 0+1: the adapter works within one process only"
 
 
 def test_a_transport_that_never_leaves_a_process_gets_one() -> None:
@@ -223,25 +212,6 @@ def test_a_type_of_the_users_has_the_size_of_its_value(tmp_path: Path) -> None:
         assert reason == 'payload type: needs size = "file", and the value in measure.body_file'
 
 
-@pytest.mark.parametrize(
-    ("only", "sizes"),
-    [
-        ([], [64, 1024, 4096]),
-        (["1024B"], [1024]),
-        (["64B", "4096B"], [64, 4096]),
-        (["*-paper-[46]*"], [64, 4096]),
-        (["000-*"], [64]),
-    ],
-)
-def test_a_part_of_the_cases_keeps_its_names(only: list[str], sizes: list[int]) -> None:
-    matrix = {"adapter": "paper", "size": [64, 1024, 4096]}
-    whole = expand(Scenario.model_validate({"name": "x", "matrix": matrix}), {"paper": adapter()})
-    asked = Scenario.model_validate({"name": "x", "matrix": matrix, "only": only})
-    found = expand(asked, {"paper": adapter()})
-    assert [case.params.size for case in found] == sizes
-    assert {case.id for case in found} <= {case.id for case in whole}
-
-
 def test_a_word_that_chooses_no_case_is_an_error_that_names_one() -> None:
     asked = Scenario.model_validate(
         {"name": "x", "matrix": {"adapter": "paper"}, "only": ["paper", "zenoh"]}
@@ -249,19 +219,6 @@ def test_a_word_that_chooses_no_case_is_an_error_that_names_one() -> None:
     with pytest.raises(UserError, match="'zenoh' chooses none of 1 cases") as refused:
         expand(asked, {"paper": adapter()})
     assert "000-latency-paper" in refused.value.remedy
-
-
-def test_samples_that_end_a_round_can_be_a_dimension() -> None:
-    scenario = Scenario.model_validate({
-        "name": "x", "measure": {"samples": 7},
-        "matrix": {"adapter": "paper", "ends_after": [0, 50, 100]},
-    })  # fmt: skip
-    found = expand(scenario, {"paper": adapter()})
-    assert [(case.params.samples, case.id) for case in found] == [
-        (7, "000-latency-paper-64B"),
-        (50, "001-latency-paper-64B-50samples"),
-        (100, "002-latency-paper-64B-100samples"),
-    ]
 
 
 def test_the_other_side_can_have_a_transport_of_its_own() -> None:

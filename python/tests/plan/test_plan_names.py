@@ -36,24 +36,6 @@ def test_qos_with_numbers_has_its_name_and_unit() -> None:
     assert found[-1] == "latency-paper-64B-depth5-lifespan10s"
 
 
-def test_options_that_vary_are_in_the_name() -> None:
-    found = names({"option": {"paper.nodelay": ["true", "false"]}})
-    assert found == ["latency-paper-64B-nodelaytrue", "latency-paper-64B-nodelayfalse"]
-
-
-def test_rates_have_all_of_their_digits() -> None:
-    found = names({"rate_hz": [1_000_000, 1_000_000.5, 2_000_000]})
-    assert found == [
-        "latency-paper-64B-1000000Hz", "latency-paper-64B-1000000.5Hz",
-        "latency-paper-64B-2000000Hz",
-    ]  # fmt: skip
-
-
-def test_what_another_matrix_has_of_its_own_is_in_the_name() -> None:
-    found = names({}, also=[{"qos": {"reliability": ["best_effort"]}, "size": [1024]}])
-    assert found == ["latency-paper-64B-reliable", "latency-paper-1024B-besteffort"]
-
-
 def test_what_only_another_adapter_or_test_has_is_not_in_the_name() -> None:
     found = names({"adapter": ["paper", "other"], "test": ["latency", "throughput"]})
     assert found == ["latency-paper-64B", "latency-other-64B", "throughput-paper-64B",

@@ -13,11 +13,6 @@ from busmark.plan import expand, flows
 from busmark.scenario import Scenario
 
 
-def test_answers_that_come_at_once_find_room() -> None:
-    (case,) = cases({"subscribers": 3, "placement": "free"}, qos=["reliable", "keep_last"])
-    assert case.params.qos["depth"] == 3
-
-
 def test_what_is_acknowledged_of_no_batch_makes_no_case() -> None:
     one = cases({"batch": 0, "batch_ack": ["ends", "each"], "test": "throughput"})
     assert len(one) == 1

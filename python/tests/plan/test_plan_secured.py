@@ -56,15 +56,6 @@ def test_a_case_that_nothing_protects_is_unsupported(
     assert f"security {profile}: {name}, {key} {unprotected}: " in str(one.reason)
 
 
-def test_a_peer_that_would_not_be_protected_is_named() -> None:
-    matrix = {
-        "adapter": "cyclonedds", "peer": "fastdds", "security": "all",
-        "option": {"fastdds": {"data_sharing": "on"}},
-    }  # fmt: skip
-    (case,) = planned(matrix)
-    assert "fastdds, data_sharing on" in str(case.reason)
-
-
 def test_pairs_of_which_one_never_matches_are_unsupported_in_that_direction_only() -> None:
     both = ["cyclonedds", "fastdds"]
     varied = {"test": ["latency", "throughput"], "security": ["all", "data_encrypt"]}
@@ -80,25 +71,3 @@ def test_pairs_of_which_one_never_matches_are_unsupported_in_that_direction_only
     }  # fmt: skip
     for reason in refused.values():
         assert str(reason).startswith("security data_encrypt: fastdds → cyclonedds: ")
-
-
-def test_vendors_that_never_match_are_unsupported_where_the_one_that_waits_would_write() -> None:
-    vendors = {
-        "dustdds": adapter("dustdds", middleware_version="Dust DDS 0.16.0"),
-        "fastdds": adapter("fastdds", middleware_version="eProsima Fast DDS 2.9.1"),
-    }
-    matrix = {"adapter": list(vendors), "peer": list(vendors), "test": ["latency", "throughput"]}
-    scenario = Scenario.model_validate(
-        {"name": "x", "matrix": matrix, "measure": {"probe_echo": False}}
-    )
-    for version in ("Dust DDS 0.16.0", "Dust DDS 9.0.0"):
-        vendors["dustdds"] = adapter("dustdds", middleware_version=version)
-        refused = {
-            (case.params.adapter, case.params.peer, case.params.test)
-            for case in expand(scenario, vendors) if case.status == "unsupported"
-        }  # fmt: skip
-        expected = {
-            ("dustdds", "fastdds", "latency"), ("fastdds", "dustdds", "latency"),
-            ("dustdds", "fastdds", "throughput"),
-        }  # fmt: skip
-        assert refused == (expected if version == "Dust DDS 0.16.0" else set())

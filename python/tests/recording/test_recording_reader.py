@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -141,13 +140,6 @@ def test_changed_bytes_are_an_error_in_words_or_none(changes: list[tuple[int, in
     looked_through(bytes(data))
 
 
-@given(st.lists(st.binary(max_size=60), max_size=6), st.integers(0, 12))
-def test_garbage_lines_are_an_error_in_words(garbage: list[bytes], place: int) -> None:
-    lines = WHOLE.splitlines(keepends=True)
-    lines[place:place] = [line + b"\n" for line in garbage]
-    looked_through(b"".join(lines))
-
-
 NUMBERS = st.integers(-5, 5) | st.floats(allow_nan=False)
 NAMES = st.sampled_from(["app", "group", "test", "kind", "cmd", "x"])
 JSON = st.recursive(
@@ -171,9 +163,3 @@ def test_messages_that_nobody_of_this_release_has_written(at: int, key: str, val
     line = lines[at + 1]
     lines[at + 1] = {**line, "message": changed(line["message"])}  # type: ignore[dict-item]
     looked_through("".join(json.dumps(line) + "\n" for line in lines).encode())
-
-
-def test_a_directory_is_not_a_recording(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be read"):
-        Reader(tmp_path)
-    assert os.listdir(tmp_path) == []

@@ -88,11 +88,6 @@ def test_what_cannot_be_is_refused_in_words(
     assert words in str(refused.value)
 
 
-def test_applications_can_change_places(tmp_path: Path) -> None:
-    found = scored(tmp_path, recordings.SESSION, "--map", "3=4", "--map", "4=3")
-    assert [step.to for step in found.steps[:2]] == [{"app": 3}, {"app": 4}]
-
-
 @pytest.mark.parametrize(
     ("only", "left"),
     [
@@ -173,14 +168,6 @@ def test_what_was_done_before_the_recording_is_not_done_again(tmp_path: Path) ->
     ended = member(0.1, "result", 3, news="ended", test=7, kind="transceiver", result={})
     found = scored(tmp_path, [heard, old, ended, *recordings.SESSION])
     assert len(found.steps) == 4
-
-
-def test_a_test_that_was_starting_when_the_recorder_asked_is_started_once(tmp_path: Path) -> None:
-    task = start("receiver", 8, **{"from": [4]})
-    one = {"test": 8, "kind": "receiver", "definition": task["definition"], "changed": {},
-           "running_s": None}  # fmt: skip
-    lines = [snapshot(0.5, 3, one), repeated(0.9, 9, 0.2, task), *recordings.SESSION]
-    assert len(scored(tmp_path, lines).steps) == 5
 
 
 def test_a_definition_that_is_not_in_the_recording_is_reported(tmp_path: Path) -> None:
