@@ -147,15 +147,6 @@ def test_a_campaign_runs_through_the_command_line_of_the_manifest(lab: Lab) -> N
     lab.assert_nothing_left()
 
 
-def test_a_pod_that_is_not_there_is_told(lab: Lab) -> None:
-    need_adapters("tcp")
-    lab.scenario(scenario('adapter = "tcp"', measure=SHORT))
-    ended = lab.busmark("run", "scenario.toml", "--node", "a=kubectl exec -i busmark-7 --",
-                        variables=kubectl(lab))  # fmt: skip
-    assert ended.code == 2
-    assert 'Error from server (NotFound): pods "busmark-7" not found' in ended.err
-
-
 def test_the_manifest_makes_the_pods_that_the_job_asks_for() -> None:
     service, nodes = documents("kubernetes.yaml")
     assert (service["kind"], nodes["kind"]) == ("Service", "StatefulSet")

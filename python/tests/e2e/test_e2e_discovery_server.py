@@ -31,17 +31,3 @@ def test_the_run_starts_a_server_at_which_participants_meet(lab: Lab, adapter: s
 def test_where_no_server_listens_nobody_is_found(lab: Lab, adapter: str) -> None:
     code, text = run(lab, adapter, 'server = "127.0.0.1:9"')
     assert code != 0 and "matched 0 of 1" in text, text
-
-
-@pytest.mark.parametrize(
-    ("options", "more", "why"),
-    [
-        ('server = "here:11811"', "", 'option server: "here:11811" is not ADDRESS:PORT'),
-        ('discovery = "server"', 'transport = "shm"', "a discovery server is met over udp only"),
-    ],
-)
-def test_a_server_that_cannot_be_met_is_an_error_with_the_reason(
-    lab: Lab, options: str, more: str, why: str
-) -> None:
-    code, text = run(lab, "fastdds3", options, more)
-    assert code != 0 and why in text, text

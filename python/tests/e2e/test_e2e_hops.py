@@ -179,28 +179,6 @@ def tshark(path: Path, pattern: str) -> tuple[int, int]:
     return len(lengths), sum(lengths)
 
 
-@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
-def test_bytes_of_encrypted_samples_are_what_tshark_counts_per_sample_written(lab: Lab) -> None:
-    need_root()
-    need_adapters("cyclonedds")
-    matrix = (f'adapter = "cyclonedds"\ntransport = "udp"\nsize = {SIZE}\nplacement = "free"\n'
-              'rate_hz = 200\nsecurity = ["none", "rtps_encrypt"]\nsubscribers = 2')  # fmt: skip
-    measure = "duration_s = 1\nwarmup_s = 0.2\nsamples = 100"
-    result = run(lab, matrix, prefix=ALONE, measure=measure)
-    for row in rows(result.directory):
-        samples = result.samples(row["case"], 0).filter(pl.col("flags") & 1 == 0)
-        (participant,) = result.participants(row["case"], 0).filter(participant="active").to_dicts()
-        offset = participant["realtime_ns"] - participant["monotonic_ns"]
-        window = [samples["sent_ns"].min() + offset, samples["read_ns"].max() + offset]
-        first, last = (f"{moment // 10**9}.{moment % 10**9:09d}" for moment in window)
-        inside = f"frame.time_epoch >= {first} and frame.time_epoch <= {last}"
-        packets, octets = tshark(path_of(result, row), f"udp and {inside}")
-        assert (row["wire_packets"], row["wire_bytes"]) == (packets, octets)
-        # Each ping has two answers.
-        assert row["wire_samples"] == pytest.approx(3 * samples.height, abs=3)
-        assert octets > row["wire_samples"] * (HEADERS + HEADER + SIZE)
-
-
 def path_of(result: Result, row: dict[str, Any]) -> Path:
     (path,) = (result.directory / "artefacts").glob(f"{row['case']}.*.pcapng")
     return path

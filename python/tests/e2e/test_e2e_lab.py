@@ -58,24 +58,6 @@ def test_round_trips_take_their_delay_and_nothing_is_left(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-def test_every_node_counts_the_packets_of_its_own_network(lab: Lab) -> None:
-    need_adapters("udp")
-    lab.scenario(on_nodes('adapter = "udp"'))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
-    (row,) = rows(lab.folder / "result")
-    table = Result(lab.folder / "result").system(row["case"], 0)
-    assert table is not None
-    processes = table.filter(pl.col("scope") == "process").drop_nulls("participant")
-    networks = dict(processes.select("participant", "network").iter_rows())
-    assert networks["active"] != networks["passive"]
-    crossed = table.filter((pl.col("scope") == "interface") & (pl.col("name") != "lo"))
-    for side in ("active", "passive"):
-        own = crossed.filter(pl.col("network") == networks[side])
-        # A ping or a pong is a packet.
-        assert own["tx_packets"].sum() >= row["received"] > 0
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -76,19 +76,3 @@ def test_a_load_runs_on_the_nodes_that_the_scenario_names(lab: Lab) -> None:
     (lacking,) = (c for c in Result(out).manifest.cases if c.status == "unsupported")
     assert lacking.reason == ("on node bare: load cpu needs stress-ng: apt-get install stress-ng")
     lab.assert_nothing_left()
-
-
-@pytest.mark.parametrize(
-    ("load_on", "says"),
-    [
-        ("rigth", "there is no node 'rigth'. Did you mean right?"),
-        ("right", "load_on = 'right': a network load is from one node to another"),
-    ],
-)
-@pytest.mark.parametrize("load", ["net 1mbit", "cpu 5% + net max"])
-def test_a_load_on_wrong_nodes_is_refused(lab: Lab, load: str, load_on: str, says: str) -> None:
-    matrix = f'adapter = "null"\nload = "{load}"\nload_on = "{load_on}"'
-    nodes = "[nodes.left]\nprefix = ''\n[nodes.right]\nprefix = ''\n"
-    lab.scenario(scenario(matrix, also=nodes))
-    ended = lab.quickly("plan", "scenario.toml")
-    assert ended.code == 2 and says in ended.err

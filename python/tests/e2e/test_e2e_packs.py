@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from e2e_harness import DOMAIN, Lab, need_adapters, rows
 
 TINY = (
@@ -57,16 +56,4 @@ def test_perftest_runs_and_has_its_tables_in_its_columns(lab: Lab) -> None:
     found = json.loads(lab.busmark("show", "result", "--json").out)
     tests = {test["mode"]: test for test in found["perftest"]}
     assert [row["length"] for row in tests["throughput"]["publisher"]] == [32, 1024, 40000]
-    lab.assert_nothing_left()
-
-
-@pytest.mark.usefixtures("lab_is_possible")
-def test_openddsbench_latency_runs_in_its_lab(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    few = settings("matrix.adapter=cyclonedds", "matrix.size=[50, 1000, 32000]",
-                   "measure.duration_s=5", "measure.samples=50")  # fmt: skip
-    ended = lab.busmark("run", "openddsbench-2010/latency-quick", "--out", "result", *few)
-    assert ended.code == 0, ended.text
-    page = (lab.folder / "result" / "report" / "comparison.html").read_text(encoding="utf-8")
-    assert "Line through the medians" in page and "Further statements, on throughput," in page
     lab.assert_nothing_left()

@@ -100,22 +100,6 @@ def test_batches_are_acknowledged_and_nothing_is_lost(
     assert sums.height == flows.height
 
 
-def test_a_stream_beside_pings_is_counted_apart(lab: Lab) -> None:
-    found, samples = run(lab, "stream_hz = 500.0")
-    for row in found:
-        assert row["sent"] == row["received"] == row["samples"] > 0
-        assert row["stream_expected"] > 0 and row["stream_lost"] == 0
-    assert samples["role"].unique().to_list() == ["pinger"]
-    assert_identified(lab, samples)
-    flows = table(lab, "flows")
-    assert sorted(flows["flow"].unique()) == ["pings", "stream"]
-    stream = flows.filter(pl.col("flow") == "stream")
-    assert stream["theoretical_per_s"].unique().to_list() == [500.0]
-    assert stream["received"].sum() == sum(
-        row["stream_expected"] - row["stream_lost"] for row in found
-    )
-
-
 @pytest.mark.parametrize(
     ("adapter", "transport"),
     [("reference", "memory"), ("zeromq", "inproc"), ("iceoryx2", "local")],

@@ -74,20 +74,3 @@ def test_the_environment_of_ros_counts_only_where_it_is_asked_for(lab: Lab) -> N
         lab, matrix, ROS_AUTOMATIC_DISCOVERY_RANGE="LOCALHOST", ROS_STATIC_PEERS="127.0.0.1"
     )
     assert code == 0 and "rmw is configured by the user's environment" in text, text
-
-
-@pytest.mark.parametrize(
-    ("matrix", "why"),
-    [
-        ('transport = "shipped"\noption.rmw.implementation = "rmw_of_nobody"',
-         "no librmw_of_nobody.so is here"),
-        ('option.rmw.implementation = "rmw_cyclonedds_cpp"', "has the transport shipped only"),
-        ('peer = "fastdds3"', "the two never match"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_measured_is_said_before_anything_runs(
-    lab: Lab, matrix: str, why: str
-) -> None:
-    need_adapters("rmw", "fastdds3")
-    lab.scenario(scenario(f'adapter = "rmw"\n{matrix}'))
-    assert why in lab.busmark("plan", "scenario.toml").text

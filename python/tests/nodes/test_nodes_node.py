@@ -7,7 +7,6 @@ import platform
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +49,6 @@ def test_a_node_has_worker_and_adapter_and_sends_them_once(adapter: Path, scratc
     second.ready([adapter])
     assert (first.visits, second.visits, second.sent_bytes) == (1, 1, 0)
     Nodes([first, second]).close()
-
-
-def test_a_changed_file_is_another_file(scratch: Path) -> None:
-    body = scratch / "body.bin"
-    node = Node("lab1", [], wanted=LOOPBACK)
-    for content in (b"one", b"another"):
-        body.write_bytes(content)
-        node.ready([body])
-        assert Path(node.path(body)).read_bytes() == content
-        node.close()
 
 
 def test_a_profile_and_counters_are_those_of_the_same_code_here() -> None:
@@ -206,22 +195,3 @@ def test_a_group_is_those_of_its_nodes_that_can_be_used() -> None:
         with pytest.raises(NodeDown, match="exit code 1"):
             nodes.usable(names, [])
     nodes.close()
-
-
-def test_what_a_broken_transfer_left_is_removed(scratch: Path) -> None:
-    folder = scratch / ".cache/busmark/nodes" / ("0" * 64)
-    folder.mkdir(parents=True)
-    parts = [folder / f".part.{name}" for name in ("old", "new")]
-    for part in parts:
-        part.write_bytes(b"half")
-    two_hours_ago = time.time() - 7200
-    os.utime(parts[0], (two_hours_ago, two_hours_ago))
-    aged = scratch / ".cache/busmark/nodes" / ("1" * 64)
-    aged.mkdir()
-    (aged / "libbusmark_x.so").touch()
-    os.utime(aged, (0, 0))
-    node = Node("lab1", [], wanted=LOOPBACK)
-    node.ready()
-    assert [part.exists() for part in parts] == [False, True]
-    assert not aged.exists()
-    node.close()

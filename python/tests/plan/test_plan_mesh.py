@@ -59,17 +59,6 @@ def test_names_say_how_many_there_are_and_where() -> None:
     assert [len(flows(case.params).participants) for case in found] == [2, 3, 10, 15]
 
 
-def test_streams_of_the_scenarios_own_may_be_of_applications() -> None:
-    (case,) = cases(
-        {"applications": 2},
-        nodes=2,
-        flow=[{"name": "alarm", "rate_hz": 1.0, "writers": ["app1"], "readers": ["app"]}],
-    )
-    assert case.status == "planned", case.reason
-    (alarm,) = [flow for flow in flows(case.params).flows if flow.own]
-    assert [end.participant.name for end in alarm.readers] == ["app1", "app2", "app3", "app4"]
-
-
 @pytest.mark.parametrize(
     ("matrix", "why"),
     [

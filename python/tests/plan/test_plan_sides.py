@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan_adapters import adapter, unusable
 
-from busmark.errors import UserError
 from busmark.plan import Flow, expand, flows
 from busmark.scenario import Scenario
 from busmark.store import Case
@@ -94,8 +93,3 @@ def test_a_body_has_the_size_of_its_file(tmp_path: Path) -> None:
     assert case.params.size == 777 and case.params.body_file == str(file)
     (case,) = cases({"size": 64, "payload": "long"}, {"body_file": str(file)})
     assert case.status == "unsupported" and "octet" in str(case.reason)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="gone"):
-        cases({"size": "file"}, {"body_file": str(tmp_path / "gone")})
