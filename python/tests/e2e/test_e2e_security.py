@@ -60,6 +60,27 @@ def test_a_run_makes_the_documents_itself_and_leaves_none(
     lab.assert_nothing_left()
 
 
+def test_two_vendors_meet_secured_and_the_wrong_one_begins_no_handshake(lab: Lab) -> None:
+    """With documents of the run whichever writes; with the user's, names of subjects decide."""
+    need_adapters("cyclonedds", "fastdds")
+    both = '["cyclonedds", "fastdds"]'
+    lab.scenario(scenario(f'adapter = {both}\npeer = {both}\nsecurity = "all"', measure=SHORT,
+                          rounds="min = 1"))  # fmt: skip
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert [row["status"] for row in rows(lab.folder / "result")] == ["ok"] * 4
+    made(lab)
+    refused = []
+    for writer, reader in (("cyclonedds", "fastdds"), ("fastdds", "cyclonedds")):
+        matrix = f'adapter = "{writer}"\npeer = "{reader}"\nsecurity = "all"'
+        table = '[security]\ndirectory = "keys"\n'
+        lab.scenario(scenario(matrix, measure=SHORT, rounds="min = 1", also=table))
+        ended = lab.busmark("run", "scenario.toml", "--out", f"by-{writer}")
+        refused.append(ended.code)
+        assert ended.code == 0 or "would begin the handshake" in ended.err, ended.text
+    assert sorted(refused) == [0, 2], "the order of two subjects has one side"
+
+
 def test_encrypted_keys_of_the_user_are_used_on_nodes_and_stay_nowhere(lab: Lab) -> None:
     need_adapters("tcp")
     (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
