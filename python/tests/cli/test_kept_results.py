@@ -138,15 +138,3 @@ def test_they_open_as_frames_and_tables_that_they_lack_are_empty(kept: Path, nam
     assert results.participants().collect().is_empty()
     assert results.flows().collect().is_empty()
     assert results.samples().collect()["participant"].null_count() > 100
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_shown_says_which_result_it_is(kept: Path, name: str) -> None:
-    directory = kept / name / "result"
-    manifest = json.loads((directory / "manifest.json").read_text())
-    ended = run("show", directory)
-    assert ended.exit_code == 0, ended.output
-    begun = manifest["created_utc"][:16].replace("T", " ")
-    machine = manifest["hosts"][""]["hostname"]
-    last = f"Result: {directory}, begun {begun} UTC on {machine}"
-    assert ended.stdout.rstrip().splitlines()[-1] == last

@@ -120,7 +120,7 @@ def test_a_worker_that_cannot_be_started_is_named(lab: Lab, what: str) -> None:
     assert "BUSMARK_WORKER" in ended.err
 
 
-def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab, broken: Path) -> None:
+def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab) -> None:
     from busmark.adapters import libraries
 
     need_adapters("null")
@@ -133,7 +133,8 @@ def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab, br
     mark = lab.folder / "loaded"
     source = f"""
         #include <stdio.h>
-        __attribute__((constructor)) static void at_load(void) {{ fclose(fopen("{mark}", "w")); }}"""
+        __attribute__((constructor)) static void at_load(void)
+        {{ fclose(fopen("{mark}", "w")); }}"""
     build(shutil.which("cc") or "cc", lab.folder, "mine", source)
     ended = lab.busmark("run", "--resume", "--out", "result")
     assert ended.code == 2

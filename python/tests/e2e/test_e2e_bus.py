@@ -4,8 +4,6 @@ calls: two of them, on a real DDS, without a controller."""
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -211,31 +209,6 @@ def test_participants_of_several_vendors_are_on_one_bus(bus: Bus) -> None:
         told = bus.json("start", "transceiver", *start, "--follow")
         (sent,), (role,) = told[-1]["result"]["run"], told[-1]["result"]["roles"]
         assert 0 < sent["sent"] == role["received"]
-
-
-def test_a_participant_runs_wholly_in_its_scheduling_class_where_that_is_permitted(
-    lab: Lab,
-) -> None:
-    need_adapters("cyclonedds")
-    words = ("participant", *CYCLONE, "--app", "9", "--fifo", "20")
-    if shutil.which("setpriv") and os.geteuid() == 0:
-        ended = lab.busmark(*words, prefix=["setpriv", "--bounding-set", "-sys_nice"])
-        assert ended.code == 2, ended.text
-        assert "cannot run under SCHED_FIFO with priority 20" in ended.err
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    except PermissionError:
-        pytest.skip("SCHED_FIFO is not permitted here")
-    with ExitStack() as stack:
-        process = stack.enter_context(tidy(lab.start(*words)))
-        assert process.stdout is not None
-        assert "SCHED_FIFO 20" in process.stdout.readline()
-        (found,) = json.loads(lab.busmark("bus", "list", *CYCLONE, "--app", "9", "--json").out)
-        assert found["fifo"] == 20
-        tasks = [int(task.name) for task in Path(f"/proc/{found['pid']}/task").iterdir()]
-        classes = {(os.sched_getscheduler(t), os.sched_getparam(t).sched_priority) for t in tasks}
-        assert len(tasks) > 1 and classes == {(os.SCHED_FIFO, 20)}
 
 
 def flood(lab: Lab, body: Path, cookie: str, number: int, readers: int = 2) -> None:

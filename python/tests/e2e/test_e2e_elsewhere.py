@@ -71,15 +71,3 @@ def test_a_copied_result_is_finished_elsewhere_and_says_so(lab: Lab, half: Path)
     assert f"{10 - begun} rounds on elsewhere" in finding["evidence"]
     assert "hostname" in finding["evidence"]
     assert "elsewhere" in (copy / "report" / "report.html").read_text(encoding="utf-8")
-
-
-def test_where_a_case_cannot_run_it_is_not_gone_on_with(lab: Lab, half: Path) -> None:
-    path = half / "manifest.json"
-    stored = manifest(half)
-    for case in stored["cases"]:
-        case["params"]["placement"] = "4711"
-    path.write_text(json.dumps(stored))
-    ended = lab.busmark("run", "--resume", "--out", half)
-    assert ended.code == 2
-    assert "2 of its 2 cases cannot run on this machine" in ended.err
-    assert "CPU 4711" in ended.err

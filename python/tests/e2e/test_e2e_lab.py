@@ -74,16 +74,6 @@ def test_a_scenario_with_a_wrong_network_is_refused(lab: Lab, text: str, says: s
     assert says in ended.err
 
 
-def test_without_root_there_is_no_lab_and_nothing_is_begun(lab: Lab) -> None:
-    need_adapters("tcp")
-    lab.scenario(on_nodes('adapter = "tcp"'))
-    nobody = ["unshare", "--user"]
-    for words in (("run", "scenario.toml", "--out", "result"), ("lab", "up", "2")):
-        ended = lab.busmark(*words, prefix=nobody)
-        assert ended.code == 2 and "a lab needs root" in ended.err, ended.text
-    assert not (lab.folder / "result").exists()
-
-
 def test_going_on_removes_the_lab_of_a_killed_run_also_where_it_needs_none(lab: Lab) -> None:
     need_adapters("udp")
     lab.scenario(on_nodes('adapter = "udp"'))

@@ -92,14 +92,6 @@ def test_dds_joins_two_agents(lab: Lab) -> None:
     assert set(found.values()) == {"ok"}
 
 
-def test_an_agent_that_is_not_there(lab: Lab) -> None:
-    said = reason(lab, f'option.{NAME}.server = "127.0.0.1:9"')
-    assert "no session with the agent at 127.0.0.1:9: it does not answer" in said
-    shutil.rmtree(lab.folder / "result")
-    said = reason(lab, f'transport = "tcp"\noption.{NAME}.server = "127.0.0.1:9"')
-    assert "no connection to the agent at 127.0.0.1:9: Connection refused" in said
-
-
 @needs_agent
 @pytest.mark.parametrize("transport", ["udp", "tcp"])
 def test_an_agent_that_dies_in_a_round(lab: Lab, transport: str) -> None:

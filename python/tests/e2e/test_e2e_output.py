@@ -8,7 +8,6 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 from e2e_harness import (
     Lab,
@@ -187,11 +186,3 @@ def test_a_round_whose_file_is_damaged_is_named_and_run_again(
     assert count(result, "round_lost") == 1 and count(result, "round_begins") == 3
     assert_complete(result, cases=1, rounds=2)
     assert other.read_bytes() == kept
-
-
-def test_further_columns_and_keys_of_a_later_release_are_kept(lab: Lab, result: Path) -> None:
-    table = pl.read_parquet(result / "cases.parquet")
-    table.with_columns(colour=pl.lit("red")).write_parquet(result / "cases.parquet")
-    edit(result / "manifest.json", mood="good")
-    assert lab.busmark("run", "--resume", "--out", result).code == 0
-    assert json.loads((result / "manifest.json").read_text())["mood"] == "good"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -28,9 +27,6 @@ def shown(language: str) -> str:
 needs_package = pytest.mark.skipif(
     importlib.util.find_spec("cyclonedds") is None,
     reason=f"needs: {sys.executable} -m pip install cyclonedds",
-)
-needs_fastddsgen = pytest.mark.skipif(
-    shutil.which("fastddsgen") is None, reason="needs fastddsgen (make adapters)"
 )
 
 
@@ -78,10 +74,3 @@ def test_a_value_that_does_not_fit_is_refused_by_its_member(lab: Lab) -> None:
     ended = build(lab, value=shown("json").replace("FLOATS", "BYTES"))
     assert ended.code == 2
     assert 'cloud.json: fields[0].datatype: "BYTES" is no enumerator' in ended.err
-
-
-def test_an_adapter_that_is_no_dds_is_refused(lab: Lab) -> None:
-    (lab.folder / "sensors.idl").write_text(shown("idl"), encoding="utf-8")
-    words = ["--type", "sensors::PointCloud", "--value", "cloud.json", "--out", "out"]
-    ended = lab.quickly("type", "build", "sensors.idl", *words, "--adapter", "udp")
-    assert ended.code == 2 and "'udp' is no DDS adapter" in ended.err

@@ -73,12 +73,6 @@ def test_a_thread_that_ran_elsewhere_and_is_back_in_its_place_is_named(machine: 
     assert changes(before, after, {7: ("active", [])}) == {}, "where it is placed by the scheduler"
 
 
-def test_affinity_that_differs_from_the_placement_at_both_moments_is_named(machine: Path) -> None:
-    (machine / "proc/7/task/7/status").write_text("Cpus_allowed_list:\t0-1\n")
-    both = condition([7], machine)
-    assert set(changes(both, both, NAMES)) == {"affinity"}
-
-
 def test_a_step_of_the_wall_clock_is_named_and_noise_is_not(machine: Path) -> None:
     before = replace(condition([7], machine), wall_clock_offset_ns=10**18)
     noise = replace(before, wall_clock_offset_ns=10**18 + 900)

@@ -122,20 +122,6 @@ def test_a_worker_that_does_not_start_there_is_told(
         Node("lab1", []).ready()
 
 
-def test_a_library_that_does_not_load_there_is_told(scratch: Path, adapter: Path) -> None:
-    broken = scratch / "libbusmark_broken.so"
-    node = Node("lab1", [], wanted=LOOPBACK)
-    for content, says in (
-        (b"no library " * 9, "invalid ELF header"),
-        (adapter.read_bytes()[:5000], ""),
-    ):
-        broken.write_bytes(content)
-        node.ready([broken])
-        reason = node.lacks(broken) or ""
-        assert reason.startswith("its library cannot be loaded there: ") and says in reason
-        node.close()
-
-
 @pytest.mark.parametrize("place", ["home", "none"])
 def test_without_a_home_that_takes_programs_they_go_elsewhere(place: str, scratch: Path) -> None:
     """Containers may have no home, clusters mount it without execution."""

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan_adapters import adapter, unusable
-from pydantic import ValidationError
 
 from busmark.errors import UserError
 from busmark.plan import expand
@@ -59,18 +58,6 @@ def test_further_matrices_have_their_own_endpoints_that_are_there() -> None:
     assert existing({"existing": [5, 6]}, {"test": "discovery"})[1:] == [
         ("discovery", 5), ("discovery", 6)
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("matrix", [{}, {"test": "discovery"}])
-@pytest.mark.parametrize(
-    "named", [{"existing": [10, 20]}, {"new": "reader"}, {"creates": "participant"}]
-)
-def test_what_only_discovery_has_is_refused_in_a_further_matrix_without_it(
-    matrix: dict[str, Any], named: dict[str, Any]
-) -> None:
-    (key,) = named
-    with pytest.raises(ValidationError, match=f'also.1.{key}\n.*is of test = "discovery"'):
-        existing(matrix, {"size": 3}, {"test": "latency", **named})
 
 
 def test_a_stream_keeps_all_where_it_can() -> None:

@@ -135,13 +135,6 @@ def test_tests_that_ran_before_are_started_first_with_what_was_changed(tmp_path:
     assert found.steps[3].planned_s == 1.0 and found.needed.keys() == {3, 4}
 
 
-def test_a_test_whose_start_was_recorded_is_started_once(tmp_path: Path) -> None:
-    one = {"test": 7, "kind": "transponder", "definition": {"kind": "transponder", "test": 7},
-           "changed": {}, "running_s": 0.1}  # fmt: skip
-    lines = [recordings.SESSION[0], snapshot(1.1, 4, one), *recordings.SESSION[1:]]
-    assert len(scored(tmp_path, lines).steps) == 4
-
-
 BEGAN_NS = 1_767_225_600_000_000_000
 """The recording's, since 1970."""
 

@@ -91,17 +91,6 @@ def test_what_is_none_is_refused_with_a_remedy(text: str) -> None:
     assert caught.value.where.startswith("--require") and caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("where", "told"),
-    [("adaptor=udp", "adapter"), ("adapter=upd", "udp"), ("size=65", "64")],
-)
-def test_what_is_for_no_case_offers_the_nearest(where: str, told: str) -> None:
-    found = Requirement.parse(f"loss <= 1% where {where}")
-    with pytest.raises(UserError) as caught:
-        found.meant({"a": {"adapter": "udp", "size": 64}})
-    assert told in caught.value.remedy
-
-
 def test_the_file_says_at_which_line(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("require") / "s.toml"
     path.write_text('name = "x"\n[matrix]\nadapter = "udp"\n[[require]]\nthat = "los <= 1%"\n')
