@@ -122,7 +122,7 @@ def test_a_worker_that_dies_or_writes_garbage_costs_one_attempt(lab: Lab) -> Non
 
 
 def test_a_worker_that_hangs_is_killed_and_costs_one_attempt(lab: Lab) -> None:
-    out, ended = run_with_faults(lab, HANGING, run="hang_s = 3")
+    out, ended = run_with_faults(lab, HANGING, run="hang_s = 6")
     assert ended.code == 0, ended.text
     assert_complete(out, cases=1, rounds=len(HANGING))
     assert_told(out, HANGING)
