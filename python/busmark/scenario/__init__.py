@@ -9,6 +9,6 @@ from busmark.scenario.sides import SideSection, parse_side
 from busmark.scenario.statistic import statistic
 
 __all__ = [
-    "HEADER_BYTES", "Capacity", "CaptureSection", "Requirement", "Scenario", "SideSection", "find", "load",
-    "nodes_of", "parse", "parse_side", "reached", "shipped", "statistic",
+    "HEADER_BYTES", "Capacity", "CaptureSection", "Requirement", "Scenario", "SideSection",
+    "find", "load", "nodes_of", "parse", "parse_side", "reached", "shipped", "statistic",
 ]  # fmt: skip
