@@ -34,12 +34,6 @@ def test_middlemeasure_runs_by_its_name_and_is_compared(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-def test_a_name_of_nothing_is_told_what_there_is(lab: Lab) -> None:
-    ended = lab.quickly("run", "middlemeasure-2011")
-    assert ended.code == 2
-    assert "middlemeasure-2010/quick" in ended.err and "quickstart" in ended.err
-
-
 def test_perftest_runs_and_has_its_tables_in_its_columns(lab: Lab) -> None:
     need_adapters("cyclonedds")
     few = settings("matrix.adapter=cyclonedds", "matrix.size=[32, 1024, 40000]",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from busmark.plan import CHOSEN_S, Pace, expected_s, is_chosen
+from busmark.plan import Pace, expected_s
 from busmark.store import Case
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_rounds.json").read_text())
@@ -45,14 +45,6 @@ def test_a_rate_says_how_long_samples_take() -> None:
     fast, slow = (expected_s(case(samples=100, rate_hz=rate)) for rate in (100.0, 50.0))
     assert slow - fast == pytest.approx(1.0)
     assert expected_s(case(samples=100, rate_hz=1.0)) == expected_s(case()), "no longer than asked"
-
-
-def test_a_length_that_the_run_chooses_has_one_assumed() -> None:
-    chosen = case(duration_s=None)
-    assert is_chosen(chosen) and not is_chosen(case())
-    assert expected_s(chosen) == pytest.approx(expected_s(case(duration_s=CHOSEN_S)))
-    imported = chosen.model_copy(update={"status": "unsupported"})
-    assert not is_chosen(imported)
 
 
 def row(of: str, seconds: float, status: str = "ok") -> dict[str, Any]:
