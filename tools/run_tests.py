@@ -3,10 +3,11 @@ conformance suite over every adapter, and the generated pages.
 
 Three steps run at a time, each conformance suite in its own network and shared memory; linters and
 the Python tests that only compute take what the CPUs have left. A conformance suite that passed on
-this machine is not run again while library, suite and kernel are unchanged (`--all` runs it). A
-failure does not end the run, and nothing that failed is run again: a test that fails once is a
-defect. The last line is `N passed, N failed, N skipped`; a check without its own tests, such as a
-linter, counts as one. The exit code is 1 if anything failed.
+this machine is not run again while the adapter's library, the suite, the worker and the kernel are
+unchanged: it is listed as such, and `--all` runs it. A failure does not end the run, and nothing
+that failed is run again: a test that fails once is a defect. The last line is `N passed, N failed,
+N skipped`; a check without its own tests, such as a linter, counts as one. The exit code is 1 if
+anything failed.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
 COMPUTING = (
-    "analysis", "capture", "cli", "compare", "docs", "documents", "findings", "frames", "model",
-    "mutations", "oracles", "plan", "predict", "present", "recording", "report", "scenario",
-    "security", "stats", "store", "tools", "usertype",
+    "adapters", "analysis", "capture", "cli", "compare", "control", "docs", "documents", "findings",
+    "frames", "model", "mutations", "oracles", "plan", "predict", "present", "recording", "report",
+    "scenario", "security", "stats", "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""
@@ -209,12 +210,13 @@ def lint_steps() -> list[Step]:
 
 
 def remembered(adapter: str, setting: str = "") -> Path | None:
-    """Where the outcome of an adapter's conformance suite is kept: under a digest of the library,
-    the suite, the packages whose middleware it may load, the kernel, and an option."""
+    """Return where the outcome of an adapter's conformance suite is kept: under a digest of the
+    library, the suite, the worker, the packages whose middleware it may load, the kernel, and an
+    option."""
     built = ROOT / "target" / "release"
     digest = hashlib.sha256(f"{platform.release()}{setting}".encode())
     programs = (ROOT / "adapters" / adapter).glob("src/bin/*.rs")
-    parts = [library(adapter), built / "busmark-check"]
+    parts = [library(adapter), built / "busmark-check", built / "busmark-worker"]
     parts += [built / each.stem for each in sorted(programs)]
     names = ("requirements.txt", "debian.txt", "wheels.txt")
     lists = [ROOT / "adapters" / adapter / name for name in names]
@@ -297,10 +299,11 @@ def contract_brief(output: str) -> str:
 
 @dataclass
 class Ended:
-    """A step that has run."""
+    """A step that has run, or had passed before."""
 
     step: Step
     counts: Counts
+    cached: bool = False
 
 
 def completed(command: list[str], step: Step) -> subprocess.CompletedProcess[str]:
@@ -311,25 +314,15 @@ def completed(command: list[str], step: Step) -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
-def only_hung(step: Step, output: str) -> bool:
-    """Whether all that failed of a contract are calls of the library that did not return."""
-    failed = contract_brief(output).splitlines() if step.brief is contract_brief else []
-    return bool(failed) and all(": hangs: " in line for line in failed)
-
-
 def run(step: Step) -> Ended:
-    """Runs one step; its output is shown when something failed, and skipped tests always."""
-    if step.remembered and step.remembered.exists() and not run_all():
-        print(f"SKIPPED {step.name}: it passed here, and nothing has changed", flush=True)
-        return Ended(step, Counts(skipped=1))
+    """Run one step; show its output when something failed, and skipped tests always."""
+    if step.remembered and step.remembered.exists() and "--all" not in sys.argv[1:]:
+        before = step.remembered.read_text().strip()
+        print(f"cached {step.name:<34}{before}, and nothing has changed since", flush=True)
+        return Ended(step, Counts(skipped=1), cached=True)
     begin = time.monotonic()
     command = [*IDLE, *step.command] if step.idle else step.command
     done = completed(command, step)
-    if only_hung(step, done.stdout):
-        # A library that hangs once in hundreds of participants is its own fault: it is shown, and
-        # fails where it hangs again.
-        print(f"AGAIN  {step.name}\n{step.brief(done.stdout)}", flush=True)
-        done = completed(command, step)
     counts = step.parse(done.stdout, done.returncode)
     seconds = time.monotonic() - begin
     lines = [
@@ -342,11 +335,6 @@ def run(step: Step) -> Ended:
     if step.remembered and counts.passed and not counts.failed:
         remember(step.remembered, counts)
     return Ended(step, counts)
-
-
-def run_all() -> bool:
-    """Whether suites that have passed are run again: on request, and in CI."""
-    return "--all" in sys.argv[1:] or bool(os.environ.get("CI"))
 
 
 def remember(place: Path, counts: Counts) -> None:
@@ -372,7 +360,7 @@ def named(steps: list[Step]) -> list[Step]:
 def main() -> int:
     """Runs all, or the steps that are named: the contract and Rust's tests in lanes, then Python's
     that measure; checks, and Python's that compute, beside them."""
-    total, tested = Counts(), []
+    total, tested, cached = Counts(), [], []
     begin = time.monotonic()
     with ThreadPoolExecutor(2) as beside, ThreadPoolExecutor(LANES) as lanes:
         checks = beside.map(run, named([computing_step(), *lint_steps()]))
@@ -384,9 +372,13 @@ def main() -> int:
         names = counts.failures or ["see above"] * bool(counts.failed)
         total.add(counts)
         print("".join(f"FAILED {one.step.name}: {name}\n" for name in names), end="")
-        if one.step.name.startswith("contract: ") and counts.passed:
-            tested.append(f"{one.step.name.removeprefix('contract: ')} ({counts})")
+        adapter = one.step.name.removeprefix("contract: ")
+        if one.cached:
+            cached.append(adapter)
+        elif adapter != one.step.name and counts.passed:
+            tested.append(f"{adapter} ({counts})")
     print("Adapters tested against the contract: " + (", ".join(tested) or "none"))
+    print("Adapters unchanged since they passed: " + (", ".join(cached) or "none"))
     print(f"{(time.monotonic() - begin) / 60:.0f} minutes")
     print(total)
     return 1 if total.failed else 0

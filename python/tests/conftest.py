@@ -42,6 +42,7 @@ ONE_AFTER_THE_OTHER = (
     "e2e/test_e2e_causes.py",
     "e2e/test_e2e_clusters.py",
     "e2e/test_e2e_lab.py",
+    "e2e/test_e2e_kills.py",
     "e2e/test_e2e_load.py",
     "e2e/test_e2e_nodes.py",
     "e2e/test_e2e_nodes_going.py",
@@ -51,7 +52,7 @@ ONE_AFTER_THE_OTHER = (
 """Tests that make namespaces, start daemons or load the machine."""
 
 LONGEST = (
-    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_kills.py",
+    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_bus.py",
     "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_notebook.py",
 )  # fmt: skip
 """Groups, or how their files' names begin, that begin first, or one process would end minutes after
@@ -138,12 +139,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lab_is_possible() -> None:
     """Skips what needs an emulated network where none can be made."""
     from busmark.errors import UserError  # most tests need neither
-    from busmark.plugins.lab import network
+    from busmark.plugins.lab import need
 
-    if os.geteuid() != 0:
-        pytest.skip("a lab needs root")
     try:
-        network.need_tools()
+        need()
     except UserError as error:
         pytest.skip(str(error))
 

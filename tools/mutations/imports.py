@@ -7,13 +7,13 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from busmark.plugins.imports.read import import_results
 from rich.console import Console
 from tools.mutations import values
 from tools.mutations.material import IMPORTS, PUBLISHED
 
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
+from busmark.plugins.imports.read import import_results
 from busmark.present import pages
 from busmark.present.blocks import campaign as blocks
 from busmark.present.sinks import terminal

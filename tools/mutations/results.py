@@ -13,8 +13,6 @@ from random import Random
 from typing import Any
 
 import polars as pl
-from busmark.plugins.papers.blocks import comparison
-from busmark.plugins.predict.fit import predict
 from rich.console import Console
 from tools.mutations import values
 from tools.mutations.known import Known
@@ -23,6 +21,8 @@ from tools.mutations.material import make
 from busmark.compare import compare, select
 from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError
+from busmark.plugins.papers.blocks import comparison
+from busmark.plugins.predict.fit import predict
 from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks
 from busmark.present.blocks.cases import cases

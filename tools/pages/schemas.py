@@ -10,12 +10,6 @@ import sys
 from types import ModuleType
 from typing import Any, get_args
 
-from busmark.plugins.bus.recording import model as recording
-from busmark.plugins.capture import model as capture
-from busmark.plugins.capture.late import Explained
-from busmark.plugins.capture.late import model as late
-from busmark.plugins.capture.model import Analysis
-from busmark.plugins.predict.model import Predictions
 from pydantic import BaseModel
 from tools.pages import docstrings
 
@@ -24,6 +18,12 @@ from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
+from busmark.plugins.bus.recording import model as recording
+from busmark.plugins.capture import model as capture
+from busmark.plugins.capture.late import Explained
+from busmark.plugins.capture.late import model as late
+from busmark.plugins.capture.model import Analysis
+from busmark.plugins.predict.model import Predictions
 from busmark.scenario import Scenario
 from busmark.store import Manifest, listing
 from busmark.store.listing import Listing

@@ -1,7 +1,7 @@
 """The adapters on this machine, and the worker that loads them."""
 
-from busmark.adapters.compliance import Compliance, compliance
-from busmark.adapters.conformance import check
+from busmark.adapters.compliance import Cell, Compliance, compliance
+from busmark.adapters.conformance import EVIDENCE, check, kept_form
 from busmark.adapters.describe import (
     Adapter,
     available,
@@ -23,7 +23,9 @@ from busmark.adapters.locate import (
 )
 
 __all__ = [
+    "EVIDENCE",
     "Adapter",
+    "Cell",
     "Compliance",
     "Fault",
     "available",
@@ -34,6 +36,7 @@ __all__ = [
     "environment",
     "first_here",
     "forwarder",
+    "kept_form",
     "known",
     "libraries",
     "misnamed",

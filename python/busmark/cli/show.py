@@ -185,9 +185,8 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _show_document(campaign: Campaign, directory: Path) -> None:
-    from busmark.plugin import absent, active, documents, switched_off
-
     from busmark.cli.console import Console
+    from busmark.plugin import absent, active, documents, switched_off
     from busmark.present.sinks.terminal import show
 
     where = f"{directory} --document"

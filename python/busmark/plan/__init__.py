@@ -2,6 +2,7 @@
 
 from busmark.plan.duration import ASSUMED, CHOSEN_S, Pace, expected_s, is_chosen
 from busmark.plan.expand import expand, order
+from busmark.plan.flows import End, Flow, Flows, Participant, flows
 from busmark.plan.lacking import largest_size
 from busmark.plan.placement import cpus_of, load_names, shares_cpu, spare_cpus
 from busmark.plan.unsupported import links_of, unsupported
@@ -9,10 +10,15 @@ from busmark.plan.unsupported import links_of, unsupported
 __all__ = [
     "ASSUMED",
     "CHOSEN_S",
+    "End",
+    "Flow",
+    "Flows",
     "Pace",
+    "Participant",
     "cpus_of",
     "expand",
     "expected_s",
+    "flows",
     "is_chosen",
     "largest_size",
     "links_of",

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from busmark.plugin import documents
-
 from busmark.compare.campaign import Campaign
+from busmark.plugin import documents
 from busmark.present.blocks.campaign import whole
 from busmark.present.blocks.environment import RawFiles
 from busmark.present.charts import look

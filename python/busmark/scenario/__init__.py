@@ -1,14 +1,14 @@
 """The scenario: what a user asks to be measured."""
 
 from busmark.scenario.capture import CaptureSection
-from busmark.scenario.load import load, parse, reached
+from busmark.scenario.load import find, load, parse, reached, shipped
 from busmark.scenario.matrix import nodes_of
-from busmark.scenario.model import HEADER_BYTES, Scenario
+from busmark.scenario.model import HEADER_BYTES, Capacity, Scenario
+from busmark.scenario.requirement import Requirement
 from busmark.scenario.sides import SideSection, parse_side
 from busmark.scenario.statistic import statistic
 
 __all__ = [
-    "HEADER_BYTES", "CaptureSection", "Scenario", "SideSection", "load",
-    "nodes_of", "parse", "parse_side", "reached",
-    "statistic",
+    "HEADER_BYTES", "Capacity", "CaptureSection", "Requirement", "Scenario", "SideSection",
+    "find", "load", "nodes_of", "parse", "parse_side", "reached", "shipped", "statistic",
 ]  # fmt: skip

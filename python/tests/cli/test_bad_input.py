@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from synthetic_campaign import Builder
 
 from busmark.cli.main import busmark as command
-from busmark.present.blocks.environment import flat_facts
 
 NAMES = "a \"quoted\" 'one' <script>alert(1)</script> & \u202eright to left\nand a line"
 RTT = np.linspace(20_000, 40_000, 400)
@@ -82,14 +81,3 @@ def test_report_in_all_texts(result: Path, tmp_path: Path) -> None:
     shown = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)
     assert "<script>alert" not in page
     assert not re.search(r">[^<]*(\{'|\d(\.\d+)?e[-+]\d\d)", shown)
-
-
-def test_facts_are_no_dictionaries_and_have_no_exponents() -> None:
-    facts = list(flat_facts({
-        "options": [{"key": "nodelay", "value": "true", "doc": "…"}, {"key": "to", "value": ""}],
-        "counters": [{"a": 1, "b": [2, 3]}], "drift": 1e-05, "rate": None,
-    }))  # fmt: skip
-    assert facts == [
-        ("options / nodelay", "true"), ("options / to", "—"), ("counters / 1 / a", "1"),
-        ("counters / 1 / b", "2, 3"), ("drift", "0.0000100"), ("rate", "—"),
-    ]  # fmt: skip

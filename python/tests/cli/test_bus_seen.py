@@ -13,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from busmark.plugins.bus.seen import End, Seen
-from busmark.plugins.bus.seen.ends import GONE_S, SILENT_S
-from busmark.plugins.bus.watching import ASK_AGAIN_S, Watching
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"
 """`busmark watch --json` beside two participants of Cyclone DDS."""
@@ -75,45 +73,6 @@ def test_a_recorded_session_is_rows_with_figures() -> None:
     read = ends[4, "receiver", 8, 0]
     assert read.theoretical_hz == 100.0 and read.share == pytest.approx(1.0, abs=0.3)
     assert [(t.app, t.what) for t in found.troubles if t.what != "gone"] == [(3, "refused")]
-
-
-def test_who_says_nothing_though_asked_is_silent_and_then_gone_until_it_speaks_again() -> None:
-    asked: list[Any] = []
-    moment = [0.0]
-    waiting = copy.deepcopy(MESSAGES)
-
-    class Feed:
-        dropped = 0
-
-        def next(self, within_s: float | None) -> dict[str, Any] | None:
-            return waiting.pop(0) if waiting else None
-
-        def give(self, to: Any, task: dict[str, Any]) -> None:
-            asked.append((to, task))
-
-    watching = Watching(Feed(), clock=lambda: moment[0])
-    watching.take()
-    three, four = sorted(watching.seen.participants.values(), key=lambda each: each.app)
-    assert asked == [("all", {"cmd": "list"})]
-    running = rows(watching.seen)[4, "receiver", 8, 0]
-    told = []
-    while moment[0] < GONE_S + 2 * ASK_AGAIN_S:
-        moment[0] += 0.5
-        three_says = copy.deepcopy(MESSAGES[0])
-        waiting.append(three_says)
-        watching.take()
-        told.append((four.state(moment[0]), running.status(moment[0])))
-    assert ({"app": 4}, {"cmd": "list"}) in asked
-    assert ({"app": 3}, {"cmd": "list"}) not in asked[-3:]
-    assert list(dict.fromkeys(told)) == [
-        ("there", "running"), ("silent", "silent"), ("gone", "gone"),
-    ]  # fmt: skip
-    assert told.index(("silent", "silent")) * 0.5 >= SILENT_S - 0.5
-    assert three.is_there and [t.what for t in watching.seen.troubles][-1] == "gone"
-    waiting.append({**MESSAGES[0], "app": 4, "instance": four.instance, "news": "answer",
-                    "ok": True, "result": {"changed": 0}})  # fmt: skip
-    watching.take()
-    assert four.state(moment[0]) == "there" and running.status(moment[0]) == "running"
 
 
 def test_whoever_comes_back_under_a_number_replaces_who_had_it() -> None:

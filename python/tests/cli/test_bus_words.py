@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.plugins.bus import words
+from busmark.plugins import bus
 
 HEAD = {"busmark": 2, "app": 3, "group": 1, "instance": 77, "seq": 1, "at_realtime_ns": 10**18}
 MEMBER = {
@@ -89,19 +89,19 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("message", "shown"), MESSAGES)
 def test_a_message_is_one_line(message: dict[str, Any], shown: str) -> None:
-    text = words.line({**HEAD, **message})
+    text = bus.line({**HEAD, **message})
     assert text is not None and text.partition("  ")[2] == f"app 3 (group 1): {shown}"
 
 
 def test_an_answer_is_rows_of_members_and_of_their_tests() -> None:
     answer = {**HEAD, "result": MEMBER}
-    assert words.members([answer]) == [("3", "1", "cyclonedds (Cyclone)", "udp", "h", "5", "1")]
-    assert words.tests([answer]) == [("3", "7", "receiver", "running", "1,000", "—", "3", "4, 5")]
+    assert bus.members([answer]) == [("3", "1", "cyclonedds (Cyclone)", "udp", "h", "5", "1")]
+    assert bus.tests([answer]) == [("3", "7", "receiver", "running", "1,000", "—", "3", "4, 5")]
 
 
 def test_a_leg_is_a_row_in_microseconds() -> None:
     ended = next(m for m, shown in MESSAGES if "998 answered" in shown)
-    assert words.legs(ended) == [("trip", "99.9 %", "4,995", "4.0", "17.8", "192.3", "—")]
+    assert bus.legs(ended) == [("trip", "99.9 %", "4,995", "4.0", "17.8", "192.3", "—")]
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -129,7 +129,7 @@ def test_a_message_with_anything_in_its_place_ends_nothing(
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = data.draw(STRANGE)
-    shown = words.line(changed)
+    shown = bus.line(changed)
     assert shown is None or isinstance(shown, str)
-    words.legs(changed), words.tests([{**changed, "app": 3, "instance": 7}])
-    words.members([{**changed, "app": 3, "instance": 7}])
+    bus.legs(changed), bus.tests([{**changed, "app": 3, "instance": 7}])
+    bus.members([{**changed, "app": 3, "instance": 7}])

@@ -1,165 +1,81 @@
 """What `busmark show` keeps of a result: found again while nothing has changed, and never else."""
 
 from __future__ import annotations
-
 import os
-import sys
-import time
-from pathlib import Path
-
 import pytest
+import time
+from busmark.cli.main import busmark as command
+from busmark.compare.cache import Cache
+from click.testing import CliRunner
+from pathlib import Path
 from synthetic_campaign import comparison
 
-import busmark
-from busmark.compare import cache as module
-from busmark.compare import compare
-from busmark.compare.cache import Cache, folder
-from busmark.compare.campaign import Campaign, summarise
-from busmark.compare.sides import select
-from busmark.store import Result
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
+PATIENCE_S = 60.0
 
 
 @pytest.fixture
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A result of which something is kept: nothing is as long as it may change again."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    # It was made just now, and nobody else changes it.
-    monkeypatch.setattr(module, "SETTLED_S", 0.0)
-    return comparison(tmp_path / "result", samples=60, rounds=2)
+    made = comparison(tmp_path / "result", samples=60, rounds=2)
+    deadline = time.monotonic() + PATIENCE_S
+    while show(made) and not kept(made):
+        assert time.monotonic() < deadline, "nothing is kept"
+        time.sleep(0.2)
+    return made
 
 
-def analysed(directory: Path) -> Campaign:
-    return summarise(Result(directory), with_series=False)
+def show(directory: Path) -> str:
+    ended = CliRunner().invoke(command, ["show", str(directory), "--json"], catch_exceptions=False)
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
 
 
-def file() -> Path:
-    where = folder()
-    assert where is not None
-    (found,) = where.iterdir()
-    return found
+def kept(directory: Path) -> set[Path]:
+    """Return what is kept of results; they lie beside each other here."""
+    return {path for path in (directory.parent / "cache").rglob("*.json") if path.stat().st_size}
 
 
-def test_it_is_found_again_as_it_was_and_lies_outside_of_the_result(directory: Path) -> None:
-    before = sorted(directory.rglob("*"))
-    found = analysed(directory)
-    assert Cache(directory).campaign() is None
-    Cache(directory).store(found)
-    assert Cache(directory).campaign() == found
-    assert sorted(directory.rglob("*")) == before
-    file().unlink()
-    assert Cache(directory).campaign() is None
-
-
-def test_what_a_run_keeps_is_what_show_finds(directory: Path) -> None:
-    Cache(directory).store(summarise(Result(directory)))
-    assert Cache(directory).campaign() == analysed(directory)
-
-
-def test_a_comparison_of_what_is_kept_is_the_same(directory: Path) -> None:
-    by = ["adapter", "transport"]
-    anew = compare(select([str(directory)], by, None), by=by)
-    Cache(directory).store(summarise(Result(directory)))
-    assert compare(select([str(directory)], by, None), by=by) == anew
-
-
-def test_the_points_of_plots_are_kept_by_themselves(directory: Path) -> None:
-    whole = summarise(Result(directory))
-    Cache(directory).store(analysed(directory))
-    assert Cache(directory).campaign(with_series=True) is None
-    Cache(directory).store(whole)
-    assert Cache(directory).campaign(with_series=True) == whole
-
-
-@pytest.mark.parametrize("table", ["estimates", "series"])
-def test_a_table_that_is_made_meanwhile_changes_nothing(directory: Path, table: str) -> None:
-    found = analysed(directory)
-    Cache(directory).store(found)
-    made = getattr(busmark.open(directory), table)
-    assert made.height and (directory / f"{table}.parquet").exists()
-    assert Cache(directory).campaign() == found
-    assert getattr(busmark.open(directory), table).equals(made)
+def test_it_lies_outside_of_the_result_and_shows_the_same(directory: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in directory.rglob("*")}
+    shown = show(directory)
+    (file,) = kept(directory)
+    touched = file.stat().st_ino
+    assert show(directory) == shown
+    assert {file} == kept(directory) and file.stat().st_ino == touched, "it is found again"
+    assert {path: path.stat().st_mtime_ns for path in directory.rglob("*")} == before
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "cases.parquet", "samples"])
-def test_a_changed_result_is_analysed_anew(directory: Path, name: str) -> None:
-    Cache(directory).store(analysed(directory))
+def test_a_changed_result_is_analysed_anew_or_refused(directory: Path, name: str) -> None:
+    """Also where size and time are as before."""
+    show(directory)
     changed = directory / name
     changed = next(changed.iterdir()) if changed.is_dir() else changed
     content, seen = bytearray(changed.read_bytes()), changed.stat()
     content[len(content) // 2] ^= 1
     changed.write_bytes(content)
-    # Not even if size and time are as before.
     os.utime(changed, ns=(seen.st_atime_ns, seen.st_mtime_ns))
-    assert Cache(directory).campaign() is None
+    (file,) = kept(directory)
+    before = file.read_bytes()
+    ended = CliRunner().invoke(command, ["show", str(directory), "--json"])
+    refused = ended.exit_code != 0
+    assert refused or kept(directory) != {file} or file.read_bytes() != before
 
 
-def test_a_result_that_changes_meanwhile_is_not_kept(directory: Path) -> None:
-    cached, found = Cache(directory), analysed(directory)
-    next((directory / "samples").iterdir()).touch()
-    cached.store(found)
-    assert Cache(directory).campaign() is None
-
-
-def test_nothing_is_kept_of_a_result_that_may_still_change(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "SETTLED_S", 3600.0)
-    Cache(directory).store(analysed(directory))
-    assert Cache(directory).campaign() is None
-
-
-@pytest.mark.parametrize("damage", [b"", b"nonsense", None])
-def test_what_is_kept_and_damaged_is_left_aside(directory: Path, damage: bytes | None) -> None:
-    Cache(directory).store(analysed(directory))
-    whole = file().read_bytes()
-    file().write_bytes(whole.replace(b'"value":', b'"value": 1', 1) if damage is None else damage)
-    assert Cache(directory).campaign() is None
-
-
-def test_another_version_of_busmark_looks_anew(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Cache(directory).store(analysed(directory))
-    monkeypatch.setattr(module, "__version__", "0.0.9")
-    assert Cache(directory).campaign() is None
-
-
-def test_other_code_of_the_analysis_looks_anew(
-    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = tmp_path / "package"
-    for part in module.CODE:
-        (package / part).mkdir(parents=True)
-    code = package / "estimate" / "latency.py"
-    code.write_text("FACTOR = 1\n")
-    monkeypatch.setattr(module, "__file__", str(package / "cli" / "cache.py"))
-    found = analysed(directory)
-    Cache(directory).store(found)
-    assert Cache(directory).campaign() == found
-    code.write_text("FACTOR = 2\n")
-    assert Cache(directory).campaign() is None
+@pytest.mark.parametrize("damage", [b"", b"nonsense"])
+def test_what_is_kept_and_damaged_is_left_aside(directory: Path, damage: bytes) -> None:
+    shown = show(directory)
+    (file,) = kept(directory)
+    file.write_bytes(damage)
+    assert show(directory) == shown
 
 
 def test_a_place_that_cannot_be_written_to_is_no_error(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shown = show(directory)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    Cache(directory).store(analysed(directory))
-    assert Cache(directory).campaign() is None
-    assert Cache(tmp_path / "no such").campaign() is None
-
-
-def test_what_was_not_used_for_longest_goes_first(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Cache(directory).store(analysed(directory))
-    where, old = file().parent, file().with_name("old.json")
-    old.write_bytes(b"x" * 100)
-    os.utime(old, (time.time() - 1000,) * 2)
-    monkeypatch.setattr(module, "MOST_FILES", 1)
-    file_of = Cache(directory)
-    file_of.store(analysed(directory))
-    assert [path.name for path in where.iterdir()] != [old.name] and not old.exists()
-    assert file_of.campaign() is not None
+    assert show(directory) == shown

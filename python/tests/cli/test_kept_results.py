@@ -12,17 +12,10 @@ from kept_results import NAMES
 
 import busmark
 from busmark.cli.main import busmark as command
-from busmark.compare.campaign import summarise
 from busmark.errors import UserError
-from busmark.present.blocks import case as of_case
-from busmark.store import Result as Stored
 
 SAME_FIGURES = ("before-participants", "emulated-network")
 FORMS = "html,csv,csv-samples,xlsx,gnuplot"
-
-POOLED = ("count", "min_ns", "max_ns", "std_ns", "mad_ns", "skewness")
-"""What all samples of a distribution together say."""
-
 
 GONE = frozenset({"among_lost"})
 """What documents had, and `by_round` has now."""
@@ -62,10 +55,6 @@ def differences(then: Any, now: Any, place: str = "") -> list[str]:
     if isinstance(then, float | int) and isinstance(now, float | int):
         return [] if now == pytest.approx(then, rel=1e-9) else [f"{place}: {then}, now {now}"]
     return [] if then == now else [f"{place}: {then}, now {now}"]
-
-
-def test_there_are_results_of_several_versions() -> None:
-    assert {"first", *SAME_FIGURES} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -112,24 +101,6 @@ def test_their_figures_are_those_that_were_printed(kept: Path, name: str) -> Non
     assert best and now["standings"]
 
 
-def test_samples_and_rounds_of_the_first_are_those_that_were_printed(kept: Path) -> None:
-    then, now = printed_then(kept, "first"), printed_now(kept, "first")
-    compared = 0
-    for before, after in zip(then["cases"], now["cases"], strict=True):
-        for key in ("id", "status", "size", "placement", "rounds"):
-            assert differences(before[key], after[key], key) == []
-        for test in ("latency", "throughput"):
-            for key, value in (before.get(test) or {}).items():
-                both = value, after[test].get(key)
-                if isinstance(value, dict) and "min_ns" in value:
-                    both = {n: value[n] for n in POOLED}, both[1]
-                elif not isinstance(value, int):
-                    continue
-                assert differences(*both, f"{before['id']}.{key}") == []
-                compared += 1
-    assert compared > 15
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_reports_of_them_are_written(kept: Path, name: str, tmp_path: Path) -> None:
     ended = run("report", kept / name / "result", "--to", FORMS, "--out", tmp_path / "report")
@@ -167,27 +138,3 @@ def test_they_open_as_frames_and_tables_that_they_lack_are_empty(kept: Path, nam
     assert results.participants().collect().is_empty()
     assert results.flows().collect().is_empty()
     assert results.samples().collect()["participant"].null_count() > 100
-
-
-def test_that_nobody_wrote_down_who_read_what_is_told(kept: Path) -> None:
-    campaign = summarise(Stored(kept / "before-participants" / "result"))
-    told = {
-        case.id: "is not known" in str(section.blocks[0])
-        for case in campaign.cases
-        for section in of_case.document(case, {}).sections
-        if section.title == "Between participants"
-    }
-    assert len(told) == 2 and all(told.values())
-    assert all("2readers" in name or "stream" in name for name in told)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_shown_says_which_result_it_is(kept: Path, name: str) -> None:
-    directory = kept / name / "result"
-    manifest = json.loads((directory / "manifest.json").read_text())
-    ended = run("show", directory)
-    assert ended.exit_code == 0, ended.output
-    begun = manifest["created_utc"][:16].replace("T", " ")
-    machine = manifest["hosts"][""]["hostname"]
-    last = f"Result: {directory}, begun {begun} UTC on {machine}"
-    assert ended.stdout.rstrip().splitlines()[-1] == last

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from rich.progress import Progress, TextColumn
-from rich.table import Table
-from rich.text import Text
 from synthetic_campaign import comparison
 
 import busmark.cli
-from busmark.cli.console import Console
-from busmark.cli.output import echo, say_file, visible
 
 HOSTILE = "a\x1b]0;owned\x07\x1b[2J\x1b[1A\r\x08\x9b31mz\u202eb"
 
@@ -26,52 +20,6 @@ def is_harmless(printed: str) -> bool:
     return all(c in "\n\t" or (ord(c) >= 0x20 and not 0x7F <= ord(c) < 0xA0) for c in printed) and (
         "\u202e" not in printed
     )
-
-
-def test_control_characters_become_signs_of_the_same_width() -> None:
-    assert visible("a\x1bb\x7f\x9bc\n\td") == "a␛b␡\ufffdc\n\td"
-    assert len(visible(HOSTILE)) == len(HOSTILE) and is_harmless(visible(HOSTILE))
-
-
-def test_lines_are_harmless(capsys: pytest.CaptureFixture[str]) -> None:
-    echo(HOSTILE)
-    echo(HOSTILE, err=True)
-    printed = capsys.readouterr()
-    assert is_harmless(printed.out) and is_harmless(printed.err) and "owned" in printed.out
-
-
-def test_a_file_is_a_link_where_it_can_be_followed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    page = Path("a b") / "\x1b[2Jreport.html"
-    say_file(page, "Report")
-    plain = capsys.readouterr().out
-    assert plain == "Report: a b/␛[2Jreport.html\n"
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    say_file(page, "Report")
-    link = f"\x1b]8;;{(tmp_path / page).as_uri()}\x1b\\a b/␛[2Jreport.html\x1b]8;;\x1b\\"
-    assert capsys.readouterr().out == f"Report: {link}\n"
-    assert "\x1b" not in (tmp_path / page).as_uri()
-    monkeypatch.setenv("TERM", "dumb")
-    say_file(page, "Report")
-    assert capsys.readouterr().out == plain
-
-
-def test_tables_text_and_progress_are_harmless_and_keep_their_colours() -> None:
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, color_system="truecolor", width=100)
-    table = Table(HOSTILE)
-    table.add_row(Text(HOSTILE, style="red"))
-    console.print(table)
-    console.print(HOSTILE, markup=False)
-    with Progress(TextColumn("{task.description}"), console=console, auto_refresh=False) as bar:
-        bar.add_task(HOSTILE)
-        bar.refresh()
-    printed = out.getvalue()
-    assert "\x1b]0;" not in printed and "\x07" not in printed and "\u202e" not in printed
-    assert "\x1b[31m" in printed, "colours of the console's own"
 
 
 def hostile(directory: Path) -> None:

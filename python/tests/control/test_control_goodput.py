@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from busmark.control.rates import rates
-from busmark.control.round import RoundData
+from busmark.control import RoundData, rates
 from busmark.model.parameters import Parameters
-from busmark.plan.flows import End, Flow, Flows, Participant
+from busmark.plan import End, Flow, Flows, Participant
 
 SECOND = 10**9
 READER = 100

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import pytest
 from control_fakes import PARAMS, scenario
 
-from busmark.control.precision import figures, wanting
-from busmark.scenario.model import Rounds
+from busmark.control import wanting
 from busmark.store import Case
 
 CASES = [
@@ -33,7 +30,7 @@ def rows(rounds: int = 3) -> list[dict[str, Any]]:
 
 
 def chosen(**rounds: Any) -> list[str]:
-    asked: Rounds = scenario(max=1000, **rounds).rounds
+    asked = scenario(max=1000, **rounds).rounds
     return [case.id for case in wanting(CASES, rows(), asked)]
 
 
@@ -73,18 +70,3 @@ def test_failed_and_marked_rounds_cost_time_and_tell_nothing() -> None:
     asked = scenario(max=9, target=0.05).rounds
     (case, *_) = wanting(CASES, [*failed, *rows()[3:]], asked)
     assert case.id == "steady"
-
-
-def test_the_statistic_is_the_one_that_is_named() -> None:
-    values = np.arange(1.0, 2001.0)
-    assert figures("median", values, None)["statistic_value"] == 1000.5
-    assert figures("mean", values, None)["statistic_value"] == 1000.5
-    assert figures("p99", values, None)["statistic_value"] == 1980
-    assert figures("goodput", values, 7.0, blocks=2.0) == {
-        "statistic_value": 7.0, "statistic_variance": 0.0, "statistic_variance_blocks": 2.0,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["p99.9", "goodput"])
-def test_what_the_round_does_not_support_is_absent(name: str) -> None:
-    assert set(figures(name, np.arange(1.0, 100.0), None).values()) == {None}

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from busmark.plugins.papers.along import OnLine, Second, Steps
-from busmark.plugins.papers.claim import ABOVE, BELOW, alike
-from busmark.plugins.papers.evidence import Check, Evidence, evidence
-from busmark.plugins.papers.select import cases
 from documents_campaigns import MOOD, campaign, case
 from hypothesis import given
 from hypothesis import strategies as st
 
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import halves
+from busmark.plugins.papers.along import OnLine, Second, Steps
+from busmark.plugins.papers.claim import ABOVE, BELOW, alike
+from busmark.plugins.papers.evidence import Check, Evidence, evidence
+from busmark.plugins.papers.select import cases
 
 positive = st.floats(0.1, 10)
 SIZES = (50, 100, 1000, 8000, 32000)

@@ -7,11 +7,11 @@ from itertools import product
 from typing import Any
 
 import pytest
-from busmark.plugins.papers.pother_2008 import stated
-from busmark.plugins.papers.repetition import Repetition, repetition
 from documents_campaigns import latency, planned, told
 
 from busmark.estimate.rounds import LegOfRound, RoundDiscovery
+from busmark.plugins.papers.pother_2008 import stated
+from busmark.plugins.papers.repetition import Repetition, repetition
 
 MOOD = (1.0, 1.02, 0.98, 1.01)
 

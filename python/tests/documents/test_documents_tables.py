@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from busmark.plugins.papers.blocks import tables
-from busmark.plugins.papers.repetition import Repetition, repetition
 from synthetic_campaign import Builder
 
 from busmark.compare.campaign import summarise
 from busmark.model.text import percent_text
+from busmark.plugins.papers.blocks import tables
+from busmark.plugins.papers.repetition import Repetition, repetition
 from busmark.store import Result
 
 SIZES = (50, 1000, 8000)

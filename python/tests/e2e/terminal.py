@@ -1,4 +1,4 @@
-"""A run of scenario.toml whose errors go to a terminal, as a person's do."""
+"""A command on a terminal, as a person has it."""
 
 from __future__ import annotations
 
@@ -10,44 +10,51 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 
-import pytest
 from e2e_harness import WATCHDOG_S, Lab
-
-LOOK_S = 0.2
-LINES = 25
 
 
 class Terminal:
-    """It begins when it is made."""
+    """A command on a terminal."""
 
-    def __init__(self, lab: Lab, columns: int) -> None:
-        self._ours, self._theirs = pty.openpty()
+    def __init__(self, lab: Lab, *arguments: str, columns: int = 100) -> None:
+        self._ours, self.theirs = pty.openpty()
         self.resize(columns)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "busmark", "run", "scenario.toml", "--out", "result"],
-            cwd=lab.folder, env={**lab.environment, "TERM": "xterm"}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=self._theirs, start_new_session=True,
+        self.before = termios.tcgetattr(self.theirs)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "busmark", *arguments], cwd=lab.folder, stdin=self.theirs,
+            stdout=self.theirs, stderr=self.theirs, start_new_session=True,
+            env={**lab.environment, "TERM": "xterm-256color"},
         )  # fmt: skip
+        self.painted = b""
 
     def resize(self, columns: int) -> None:
-        termios.tcsetwinsize(self._theirs, (LINES, columns))
+        termios.tcsetwinsize(self.theirs, (30, columns))
 
-    def painted(self) -> Iterator[bytes]:
-        """What is painted, piece by piece, until the run has ended well."""
-        until = time.monotonic() + WATCHDOG_S
-        while True:
-            # Looked at first: what was painted before the end is there afterwards.
-            ended = self._process.poll() is not None
-            if select.select([self._ours], [], [], LOOK_S)[0]:
-                yield os.read(self._ours, 65536)
-            elif ended:
-                break
-            elif time.monotonic() > until:
-                os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.wait()
-                pytest.fail("hangs")
-        os.close(self._theirs)
+    def press(self, keys: str) -> None:
+        """Type these keys; only what is painted from now on counts."""
+        self.painted = b""
+        os.write(self._ours, keys.encode())
+
+    def shows(self, *words: str) -> None:
+        self.until(lambda: all(word.encode() in self.painted for word in words))
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + WATCHDOG_S
+        while not condition():
+            assert time.monotonic() < deadline, self.painted[-2000:]
+            if select.select([self._ours], [], [], 0.2)[0]:
+                self.painted += os.read(self._ours, 65536)
+
+    def has_ended_well(self) -> None:
+        self.until(lambda: self.process.poll() is not None and b"\x1b[?1049l" in self.painted)
+        assert self.process.returncode == 0, self.painted[-2000:]
+        assert termios.tcgetattr(self.theirs) == self.before, "the terminal is as it was"
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self.theirs)
         os.close(self._ours)
-        assert self._process.returncode == 0

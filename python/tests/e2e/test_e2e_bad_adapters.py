@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from e2e_harness import MARK, Ended, Lab, need_adapters, real_worker, rows, scenario
+from e2e_harness import Ended, Lab, need_adapters, real_worker, rows, scenario
 
 SOURCES = {
     "foreign": "int answer(void) { return 42; }",
@@ -80,20 +79,6 @@ def test_a_campaign_of_a_broken_adapter_only_is_refused(lab: Lab, broken: Path, 
     lab.assert_nothing_left()
 
 
-def test_a_library_that_hangs_while_it_is_loaded_is_given_up(
-    lab: Lab, broken: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    describing = sys.modules["busmark.adapters.describe"]
-    monkeypatch.setattr(describing, "DESCRIBE_TIMEOUT_S", 1.0)
-    monkeypatch.setenv(MARK, lab.mark)
-    library = broken / "slow" / "libbusmark_hangs.so"
-    lab.scenario(scenario(f'adapter = "{library}"'))
-    ended = lab.quickly("run", "scenario.toml")
-    assert ended.code == 2
-    assert f"{library}: did not answer within 1 s" in ended.err
-    lab.assert_nothing_left()
-
-
 def test_the_others_of_a_campaign_are_run(lab: Lab, broken: Path) -> None:
     need_adapters("null")
     paths = [f'"{broken}/libbusmark_{name}.so"' for name in ("aborts", "old")]
@@ -120,21 +105,6 @@ def test_the_list_of_adapters_gives_the_reasons(lab: Lab, broken: Path) -> None:
         assert any(part in line for line in lines)
 
 
-@pytest.mark.parametrize("what", ["absent", "folder", "dangling"])
-def test_a_library_that_is_not_there_is_named(lab: Lab, what: str) -> None:
-    path = lab.folder / f"libbusmark_{what}.so"
-    if what == "folder":
-        path.mkdir()
-    if what == "dangling":
-        path.symlink_to(lab.folder / "gone")
-    lab.scenario(scenario(f'adapter = "{path}"'))
-    ended = lab.quickly("run", "scenario.toml")
-    assert ended.code == 2
-    assert f"matrix.adapter: no such adapter library: {path}" in ended.err
-    assert "Build it, or correct the path" in ended.err
-    assert listed(lab, lab.folder).code == 0
-
-
 @pytest.mark.parametrize("what", ["absent", "text", "folder"])
 def test_a_worker_that_cannot_be_started_is_named(lab: Lab, what: str) -> None:
     path = lab.folder / "my-worker"
@@ -150,7 +120,7 @@ def test_a_worker_that_cannot_be_started_is_named(lab: Lab, what: str) -> None:
     assert "BUSMARK_WORKER" in ended.err
 
 
-def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab, broken: Path) -> None:
+def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab) -> None:
     from busmark.adapters import libraries
 
     need_adapters("null")
@@ -159,9 +129,14 @@ def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab, br
     lab.scenario(scenario(f'adapter = "{library}"', rounds="min = 1"))
     assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
     before = rows(lab.folder / "result")
-    with library.open("ab") as file:
-        file.write(b"\0")
+    # What is loaded leaves a mark: the directory may be a stranger's, and name any library.
+    mark = lab.folder / "loaded"
+    source = f"""
+        #include <stdio.h>
+        __attribute__((constructor)) static void at_load(void)
+        {{ fclose(fopen("{mark}", "w")); }}"""
+    build(shutil.which("cc") or "cc", lab.folder, "mine", source)
     ended = lab.busmark("run", "--resume", "--out", "result")
     assert ended.code == 2
     assert "Rounds of different builds are not mixed" in ended.err
-    assert rows(lab.folder / "result") == before
+    assert rows(lab.folder / "result") == before and not mark.exists()

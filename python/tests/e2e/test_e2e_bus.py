@@ -4,9 +4,6 @@ calls: two of them, on a real DDS, without a controller."""
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -174,12 +171,7 @@ def test_what_nobody_understands_is_told_as_trouble_and_changes_nothing(
     [
         (("start", "receiver", "--app", "3", "--test", "1"), "from: a receiver names"),
         (("start", "transponder", "--app", "9", "--test", "1"), "application 9 does not answer"),
-        (("stop", "--app", "3", "--test", "5"), "application 3 has no test 5"),
         (("start", "transponder", "--test", "1"), "one of --app N, --group N and --all"),
-        (("start", "transponder", "--app", "3", "--all", "--test", "1"), "one of --app N"),
-        (("set", "--app", "3", "--test", "1"), "say what changes"),
-        (("start", "transponder", "--app", "3", "--test", "1", "--qos", "relible"), "reliable"),
-        (("start", "transponder", "--app", "3", "--test", "1", "--qos", "lifespan_s:x"), "seconds"),
         (("start", "transponder", "--app", "3", "--test", "1", "--qos", "latency_budget_s:1"),
          "does not honour latency_budget"),
     ],
@@ -195,9 +187,6 @@ def test_what_cannot_be_is_refused_in_words(bus: Bus, options: tuple[str, ...], 
     [
         (("--adapter", "udp", "--app", "3"), "this middleware has no discovery"),
         (("--adapter", "cyclonedd", "--app", "3"), "Did you mean cyclonedds?"),
-        (("--adapter", "cyclonedds", "--app", "3", "--transport", "tpc"), "has no transport"),
-        (("--adapter", "cyclonedds", "--app", "3", "--set", "x=1"), "has no option"),
-        (("--adapter", "cyclonedds", "--app", "1001"), "1001"),
     ],
 )
 def test_a_bus_that_cannot_be_is_refused_in_words(
@@ -220,99 +209,6 @@ def test_participants_of_several_vendors_are_on_one_bus(bus: Bus) -> None:
         told = bus.json("start", "transceiver", *start, "--follow")
         (sent,), (role,) = told[-1]["result"]["run"], told[-1]["result"]["roles"]
         assert 0 < sent["sent"] == role["received"]
-
-
-def test_a_participant_says_that_it_leaves(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    with ExitStack() as stack:
-        process = joined(lab, 5, stack)
-        process.send_signal(signal.SIGINT)
-        ended = end(process)
-    assert ended.code == 0
-    assert "app 5 (group 1): left" in ended.out
-    lab.assert_nothing_left()
-
-
-def test_qos_changes_have_their_effect_where_the_adapter_can(lab: Lab) -> None:
-    need_adapters("fastdds")
-    with ExitStack() as stack:
-        bus = two(lab, FAST, stack)
-        assert bus.call("start", "transponder", "--app", 4, "--test", 7).code == 0
-        start = ("--app", 3, "--test", 7, "--from", 4, "--rate", 50, "--duration", 600)
-        assert bus.call("start", "transceiver", *start).code == 0
-        for partition, answered in (("elsewhere", False), ("", True)):
-            qos = ("--qos", f"partition:{partition}")
-            (answer,) = bus.json("set", "--app", 3, "--test", 7, *qos)
-            assert answer["ok"] and answer["result"]["changed"] == 2, answer
-
-            def as_wanted(answered: bool = answered) -> bool:
-                last = [
-                    m["event"]["counts"][0]["samples"]
-                    for m in bus.watched()
-                    if m.get("news") == "event" and m["event"]["event"] == "interval"
-                ][-1:]
-                return last != [] and (last[0] > 0) is answered
-
-            eventually(as_wanted, lambda: "the partition has no effect")
-        refused = bus.call("set", "--app", 3, "--test", 7, "--qos", "reliable")
-        assert refused.code == 2 and "reliable cannot change" in refused.err
-
-
-def test_threads_of_a_test_run_in_its_scheduling_class(bus: Bus) -> None:
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    except PermissionError:
-        pytest.skip("SCHED_FIFO is not permitted here")
-    start = ("--app", 3, "--test", 9, "--readers", 0, "--rate", 10, "--duration", 600)
-    assert bus.call("start", "transmitter", *start, "--fifo", 30).code == 0
-    (pid,) = [m["pid"] for m in bus.json("list", "--app", 3)]
-    tasks = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
-    classes = [(os.sched_getscheduler(t), os.sched_getparam(t).sched_priority) for t in tasks]
-    assert (os.SCHED_FIFO, 30) in classes and (os.SCHED_OTHER, 0) in classes
-    assert bus.call("stop", "--app", 3, "--test", 9).code == 0
-
-
-def test_a_participant_runs_wholly_in_its_scheduling_class_where_that_is_permitted(
-    lab: Lab,
-) -> None:
-    need_adapters("cyclonedds")
-    words = ("participant", *CYCLONE, "--app", "9", "--fifo", "20")
-    if shutil.which("setpriv") and os.geteuid() == 0:
-        ended = lab.busmark(*words, prefix=["setpriv", "--bounding-set", "-sys_nice"])
-        assert ended.code == 2, ended.text
-        assert "cannot run under SCHED_FIFO with priority 20" in ended.err
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    except PermissionError:
-        pytest.skip("SCHED_FIFO is not permitted here")
-    with ExitStack() as stack:
-        process = stack.enter_context(tidy(lab.start(*words)))
-        assert process.stdout is not None
-        assert "SCHED_FIFO 20" in process.stdout.readline()
-        (found,) = json.loads(lab.busmark("bus", "list", *CYCLONE, "--app", "9", "--json").out)
-        assert found["fifo"] == 20
-        tasks = [int(task.name) for task in Path(f"/proc/{found['pid']}/task").iterdir()]
-        classes = {(os.sched_getscheduler(t), os.sched_getparam(t).sched_priority) for t in tasks}
-        assert len(tasks) > 1 and classes == {(os.SCHED_FIFO, 20)}
-
-
-def test_a_participant_that_comes_back_begins_with_nothing(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    with ExitStack() as stack:
-        bus = Bus(lab, CYCLONE, {})
-        first = joined(lab, 7, stack)
-        start = ("--app", "7", "--test", "9", "--readers", "0", "--rate", "10", "--duration", "600")
-        words = ("bus", "start", "transmitter", *CYCLONE, *start, "--follow", "--json")
-        follower = stack.enter_context(tidy(lab.start(*words)))
-        assert follower.stdout is not None
-        assert json.loads(follower.stdout.readline())["ok"]
-        first.kill()
-        first.wait()
-        joined(lab, 7, stack)
-        assert follower.poll() is None, "whoever gave the order is still there"
-        assert [m["tests"] for m in bus.json("list", "--app", 7)] == [[]]
 
 
 def flood(lab: Lab, body: Path, cookie: str, number: int, readers: int = 2) -> None:
@@ -366,12 +262,133 @@ def worker(lab: Lab) -> Iterator[subprocess.Popen[str]]:
             process.stdout.close()
 
 
-def test_a_killed_participant_is_gone_from_the_list(lab: Lab) -> None:
+RELIABLE = ("--qos", "reliable,keep_all")
+
+
+def stream(bus: Bus, test: int, size: int) -> dict[str, Any]:
+    """Application 3 sends ten samples; the last message."""
+    start = ("--app", 3, "--test", test, "--rate", 20, "--duration", 0.5, "--size", size)
+    return bus.json("start", "transmitter", *start, *RELIABLE, "--follow")[-1]
+
+
+def stopped(bus: Bus, kind: str) -> dict[str, Any]:
+    ended = [m for m in bus.json("stop", "--app", 4, "--test", 8) if m["news"] == "ended"]
+    (told,) = [message for message in ended if message["kind"] == kind]
+    return dict(told)
+
+
+def test_ends_of_different_sizes_contradict_each_other_and_only_their_test_fails(bus: Bus) -> None:
+    receiver = ("receiver", "--app", 4, "--test", 8, "--from", 3, *RELIABLE)
+    assert bus.call("start", *receiver).code == 0
+    assert stream(bus, 8, 1000)["result"]["run"][0]["sent"] > 0
+    words = "receiver 8 is for bodies of 64 bytes, and the other end sends 1000"
+    heard = bus.watched()
+    told = [m["message"] for m in heard if m.get("trouble") == "contradiction"]
+    assert told and all(text.startswith(words) for text in told), told
+    (ended,) = [m for m in heard if m.get("news") == "ended" and m.get("error")]
+    assert ended["error"]["message"].startswith(words)
+    assert ended["result"]["roles"][0]["received"] == 0
+    assert bus.tests() == set(), "a receiver that cannot read its stream does not run"
+
+    assert bus.call("start", *receiver, "--size", 1000).code == 0
+    sent = stream(bus, 8, 1000)["result"]["run"][0]["sent"]
+    ended = stopped(bus, "receiver")
+    assert not ended.get("error")
+    assert ended["result"]["roles"][0]["received"] == sent > 0
+
+
+def test_a_change_is_answered_for_each_application_and_fails_where_nobody_has_the_test(
+    bus: Bus,
+) -> None:
+    start = ("transmitter", "--app", 3, "--test", 6, "--readers", 0, "--rate", 20)
+    assert bus.call("start", *start).code == 0
+    change = ("--group", 1, "--test", 6, "--pause")
+    told = {m["app"]: m["result"] for m in bus.json("set", *change)}
+    assert told[3]["kind"] == "transmitter" and "no test 6" in told[4]["none"]
+    listed = {t["test"]: t["state"] for m in bus.json("list") for t in m["tests"]}
+    assert listed == {6: "paused"}
+    assert bus.call("stop", "--group", 1, "--test", 6).code == 0
+    for command in (("set", "--pause"), ("stop",)):
+        ended = bus.call(command[0], "--group", 1, "--test", 6, *command[1:])
+        assert ended.code == 2 and "nobody has this test" in ended.err, ended.text
+
+
+def test_of_two_that_join_at_once_under_one_number_one_does(lab: Lab) -> None:
     need_adapters("cyclonedds")
+    words = ("participant", *CYCLONE, "--app", "6")
     with ExitStack() as stack:
-        process = joined(lab, 6, stack)
-        listed = ("bus", "list", *CYCLONE, "--app", "6", "--json")
-        assert [m["app"] for m in json.loads(lab.busmark(*listed).out)] == [6]
-        process.kill()
-        process.wait()
-        eventually(lambda: lab.busmark(*listed).code == 2, lambda: "it still answers")
+        both = [stack.enter_context(tidy(lab.start(*words))) for _ in range(2)]
+        eventually(
+            lambda: any(each.poll() is not None for each in both), lambda: "both have joined"
+        )
+        (refused,) = [each for each in both if each.poll() is not None]
+        ended = end(refused)
+        # Refused by whoever joins as well, or, if that began sooner, by whoever is there.
+        assert ended.code == 2 and "application 6" in ended.err, ended.text
+        (there,) = [each for each in both if each is not refused]
+        assert there.stdout is not None and "app 6: joined" in there.stdout.readline()
+
+
+def test_a_group_that_nobody_is_in_is_named(bus: Bus) -> None:
+    ended = bus.call("set", "--group", 9, "--test", 1, "--rate", 5)
+    assert ended.code == 2
+    words = "nobody in group 9 answers; on this bus are applications 3 (group 1), 4 (group 1)"
+    assert words in ended.err, ended.text
+
+
+def found(bus: Bus) -> dict[str, Any]:
+    """By kind."""
+    ended = bus.call("discovery", "--group", 1, "--json")
+    assert ended.code == 0, ended.text
+    return {one["kind"]: one for one in json.loads(ended.out)}
+
+
+def test_a_latency_test_has_its_creation_match_and_first_samples(bus: Bus) -> None:
+    assert bus.call("discovery").out == "Nobody has a test; `busmark bus start` begins one.\n"
+    assert bus.call("start", "transponder", "--app", 4, "--test", 7).code == 0
+    waits = found(bus)["transponder"]
+    assert waits["created_ns"] > 0 and waits["matched"] is None and waits["first"] == []
+    start = ("--app", 3, "--test", 7, "--from", 4, "--rate", 100, "--duration", 600)
+    assert bus.call("start", "transceiver", *start).code == 0
+
+    def complete() -> dict[str, Any] | None:
+        told = found(bus)
+        return told if all(one["matched"] and one["first"] for one in told.values()) else None
+
+    told = eventually(complete, lambda: str(found(bus)))
+    for kind, app in (("transceiver", 4), ("transponder", 3)):
+        one = told[kind]
+        assert one["matched"]["counterparts"] == 2, "a writer and a reader"
+        # Cyclone DDS reports the moment of a match.
+        assert one["matched"]["after_ns"] == one["matched"]["ns"] >= 0
+        (first,) = one["first"]
+        assert (first["app"], first["before"], first["lost"]) == (app, 0, 0)
+        assert first["ns"] >= one["matched"]["ns"], "no sample comes before the match"
+    assert "transponder" in bus.call("discovery", "--app", 4).out
+    assert bus.call("stop", "--group", 1, "--test", 7).code == 0
+
+
+def test_whoever_comes_to_a_running_stream_has_lost_only_what_was_sent_since(bus: Bus) -> None:
+    start = ("--app", 3, "--test", 8, "--readers", 0, "--rate", 200, "--duration", 600)
+    assert bus.call("start", "transmitter", *start, "--qos", "reliable").code == 0
+    assert found(bus)["transmitter"]["matched"] is None, "it waits for nobody"
+    receiver = ("receiver", "--app", 4, "--test", 8, "--from", 3, "--qos", "reliable")
+    assert bus.call("start", *receiver).code == 0
+
+    def judged() -> dict[str, Any] | None:
+        one = found(bus)["receiver"]
+        return one if one["first"] and one["first"][0]["lost"] is not None else None
+
+    one = eventually(judged, lambda: str(found(bus)))
+    (first,) = one["first"]
+    # The stream had run since before the receiver was asked for.
+    assert first["before"] > first["lost"] >= 0
+    assert first["lost"] <= first["ns"] / 1e9 * 200 + 1
+    lines = [
+        json.loads(line) for line in bus.call("discovery", "--for", 1, "--json").out.splitlines()
+    ]
+    assert {line["kind"] for line in lines} == {"transmitter", "receiver"}
+    live = [m["event"] for m in bus.watched()
+            if m.get("news") == "event" and m["event"]["event"] == "discovery"]  # fmt: skip
+    assert live and all("created_ns" in event for event in live)
+    assert bus.call("stop", "--all").code == 0

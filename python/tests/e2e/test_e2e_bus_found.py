@@ -7,14 +7,13 @@ import importlib.util
 import json
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
-from e2e_harness import DOMAIN, WATCHDOG_S, Lab, end, eventually, need_adapters, tidy
+from e2e_harness import DOMAIN, WATCHDOG_S, Lab, end, eventually, need_adapters
 from test_e2e_bus import CYCLONE, joined
 
 URI = """<Domain><General><Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
@@ -155,34 +154,6 @@ def test_samples_of_a_test_are_shown_and_injected_ones_are_foreign_to_it(lab: La
         ended = [m for m in map(json.loads, told) if m.get("news") == "ended"]
         (role,) = next(m for m in ended if m["kind"] == "receiver")["result"]["roles"]
         assert role["foreign"] == 3 and role["accounts"][0]["received"] > 0
-
-
-def test_spot_shows_foreign_programs_that_come_and_go_and_no_program_of_busmark_as_one(
-    lab: Lab,
-) -> None:
-    need_adapters("cyclonedds")
-    with ExitStack() as stack:
-        joined(lab, 3, stack)
-        process = stack.enter_context(ddsperf())
-        spot = stack.enter_context(tidy(lab.start("spot", *CYCLONE, "--json")))
-        assert spot.stdout is not None
-        told: dict[str, list[dict[str, Any]]] = {"came": [], "went": []}
-        for line in spot.stdout:
-            message = json.loads(line)
-            if message.get("news") in told:
-                told[message["news"]].append(message)
-                topics = {m["topic"] for m in told["came"] if m["kind"] == "writer"}
-                if FOREIGN in topics and process.poll() is None:
-                    process.terminate()
-                    process.wait()
-                if any(m["kind"] == "participant" for m in told["went"]):
-                    break
-        spot.send_signal(signal.SIGINT)
-        end(spot)
-    came = told["came"]
-    assert all(m["whose"] == "foreign" for m in came)
-    assert [m["vendor"] for m in came if m["kind"] == "participant"] == ["Cyclone DDS"]
-    assert not any((m.get("topic") or "").startswith("busmark_bus") for m in came)
 
 
 @contextmanager

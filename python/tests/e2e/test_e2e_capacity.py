@@ -37,7 +37,7 @@ def test_a_search_ends_with_a_rate_that_passed(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGKILL])
 def test_a_search_is_gone_on_with(lab: Lab, number: signal.Signals) -> None:
     need_adapters("tcp")
     matrix = 'adapter = "tcp"\ntest = "capacity"\nsize = 64'
@@ -59,17 +59,3 @@ def test_a_search_is_gone_on_with(lab: Lab, number: signal.Signals) -> None:
     assert [row["rate_hz"] for row in after].count(None) == 1, "full speed is tried once"
     assert after[-1]["confirmed"] or len(after) == 40
     lab.assert_nothing_left()
-
-
-def test_a_search_that_has_had_its_trials_is_at_its_end(lab: Lab) -> None:
-    need_adapters("tcp")
-    matrix = 'adapter = "tcp"\ntest = "capacity"\nsize = 64'
-    lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1", also=SEARCH))
-    planned = lab.busmark("plan", "scenario.toml", "--set", "capacity.max_trials=3")
-    assert "1 to run, 0 unsupported" in planned.out and "3 trials each" in planned.out
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", "--set", "capacity.max_trials=3")
-    assert ended.code == 0, ended.text
-    assert len(rows(lab.folder / "result")) == 3
-    again = lab.busmark("run", "--resume", "--out", "result")
-    assert again.code == 0, again.text
-    assert len(rows(lab.folder / "result")) == 3

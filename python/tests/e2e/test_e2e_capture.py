@@ -6,22 +6,16 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from e2e_harness import MARK, Lab, end, events, eventually, marked, need_adapters, rows, scenario
-from nodes_harness import ALONE, need_root
-from nodes_harness import on_nodes as on_own_nodes
 
 from busmark.errors import UserError
 from busmark.plugins.capture.dumpcap import check
 
 MEASURE = "duration_s = 0.2\nwarmup_s = 0.02\nmax_samples = 2000"
-WITHHELD = "-net_raw,-net_admin"
-WITHOUT_CAPTURE = ["setpriv", f"--bounding-set={WITHHELD}", f"--inh-caps={WITHHELD}"]
-"""The same user, who may still read the tree, without what dumpcap needs."""
 PAYLOAD = b"what the packets carry; "
 
 
@@ -80,57 +74,6 @@ def test_discovery_and_samples_are_in_a_file_of_each_round(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-@pytest.mark.usefixtures("allowed", "lab_is_possible")
-def test_in_a_lab_each_node_has_a_file(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    # Larger than a packet, so that there are fragments.
-    matrix = 'adapter = "cyclonedds"\nsize = 4000'
-    lab.scenario(captured(matrix, also="[lab]\nnodes = 2"))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
-    kept = files(lab.folder / "result")
-    assert [name.partition(".capture.")[2] for name in kept] == [
-        "n1.lan0.pcapng", "n2.lan0.pcapng",
-    ]  # fmt: skip
-    (row,) = rows(lab.folder / "result")
-    assert all(file.count(b"RTPS") >= 2 * row["sent"] for file in kept.values())
-    assert all(len(file) > 2 * row["sent"] * 4000 for file in kept.values())
-    lab.assert_nothing_left()
-
-
-@pytest.mark.usefixtures("allowed")
-def test_nodes_send_what_they_have_captured(lab: Lab) -> None:
-    need_root()
-    need_adapters("tcp")
-    # Both names are one network: it is captured once.
-    nodes = {"left": "", "right": "env"}
-    matrix = 'adapter = "tcp"\nsize = 100\nwriter_on = "left"\nreader_on = "right"'
-    tables = 'interface = "lo"\n'
-    text = on_own_nodes(nodes, matrix).replace('group = ""\n', f'group = ""\n{tables}')
-    text = text if text.endswith(tables) else f"{text}\n{tables}"
-    lab.scenario(f'capture = {{ snap_length = 200, filter = "tcp" }}\n{text}')
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE)
-    assert ended.code == 0, ended.text
-    ((name, file),) = files(lab.folder / "result").items()
-    assert name.partition(".capture.")[2] in ("left.lo.pcapng", "right.lo.pcapng")
-    (row,) = rows(lab.folder / "result")
-    assert row["captured"] > 2 * row["sent"] and len(file) > 100 * row["sent"]
-    lab.assert_nothing_left()
-
-
-@pytest.mark.usefixtures("allowed")
-def test_a_ring_keeps_the_end_of_a_round_and_says_so(lab: Lab) -> None:
-    need_adapters("udp")
-    lab.scenario(captured(
-        'adapter = "udp"\nsize = 1000', capture="capture = { max_bytes = 100_000, ring = true }",
-    ))  # fmt: skip
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
-    (file,) = files(lab.folder / "result").values()
-    assert len(file) <= 110_000
-    assert "the last packets only" in lab.busmark("show", "result", "--findings").text
-
-
 @pytest.mark.usefixtures("allowed")
 def test_a_killed_run_takes_its_capture_along_and_keeps_finished_files(lab: Lab) -> None:
     need_adapters("udp")
@@ -167,18 +110,6 @@ def test_without_dumpcap_nothing_is_run(lab: Lab) -> None:
     assert not (lab.folder / "result").exists()
 
 
-def test_without_permission_nothing_is_run(lab: Lab) -> None:
-    need_root()
-    need_adapters("udp")
-    if not shutil.which("dumpcap") or not shutil.which("setpriv"):
-        pytest.skip("dumpcap and setpriv are not installed")
-    lab.scenario(captured('adapter = "udp"'))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=WITHOUT_CAPTURE)
-    assert ended.code == 2, ended.text
-    assert "no permission" in ended.err and "setcap" in ended.err
-    assert not (lab.folder / "result").exists()
-
-
 @pytest.mark.usefixtures("allowed")
 def test_what_cannot_be_captured_is_refused_before_anything_runs(lab: Lab) -> None:
     need_adapters("udp", "uds")
@@ -192,15 +123,6 @@ def test_what_cannot_be_captured_is_refused_before_anything_runs(lab: Lab) -> No
     ended = lab.quickly("plan", "scenario.toml")
     assert ended.code == 2 and "should be true, false, or a table" in ended.err
     assert not (lab.folder / "result").exists()
-
-
-def test_a_plan_says_what_is_captured_and_how_much_it_will_be(lab: Lab) -> None:
-    need_adapters("udp", "uds")
-    lab.scenario(captured('adapter = ["udp", "uds"]\nrate_hz = 1000'))
-    ended = lab.busmark("plan", "scenario.toml")
-    assert ended.code == 0 and "roughly" in ended.out
-    lab.scenario(captured('adapter = "udp"', capture="capture = false"))
-    assert "aptures" not in lab.busmark("plan", "scenario.toml").out
 
 
 @pytest.mark.usefixtures("allowed")
@@ -227,50 +149,3 @@ def test_what_passes_an_interface_is_recorded_by_hand(lab: Lab, node: list[str])
     assert body in (lab.folder / "it.pcapng").read_bytes()
     assert [path.name for path in lab.folder.iterdir()] == ["it.pcapng"]
     lab.assert_nothing_left()
-
-
-@pytest.mark.usefixtures("allowed")
-def test_a_recording_ends_after_its_time(lab: Lab) -> None:
-    ended = lab.busmark("capture", "record", "--seconds", "0.1", "--out", "it.pcapng")
-    assert ended.code == 0, ended.text
-    assert (lab.folder / "it.pcapng").read_bytes().startswith(b"\x0a\x0d\x0d\x0a")
-
-
-def test_what_cannot_be_recorded_is_refused(lab: Lab) -> None:
-    ended = lab.quickly("capture", "record", "--out", "/dev/null")
-    assert ended.code == 2 and "not an ordinary file" in ended.err
-    ended = lab.quickly("capture", "record", "--lab", "nosuchlab", "--out", "it.pcapng")
-    assert ended.code == 2 and "no lab is called" in ended.err
-    try:
-        check("lo", "")
-    except UserError:
-        return
-    ended = lab.quickly("capture", "record", "--interface", "nowhere0", "--out", "it.pcapng")
-    assert ended.code == 2 and "no device named" in ended.err.lower()
-    ended = lab.quickly("capture", "record", "--filter", "udp prot", "--out", "it.pcapng")
-    assert ended.code == 2 and "not a capture filter" in ended.err
-    assert not [*lab.folder.iterdir()]
-
-
-@pytest.mark.usefixtures("allowed")
-def test_a_full_disk_ends_the_run_and_finished_rounds_keep_their_files(lab: Lab) -> None:
-    need_adapters("udp")
-    small = lab.folder / "small"
-    small.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(small)]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("no file system can be mounted")
-    try:
-        # Each round leaves less than is there at first, and 20 leave more.
-        measure = "duration_s = 60\nwarmup_s = 0\nsamples = 150"
-        lab.scenario(captured('adapter = "udp"\nsize = 1000', measure=measure, rounds="min = 20"))
-        ended = lab.busmark("run", "scenario.toml", "--out", "small/result")
-        assert ended.code == 2, ended.text
-        assert "No space left" in ended.err or "no space left" in ended.err
-        assert "--resume" in ended.err
-        kept = files(small / "result")
-        assert len(kept) >= len(rows(small / "result")) > 0
-        assert all(file.startswith(b"\x0a\x0d\x0d\x0a") for file in kept.values())
-        lab.assert_nothing_left()
-    finally:
-        subprocess.run(["umount", str(small)], check=True)

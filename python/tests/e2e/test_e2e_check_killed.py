@@ -13,7 +13,7 @@ from e2e_harness import Lab, eventually, need_adapters, tidy
 from busmark.adapters import resolve
 
 KILLS = int(os.environ.get("BUSMARK_TEST_KILLS", "1"))
-LATEST_S = 6.0
+LATEST_S = 3.0
 """After its start, as the suite begins to run tests within the first seconds."""
 
 
@@ -24,12 +24,12 @@ def _usable(name: str) -> None:
         pytest.skip(f"{name} cannot be used here: {found.reason}")
 
 
-@pytest.mark.parametrize("adapter", ["udp", "mqtt", "nats"])
-@pytest.mark.parametrize("command", [("adapter", "check"), ("adapters", "--check")])
+@pytest.mark.parametrize("adapter", ["udp", "mqtt"])
+@pytest.mark.parametrize("command", [("adapter", "check")])
 def test_nothing_of_a_killed_check_survives_the_next_command(
     lab: Lab, adapter: str, command: tuple[str, str]
 ) -> None:
-    """mqtt and nats start servers of their own."""
+    """mqtt starts servers of their own."""
     _usable(adapter)
     moments = random.Random(f"{adapter} {command}")
     for _ in range(KILLS):

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from pathlib import Path
 
 import pytest
 from e2e_harness import (
     Ended,
     Lab,
-    begun,
     events,
-    eventually,
     need_adapters,
     rows,
     scenario,
-    tidy,
 )
 
 MEASURE = 'duration_s = "auto"\nwarmup_s = 0.02\ninterval_s = 0.01'
@@ -85,20 +80,3 @@ def test_the_plan_says_that_lengths_are_chosen(campaign: Campaign) -> None:
     assert document["chosen_lengths"] is True and document["expected_s"] > 0
     other = lab.busmark("plan", "scenario.toml", "--set", "measure.duration_s=1", "--json").out
     assert json.loads(other)["chosen_lengths"] is False
-
-
-def test_a_campaign_that_was_interrupted_goes_on(lab: Lab) -> None:
-    need_adapters("udp")
-    lab.scenario(scenario('adapter = "udp"\nsize = [32, 64]', measure=MEASURE, rounds=ROUNDS))
-    out = lab.folder / "result"
-    with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
-        eventually(lambda: len(begun(out)) >= 9, lambda: f"{len(begun(out))} rounds begun")
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-    eventually(lambda: not lab.workers(), lambda: f"still alive: {lab.processes()}")
-    before = rows(out)
-    again = lab.busmark("run", "--resume", "--out", out)
-    assert again.code == 0, again.text
-    after = rows(out)
-    assert all(row in after for row in before) and len(after) > len(before)
-    assert all(row["chosen_s"] for row in after)

@@ -31,7 +31,6 @@ from e2e_harness import (
 from busmark.store import Result
 
 EXAMPLES = HERE.parents[2] / "docs" / "examples"
-TRANSCRIPT = HERE / "clients" / "kubectl.transcript"
 SHORT = "duration_s = 0.1\nwarmup_s = 0.02\nmax_samples = 5000"
 
 
@@ -81,7 +80,7 @@ def test_the_job_script_runs_a_campaign_on_the_nodes_of_its_job(lab: Lab) -> Non
     lab.assert_nothing_left()
 
 
-@pytest.mark.parametrize("victim", ["controller", "clients"])
+@pytest.mark.parametrize("victim", ["controller"])
 def test_a_killed_campaign_leaves_no_worker_in_slurm(lab: Lab, victim: str) -> None:
     need_adapters("tcp")
     prefix = step(socket.gethostname())
@@ -112,36 +111,6 @@ def kubectl(lab: Lab) -> dict[str, str]:
         "PATH": f"{HERE / 'clients'}:{os.environ['PATH']}", "PODS": "busmark-0 busmark-1",
         "KUBECTL_LOG": str(lab.scratch / "kubectl.log"),
     }  # fmt: skip
-
-
-def transcript(part: int) -> list[tuple[str, str]]:
-    """Commands and what they print, with their exit code, of a part of the transcript."""
-    text = TRANSCRIPT.read_text(encoding="utf-8").split("# The second part")[part]
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    starts = [index for index, line in enumerate(lines) if line.startswith("$ ")]
-    return [
-        (lines[begin][2:], "\n".join(lines[begin + 1 : end]))
-        for begin, end in zip(starts, [*starts[1:], None], strict=True)
-    ]
-
-
-def answer(command: str, environment: dict[str, str]) -> str:
-    done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False,
-                          env=environment, stdin=subprocess.DEVNULL)  # fmt: skip
-    return f"{done.stdout}{done.stderr}exit {done.returncode}"
-
-
-@pytest.mark.parametrize(("command", "says"), [*transcript(0), *transcript(1)])
-def test_the_stand_in_answers_as_the_client(lab: Lab, command: str, says: str) -> None:
-    assert answer(command, {**lab.environment, **kubectl(lab)}) == says
-
-
-@pytest.mark.parametrize(("command", "says"), transcript(0))
-def test_the_client_answers_as_recorded(lab: Lab, command: str, says: str) -> None:
-    if not shutil.which("kubectl"):
-        pytest.skip("not installed: kubectl")
-    nowhere = {**lab.environment, "KUBECONFIG": os.devnull}
-    assert answer(command, nowhere) == says
 
 
 def documents(name: str) -> list[dict[str, Any]]:
@@ -176,15 +145,6 @@ def test_a_campaign_runs_through_the_command_line_of_the_manifest(lab: Lab) -> N
     # A home that takes no files, as in many containers: programs go with the shell.
     assert not list(lab.scratch.rglob("busmark-worker"))
     lab.assert_nothing_left()
-
-
-def test_a_pod_that_is_not_there_is_told(lab: Lab) -> None:
-    need_adapters("tcp")
-    lab.scenario(scenario('adapter = "tcp"', measure=SHORT))
-    ended = lab.busmark("run", "scenario.toml", "--node", "a=kubectl exec -i busmark-7 --",
-                        variables=kubectl(lab))  # fmt: skip
-    assert ended.code == 2
-    assert 'Error from server (NotFound): pods "busmark-7" not found' in ended.err
 
 
 def test_the_manifest_makes_the_pods_that_the_job_asks_for() -> None:

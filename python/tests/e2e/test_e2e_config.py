@@ -39,19 +39,6 @@ def test_a_file_is_taken_and_kept_with_the_case(lab: Lab, files: dict[str, Path]
     assert str(files["good"]) in str(case.params)
 
 
-def test_what_the_middleware_refuses_fails_with_its_words(lab: Lab, files: dict[str, Path]) -> None:
-    code, text = run(lab, files["bad"])
-    assert code != 0 and "MaxMesageSize" in text, text
-
-
-def test_a_file_that_is_not_there_is_named_before_anything_runs(
-    lab: Lab, files: dict[str, Path]
-) -> None:
-    code, text = run(lab, lab.folder / "none.xml")
-    assert code == 2 and "none.xml" in text, text
-    assert not (lab.folder / "result").exists()
-
-
 def test_the_environment_counts_only_where_it_is_asked_for(
     lab: Lab, files: dict[str, Path]
 ) -> None:

@@ -19,7 +19,7 @@ def found(lab: Lab, adapter: str) -> tuple[float | None, float | None]:
     return row["discovery_s"], row["discovery_resolution_s"]
 
 
-@pytest.mark.parametrize("adapter", ["cyclonedds", "fastdds"])
+@pytest.mark.parametrize("adapter", ["cyclonedds"])
 def test_the_middlewares_events_resolve_it(lab: Lab, adapter: str) -> None:
     discovery_s, resolution_s = found(lab, adapter)
     assert resolution_s == 0, "an event has no width"

@@ -71,36 +71,3 @@ def test_a_copied_result_is_finished_elsewhere_and_says_so(lab: Lab, half: Path)
     assert f"{10 - begun} rounds on elsewhere" in finding["evidence"]
     assert "hostname" in finding["evidence"]
     assert "elsewhere" in (copy / "report" / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_result_that_is_finished_where_it_began_tells_nothing(lab: Lab, half: Path) -> None:
-    assert lab.busmark("run", "--resume", "--out", half).code == 0
-    assert manifest(half)["resumptions"] == []
-    assert "several-hosts" not in found(half)
-
-
-def test_what_was_missing_at_an_interruption_is_no_finding_of_the_finished_campaign(
-    lab: Lab,
-) -> None:
-    need_adapters("null")
-    lab.scenario(scenario('adapter = "null"\nsize = [1, 2, 4, 8]', rounds="min = 3"))
-    out = lab.folder / "result"
-    with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
-        eventually(lambda: count(out, "round_begins"), lambda: "no round begins")
-        os.kill(process.pid, signal.SIGINT)
-        process.wait()
-    assert "rounds-lost" in found(out)
-    assert lab.busmark("run", "--resume", "--out", out).code == 0
-    assert "rounds-lost" not in found(out)
-
-
-def test_where_a_case_cannot_run_it_is_not_gone_on_with(lab: Lab, half: Path) -> None:
-    path = half / "manifest.json"
-    stored = manifest(half)
-    for case in stored["cases"]:
-        case["params"]["placement"] = "4711"
-    path.write_text(json.dumps(stored))
-    ended = lab.busmark("run", "--resume", "--out", half)
-    assert ended.code == 2
-    assert "2 of its 2 cases cannot run on this machine" in ended.err
-    assert "CPU 4711" in ended.err

@@ -17,7 +17,6 @@ import busmark
 from busmark.errors import UserError
 from busmark.plugins.capture.dumpcap import check
 from busmark.store import Result
-from busmark.store.columns import WARM_UP
 
 ON_NETWORK = (
     "udp", "tcp", "cyclonedds", "fastdds", "rti", "dustdds", "rustdds", "zerodds", "omniorb",
@@ -180,67 +179,6 @@ def tshark(path: Path, pattern: str) -> tuple[int, int]:
     return len(lengths), sum(lengths)
 
 
-FEW = "duration_s = 1\nwarmup_s = 0\nsamples = 5\nprobe_every = 0"
-SEVERAL = """
-[[also]]
-subscribers = 2
-[[also]]
-topology = "bidirectional"
-[[also]]
-test = "throughput"
-rate_hz = 50
-[[also]]
-test = "throughput"
-rate_hz = 50
-publishers = 2
-subscribers = 3
-"""
-
-
-@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
-def test_bytes_of_a_sample_are_what_tshark_counts_for_several_readers_and_directions(
-    lab: Lab,
-) -> None:
-    need_root()
-    need_adapters("udp")
-    matrix = f'adapter = "udp"\nsize = {SIZE}\nplacement = "free"'
-    result = run(lab, matrix, prefix=ALONE, measure=FEW, also=SEVERAL)
-    shown = {case.id: case for case in busmark.open(result.directory).campaign.cases}
-    found = rows(result.directory)
-    assert len(found) == 5
-    for row in found:
-        # What differs in its bytes is another sample: the header has writer and number.
-        payloads = fields(
-            path_of(result, row), f"frame.len == {HEADERS + HEADER + SIZE}", "udp.payload"
-        )
-        per_sample = (HEADERS + HEADER + SIZE) * len(payloads) / len(set(payloads))
-        wire = shown[row["case"]].wire
-        assert wire is not None and wire.bytes_per_sample is not None
-        assert wire.bytes_per_sample.value == pytest.approx(per_sample, rel=0.02), row["case"]
-
-
-@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
-def test_bytes_of_encrypted_samples_are_what_tshark_counts_per_sample_written(lab: Lab) -> None:
-    need_root()
-    need_adapters("cyclonedds")
-    matrix = (f'adapter = "cyclonedds"\ntransport = "udp"\nsize = {SIZE}\nplacement = "free"\n'
-              'rate_hz = 200\nsecurity = ["none", "rtps_encrypt"]\nsubscribers = 2')  # fmt: skip
-    measure = "duration_s = 1\nwarmup_s = 0.2\nsamples = 100"
-    result = run(lab, matrix, prefix=ALONE, measure=measure)
-    for row in rows(result.directory):
-        samples = result.samples(row["case"], 0).filter(pl.col("flags") & WARM_UP == 0)
-        (participant,) = result.participants(row["case"], 0).filter(participant="active").to_dicts()
-        offset = participant["realtime_ns"] - participant["monotonic_ns"]
-        window = [samples["sent_ns"].min() + offset, samples["read_ns"].max() + offset]
-        first, last = (f"{moment // 10**9}.{moment % 10**9:09d}" for moment in window)
-        inside = f"frame.time_epoch >= {first} and frame.time_epoch <= {last}"
-        packets, octets = tshark(path_of(result, row), f"udp and {inside}")
-        assert (row["wire_packets"], row["wire_bytes"]) == (packets, octets)
-        # Each ping has two answers.
-        assert row["wire_samples"] == pytest.approx(3 * samples.height, abs=3)
-        assert octets > row["wire_samples"] * (HEADERS + HEADER + SIZE)
-
-
 def path_of(result: Result, row: dict[str, Any]) -> Path:
     (path,) = (result.directory / "artefacts").glob(f"{row['case']}.*.pcapng")
     return path
@@ -272,13 +210,3 @@ def test_the_pieces_of_a_large_sample_are_one_passage_in_a_lab(
         assert whole is not None
         # Counted at one end of the link.
         assert data["packets"] == whole.filter(pl.col("node") == "n1")["packets"].sum()
-
-
-def test_cases_without_a_capture_have_neither(lab: Lab) -> None:
-    need_adapters("udp")
-    lab.scenario(scenario(f'adapter = "udp"\nsize = {SIZE}', rounds="min = 1"))
-    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
-    result = Result(lab.folder / "result")
-    (row,) = rows(result.directory)
-    assert result.hops(row["case"], 0) is None and result.wire(row["case"], 0) is None
-    assert [row[name] for name in row if name.startswith("wire_")] == [None] * 7

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from e2e_harness import (
-    Ended,
     Lab,
     assert_complete,
     count,
@@ -60,39 +59,3 @@ def test_a_limit_of_processes_met_on_the_way_is_told_and_gone_on_from(
     ended = lab.busmark("run", "--resume", "--out", out)
     assert ended.code == 0, ended.text
     assert_complete(out, cases=1, rounds=ROUNDS)
-
-
-def run_limited(lab: Lab, files: int, matrix: str) -> Ended:
-    """A campaign of one round whose processes may open so many files."""
-    lab.scenario(scenario(matrix, rounds="min = 1"))
-    limited = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"]
-    with tidy(lab.start("run", "scenario.toml", "--out", "result", prefix=limited)) as run:
-        return end(run)
-
-
-def test_a_limit_of_descriptors_that_no_participant_can_keep_is_told_before(lab: Lab) -> None:
-    need_adapters("udp")
-    ended = run_limited(lab, 40, 'adapter = "udp"')
-    assert ended.code == 2, ended.text
-    assert "udp: the limit of open files is 40" in ended.err and "ulimit -n 64" in ended.err
-    assert not (lab.folder / "result").exists()
-
-
-def test_a_limit_of_descriptors_that_a_middleware_meets_is_told_with_its_number(lab: Lab) -> None:
-    """Connections of 120 topics in one worker are more than it may have."""
-    need_adapters("tcp")
-    ended = run_limited(lab, 100, 'adapter = "tcp"\ntopics = 120')
-    assert ended.code == 1, ended.text
-    (row,) = rows(lab.folder / "result")
-    assert row["status"] == "failed"
-    assert row["reason"].count("ulimit -n allows 100 open files and sockets") == 1, row["reason"]
-    lab.assert_nothing_left()
-
-
-def test_a_limit_of_descriptors_that_the_controller_meets_says_what_to_raise(lab: Lab) -> None:
-    """The pipes of 80 workers are more than it may have."""
-    need_adapters("tcp")
-    ended = run_limited(lab, 100, 'adapter = "tcp"\nsubscribers = 80')
-    assert ended.code == 2, ended.text
-    assert "Too many open files" in ended.err and "`ulimit -n`" in ended.err
-    lab.assert_nothing_left()

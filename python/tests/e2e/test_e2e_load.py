@@ -44,40 +44,6 @@ def test_rounds_under_load_tell_what_the_load_came_to(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-def test_what_a_load_does_is_predicted_and_shown_case_by_case(lab: Lab) -> None:
-    need_adapters("null")
-    if reason := missing_tool(parse("cpu 25%")):
-        pytest.skip(reason)
-    loads = '["", "cpu 25%", "cpu 50%", "cpu 75%"]'
-    matrix = f'adapter = "null"\nrate_hz = 500\nload = {loads}'
-    lab.scenario(scenario(matrix, measure=LONG, rounds="min = 3\nretries = 5"))
-    assert lab.busmark("run", "scenario.toml", "--out", "swept").code == 0
-    ended = lab.quickly("predict", "swept", "--json")
-    # On a busy machine rounds may differ so much that there is no usable model: it says so.
-    assert ended.code in (0, 1), ended.text
-    document = json.loads(ended.out)
-    unusable = [left["reason"] for left in document["left_out"]]
-    assert bool(document["loads"]) == (ended.code == 0)
-    assert document["loads"] or any("no usable model" in reason for reason in unusable)
-    for model in document["loads"]:
-        levels = [point["level"] for point in model["points"]]
-        assert levels == sorted(levels) and levels[0] == 0.0
-        assert {point["load"] for point in model["points"]} == {
-            None, "cpu 25%", "cpu 50%", "cpu 75%",
-        }  # fmt: skip
-    for wanted, says in (
-        ("net 5mbit", "only in the background load net"), ("cpu max", "not the level of one load"),
-        ("cpu 5% + net 5mbit", "not the level of one load"), ("cpu", "names no level"),
-    ):  # fmt: skip
-        refused = lab.quickly("predict", "swept", "--load", wanted)
-        assert refused.code == 2 and says in refused.err
-    shown = lab.busmark("show", "swept#*cpu50pct")
-    assert "Legs, best 100/99.9/99/90 %" in shown.out and "Background load" in shown.out
-    assert "trip" in shown.out and "Rounds" in shown.out
-    wrong = lab.busmark("show", "swept#nothing")
-    assert wrong.code == 2 and "no case 'nothing'" in wrong.err
-
-
 def test_a_load_runs_on_the_nodes_that_the_scenario_names(lab: Lab) -> None:
     need_adapters("tcp")
     if os.geteuid() != 0:
@@ -110,32 +76,3 @@ def test_a_load_runs_on_the_nodes_that_the_scenario_names(lab: Lab) -> None:
     (lacking,) = (c for c in Result(out).manifest.cases if c.status == "unsupported")
     assert lacking.reason == ("on node bare: load cpu needs stress-ng: apt-get install stress-ng")
     lab.assert_nothing_left()
-
-
-@pytest.mark.parametrize(
-    ("load_on", "says"),
-    [
-        ("rigth", "there is no node 'rigth'. Did you mean right?"),
-        ("right", "load_on = 'right': a network load is from one node to another"),
-    ],
-)
-@pytest.mark.parametrize("load", ["net 1mbit", "cpu 5% + net max"])
-def test_a_load_on_wrong_nodes_is_refused(lab: Lab, load: str, load_on: str, says: str) -> None:
-    matrix = f'adapter = "null"\nload = "{load}"\nload_on = "{load_on}"'
-    nodes = "[nodes.left]\nprefix = ''\n[nodes.right]\nprefix = ''\n"
-    lab.scenario(scenario(matrix, also=nodes))
-    ended = lab.quickly("plan", "scenario.toml")
-    assert ended.code == 2 and says in ended.err
-
-
-def test_without_nodes_a_load_has_no_place(lab: Lab) -> None:
-    lab.scenario(scenario('adapter = "null"\nload = "cpu 5%"\nload_on = "n1"'))
-    ended = lab.quickly("plan", "scenario.toml")
-    assert ended.code == 2 and "load_on = 'n1': there are no [nodes]" in ended.err
-
-
-def test_a_load_that_is_none_is_refused(lab: Lab) -> None:
-    lab.scenario(scenario('adapter = "null"\nload = "memory 5%"'))
-    ended = lab.quickly("plan", "scenario.toml")
-    assert ended.code == 2
-    assert "'memory 5%' is no load" in ended.err

@@ -92,25 +92,6 @@ def test_dds_joins_two_agents(lab: Lab) -> None:
     assert set(found.values()) == {"ok"}
 
 
-def test_an_agent_that_is_not_there(lab: Lab) -> None:
-    said = reason(lab, f'option.{NAME}.server = "127.0.0.1:9"')
-    assert "no session with the agent at 127.0.0.1:9: it does not answer" in said
-    shutil.rmtree(lab.folder / "result")
-    said = reason(lab, f'transport = "tcp"\noption.{NAME}.server = "127.0.0.1:9"')
-    assert "no connection to the agent at 127.0.0.1:9: Connection refused" in said
-
-
-def test_an_agent_whose_program_is_missing(lab: Lab) -> None:
-    said = reason(lab, "", "env", "PATH=/usr/bin:/bin")
-    assert f"{AGENT} is not in PATH: build eProsima's" in said
-
-
-@needs_agent
-def test_bodies_that_no_stream_carries(lab: Lab) -> None:
-    said = reason(lab, 'size = 421\nqos.reliability = "best_effort"')
-    assert "a message of a best-effort stream, which has no fragments" in said
-
-
 @needs_agent
 @pytest.mark.parametrize("transport", ["udp", "tcp"])
 def test_an_agent_that_dies_in_a_round(lab: Lab, transport: str) -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 from pathlib import Path
 
 import pytest
-from e2e_harness import DOMAIN, Lab, need_adapters, rows, scenario
+from e2e_harness import Lab, need_adapters, rows, scenario
 
 MEASURE = "duration_s = 0.05\nwarmup_s = 0.01"
 ROUNDS = "min = 1\nretries = 0"
-UDP_PORT = 7400 + 250 * DOMAIN + 10
-"""Port of the domain's first participant (RTPS specification, 9.6.2.3)."""
 
 
 def reason(lab: Lab, also: str, criteria: str = "min_samples = 1", *prefix: str) -> str:
@@ -33,21 +30,6 @@ def reason(lab: Lab, also: str, criteria: str = "min_samples = 1", *prefix: str)
     return said
 
 
-def test_a_server_that_is_not_there(lab: Lab) -> None:
-    need_adapters("mqtt")
-    said = reason(lab, 'adapter = "mqtt"\noption.mqtt.server = "127.0.0.1:9"')
-    assert "unavailable" in said
-    assert "connecting to the MQTT broker at 127.0.0.1:9: Connection refused" in said
-
-
-def test_a_server_that_speaks_another_protocol(lab: Lab) -> None:
-    need_adapters("mqtt")
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        port = silent.getsockname()[1]
-        said = reason(lab, f'adapter = "mqtt"\noption.mqtt.server = "127.0.0.1:{port}"')
-    assert f"127.0.0.1:{port}" in said
-
-
 def test_a_server_whose_program_is_missing(lab: Lab) -> None:
     need_adapters("mqtt")
     program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -59,14 +41,6 @@ def test_a_server_whose_program_is_missing(lab: Lab) -> None:
     assert "the server mosquitto is not installed: apt-get install mosquitto" in said
 
 
-def test_ports_that_are_taken(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first:
-        first.bind(("", UDP_PORT))
-        said = reason(lab, 'adapter = "cyclonedds"\noption.cyclonedds.max_processes = "1"')
-    assert f"Failed to find a free participant index for domain {DOMAIN}" in said
-
-
 def test_a_writer_that_never_matches_is_told_with_both_views(lab: Lab) -> None:
     need_adapters("cyclonedds", "dustdds")
     # One announces itself to the ports of loopback only, the other to a multicast group.
@@ -76,12 +50,6 @@ def test_a_writer_that_never_matches_is_told_with_both_views(lab: Lab) -> None:
     assert "passive" in said
     assert "active" in said
     assert "matched 0 of 1 within 1 s" in said
-
-
-def test_a_setting_that_the_middleware_refuses(lab: Lab) -> None:
-    need_adapters("zeromq")
-    said = reason(lab, 'adapter = "zeromq"\nqos.transport_priority = 64')
-    assert "transport_priority 64: code points (DSCP) are 0 to 63" in said
 
 
 def test_a_write_that_fails_says_why_in_the_adapters_words(lab: Lab) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -66,19 +65,3 @@ def test_a_round_in_which_a_worker_was_moved_is_marked(lab: Lab) -> None:
     assert "machine-changed" in {finding["id"] for finding in shown["findings"]}
     assert "different CPUs" not in lab.busmark("show", out).out
     assert os.sched_getaffinity(0) == everywhere
-
-
-def test_a_round_in_which_nothing_changed_has_no_mark(lab: Lab) -> None:
-    need_adapters("udp")
-    lab.scenario(scenario('adapter = "udp"\nplacement = ["different", "free"]', rounds="min = 1"))
-    out = lab.folder / "result"
-    assert lab.busmark("run", "scenario.toml", "--out", out).code == 0
-    for row in rows(out):
-        assert row["changed"] is None
-        assert row["clock_source"]
-        assert abs(row["wall_clock_offset_end_ns"] - row["wall_clock_offset_ns"]) < 1_000_000
-    for path in Path(out, "participants").glob("*.parquet"):
-        table = pl.read_parquet(path)
-        assert table["affinity"].null_count() == 0
-        assert table["affinity"].to_list() == table["affinity_end"].to_list()
-        assert table["cpus_used"].null_count() == 0

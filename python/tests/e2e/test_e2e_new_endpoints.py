@@ -42,7 +42,7 @@ def test_a_new_endpoint_is_discovered_in_every_repetition(lab: Lab) -> None:
     assert attached.to_list() == (seen["creates"] == "participant").to_list()
 
 
-@pytest.mark.parametrize("adapter", ["fastdds", "iceoryx2"])
+@pytest.mark.parametrize("adapter", ["fastdds"])
 def test_every_middleware_with_discovery_has_its_figures(lab: Lab, adapter: str) -> None:
     need_adapters(adapter)
     seen = discovered(lab, f'adapter = "{adapter}"\nnew = ["writer", "reader"]')
@@ -62,18 +62,3 @@ def test_what_has_no_discovery_or_cannot_be_told_apart_is_unsupported(lab: Lab) 
     assert "creates publisher: the adapter's contract" in ended.text
     assert "writers: a discovery test has one new endpoint" in ended.text
     assert "1 to run, 7 unsupported" in ended.text
-
-
-@pytest.mark.parametrize(
-    ("keys", "more", "says"),
-    [
-        ("existing = 10", "", 'existing is of test = "discovery"'),
-        ('test = "discovery"', '[[flow]]\nname = "f"\nrate_hz = 1', 'flow does not go with test'),
-        ('test = "discovery"', '[[timeline]]\nat_s = 0.05\nrate_hz = 5', "timeline does not go"),
-    ],
-)  # fmt: skip
-def test_keys_that_contradict_are_named(lab: Lab, keys: str, more: str, says: str) -> None:
-    lab.scenario(scenario(f'adapter = "cyclonedds"\n{keys}', also=more,
-                          measure="duration_s = 0.1"))  # fmt: skip
-    ended = lab.busmark("plan", "scenario.toml")
-    assert ended.code == 2 and says in ended.text, ended.text

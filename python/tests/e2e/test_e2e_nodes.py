@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-import uuid
-from collections.abc import Iterator
 
 import polars as pl
 import pytest
-from busmark.plugins.lab.lab import lay_down, set_up
-from e2e_harness import (
-    Lab,
-    assert_complete,
-    events,
-    eventually,
-    need_adapters,
-    rows,
-    scenario,
-    tidy,
-)
+from e2e_harness import Lab, assert_complete, events, eventually, need_adapters, rows, tidy
 from nodes_harness import ALONE, SHORT, beside_sshd, need_root, on_nodes, ssh
 from packed import unpacked
 
-from busmark.compare.campaign import summarise
-from busmark.links import links
 from busmark.store import Result
 
 
@@ -92,37 +79,6 @@ def test_a_campaign_runs_over_ssh_sends_its_programs_once_and_leaves_nothing(lab
     assert len(list(lab.scratch.glob("busmark-run-*"))) == 1
 
 
-@pytest.fixture
-def pair(lab_is_possible: None) -> Iterator[list[str]]:
-    """Prefixes of two namespaces that are joined by a link."""
-    name = f"t{uuid.uuid4().hex[:10]}"
-    made = set_up(name, 2, links("", "", "", ""), owned=False)
-    yield [" ".join(made.prefix(node)) for node in made.nodes]
-    lay_down(name)
-
-
-def test_nodes_in_namespaces_talk_over_the_link_between_them(lab: Lab, pair: list[str]) -> None:
-    need_adapters("udp", "mqtt")
-    text = scenario('adapter = ["udp", "mqtt"]\nwriter_on = "b"\nreader_on = "a"', rounds="min = 1")
-    lab.scenario(text)
-    given = [word for name, prefix in zip("ab", pair, strict=True)
-             for word in ("--node", f"{name}={prefix}")]  # fmt: skip
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", *given)
-    assert ended.code == 0, ended.text
-    assert {row["nodes"] for row in rows(lab.folder / "result")} == {"a;b", "a;b;a"}
-    hosts = Result(lab.folder / "result").manifest.hosts
-    assert [hosts[name]["interface"] for name in "ab"] == ["lan0", "lan0"]
-    assert hosts["a"]["address"] != hosts["b"]["address"]
-    assert hosts["a"]["network_id"] != hosts["b"]["network_id"]
-    table = pl.read_parquet(lab.folder / "result" / "system" / "*.parquet")
-    crossed = table.filter(pl.col("name") == "lan0").group_by("node").agg(
-        pl.col("rx_packets").sum(), pl.col("tx_packets").sum(), pl.col("network").n_unique(),
-    )  # fmt: skip
-    assert {row["node"]: row["network"] for row in crossed.to_dicts()} == {"a": 1, "b": 1}
-    assert all(row["rx_packets"] and row["tx_packets"] for row in crossed.to_dicts())
-    lab.assert_nothing_left()
-
-
 def test_between_two_clocks_only_round_trips_are_exact(lab: Lab) -> None:
     need_adapters("tcp")
     shifted = "unshare --time --fork --kill-child --monotonic 5000"
@@ -142,7 +98,7 @@ def test_between_two_clocks_only_round_trips_are_exact(lab: Lab) -> None:
     system = pl.read_parquet(lab.folder / "result" / "system" / "*.parquet")
     assert set(system["node"].unique()) == {"here", "there"}
     assert system["start_ns"].abs().max() < 1000e9
-    shown = summarise(Result(lab.folder / "result")).model_dump(mode="json")
+    shown = json.loads(lab.busmark("show", "result", "--json").out)
     latency, throughput = (case[test] for case, test in
                            zip(shown["cases"], ("latency", "throughput"), strict=True))  # fmt: skip
     assert latency["round_trip"] and throughput["probe_round_trip"]

@@ -74,10 +74,3 @@ def test_a_scenario_with_wrong_nodes_is_refused(
     ended = lab.quickly("run", "scenario.toml", "--out", "result", *words)
     assert ended.code == 2
     assert says in ended.err
-
-
-def test_what_does_not_go_with_nodes_is_unsupported(lab: Lab) -> None:
-    need_adapters("null", "tcp")
-    lab.scenario(on_nodes(TWO, 'adapter = ["null", "tcp"]'))
-    planned = lab.busmark("plan", "scenario.toml")
-    assert "null does not reach another node" in planned.out

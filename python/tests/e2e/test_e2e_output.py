@@ -8,7 +8,6 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 from e2e_harness import (
     Lab,
@@ -17,7 +16,6 @@ from e2e_harness import (
     count,
     fingerprints,
     need_adapters,
-    rows,
     scenario,
 )
 
@@ -44,20 +42,6 @@ def test_a_directory_in_use_is_not_written_to(lab: Lab) -> None:
     assert "mine: the output directory exists and is not empty" in ended.err
     assert "name another with --out" in ended.err
     assert [path.name for path in (lab.folder / "mine").iterdir()] == ["thesis.txt"]
-
-
-def test_an_empty_directory_and_what_an_early_kill_left_are_taken(lab: Lab) -> None:
-    need_adapters("null")
-    lab.scenario(GOOD)
-    (lab.folder / "empty").mkdir()
-    assert lab.busmark("run", "scenario.toml", "--out", "empty").code == 0
-    for name in ("samples", "intervals", "logs"):
-        (lab.folder / "early" / name).mkdir(parents=True)
-    (lab.folder / "early" / "manifest.json.partial").write_text('{"form')
-    (lab.folder / "early" / ".lock").touch()
-    (lab.folder / "early" / "events.jsonl").touch()
-    assert lab.busmark("run", "scenario.toml", "--out", "early").code == 0
-    assert_complete(lab.folder / "early", cases=1, rounds=2)
 
 
 @pytest.mark.parametrize("out", ["file", "file/below", "/proc/busmark"])
@@ -109,28 +93,6 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     assert ended.code == 0, ended.text
     assert_complete(saved, cases=1, rounds=40)
     assert before.items() <= fingerprints(saved).items()
-
-
-def test_a_limit_on_file_size_is_told_as_such(lab: Lab) -> None:
-    need_adapters("null")
-    measure = "duration_s = 10\nwarmup_s = 0\nsamples = 100000\nmax_samples = 100000"
-    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 1"))
-    limited = ["sh", "-c", 'ulimit -f 1000 && exec "$@"', "sh"]
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=limited)
-    assert ended.code == 2, ended.text
-    assert "the result cannot be stored (File too large)" in ended.err
-    ended = lab.busmark("run", "--resume", "--out", "result")
-    assert ended.code == 0, ended.text
-    assert_complete(lab.folder / "result", cases=1, rounds=1)
-
-
-def test_a_reader_of_the_log_that_goes_away_does_not_end_the_campaign(lab: Lab) -> None:
-    need_adapters("null")
-    lab.scenario(GOOD)
-    piped = ["sh", "-c", '"$@" 2>&1 | true', "sh"]
-    lab.busmark("run", "scenario.toml", "--out", "result", prefix=piped)
-    assert_intact(lab.folder / "result")
-    assert len(rows(lab.folder / "result")) == 2
 
 
 # --- damaged results ------------------------------------------------------------------------------
@@ -224,31 +186,3 @@ def test_a_round_whose_file_is_damaged_is_named_and_run_again(
     assert count(result, "round_lost") == 1 and count(result, "round_begins") == 3
     assert_complete(result, cases=1, rounds=2)
     assert other.read_bytes() == kept
-
-
-def test_half_a_line_of_the_event_log_is_dropped(lab: Lab, result: Path) -> None:
-    log = result / "events.jsonl"
-    whole = log.read_text()
-    log.write_text(whole + '{"utc": "2026-')
-    assert lab.busmark("run", "--resume", "--out", result).code == 0
-    text = log.read_text()
-    assert text.startswith(whole)
-    assert all(json.loads(line) for line in text.splitlines())
-
-
-def test_a_result_of_an_unknown_scenario_is_not_gone_on_with(lab: Lab, result: Path) -> None:
-    manifest = json.loads((result / "manifest.json").read_text())
-    manifest["scenario"]["matrix"]["flavour"] = ["sweet"]
-    (result / "manifest.json").write_text(json.dumps(manifest))
-    assert lab.busmark("show", result).code == 0
-    ended = lab.busmark("run", "--resume", "--out", result)
-    assert ended.code == 2
-    assert "the scenario of this result is not one of this Busmark: matrix.flavour" in ended.err
-
-
-def test_further_columns_and_keys_of_a_later_release_are_kept(lab: Lab, result: Path) -> None:
-    table = pl.read_parquet(result / "cases.parquet")
-    table.with_columns(colour=pl.lit("red")).write_parquet(result / "cases.parquet")
-    edit(result / "manifest.json", mood="good")
-    assert lab.busmark("run", "--resume", "--out", result).code == 0
-    assert json.loads((result / "manifest.json").read_text())["mood"] == "good"

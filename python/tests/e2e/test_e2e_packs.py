@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from e2e_harness import DOMAIN, Lab, need_adapters, rows
 
 TINY = (
@@ -35,29 +34,6 @@ def test_middlemeasure_runs_by_its_name_and_is_compared(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-@pytest.mark.usefixtures("lab_is_possible")
-def test_openddsbench_runs_in_its_lab(lab: Lab) -> None:
-    need_adapters("tcp")
-    ended = lab.busmark("run", "openddsbench-2010/quick", "--out", "result", *settings())
-    assert ended.code == 0, ended.text
-    page = (lab.folder / "result" / "report" / "comparison.html").read_text(encoding="utf-8")
-    assert "plain TCP transfer over the rated capacity" in page
-    lab.assert_nothing_left()
-
-
-def test_a_file_here_goes_before_a_scenario_that_ships(lab: Lab) -> None:
-    lab.scenario('name = "mine"\n[matrix]\nadapter = "no-such"\n', "quickstart")
-    ended = lab.quickly("plan", "quickstart")
-    assert ended.code == 2
-    assert "no-such" in ended.err
-
-
-def test_a_name_of_nothing_is_told_what_there_is(lab: Lab) -> None:
-    ended = lab.quickly("run", "middlemeasure-2011")
-    assert ended.code == 2
-    assert "middlemeasure-2010/quick" in ended.err and "quickstart" in ended.err
-
-
 def test_perftest_runs_and_has_its_tables_in_its_columns(lab: Lab) -> None:
     need_adapters("cyclonedds")
     few = settings("matrix.adapter=cyclonedds", "matrix.size=[32, 1024, 40000]",
@@ -75,25 +51,3 @@ def test_perftest_runs_and_has_its_tables_in_its_columns(lab: Lab) -> None:
     tests = {test["mode"]: test for test in found["perftest"]}
     assert [row["length"] for row in tests["throughput"]["publisher"]] == [32, 1024, 40000]
     lab.assert_nothing_left()
-
-
-@pytest.mark.usefixtures("lab_is_possible")
-def test_openddsbench_latency_runs_in_its_lab(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    few = settings("matrix.adapter=cyclonedds", "matrix.size=[50, 1000, 32000]",
-                   "measure.duration_s=5", "measure.samples=50")  # fmt: skip
-    ended = lab.busmark("run", "openddsbench-2010/latency-quick", "--out", "result", *few)
-    assert ended.code == 0, ended.text
-    page = (lab.folder / "result" / "report" / "comparison.html").read_text(encoding="utf-8")
-    assert "Line through the medians" in page and "Further statements, on throughput," in page
-    lab.assert_nothing_left()
-
-
-def test_a_campaign_of_no_document_has_none_of_its_tables(lab: Lab) -> None:
-    need_adapters("null")
-    lab.scenario('name = "mine"\n[matrix]\nadapter = "null"\n')
-    few = settings()
-    assert lab.busmark("run", "scenario.toml", "--out", "result", *few).code == 0
-    ended = lab.busmark("show", "result", "--document")
-    assert ended.code == 2
-    assert "repeats no document" in ended.err and "Leave --document out" in ended.err

@@ -64,14 +64,9 @@ def test_a_ping_is_over_when_every_subscriber_has_answered(lab: Lab) -> None:
     assert table(lab, "participants").height == 5 * len(ADAPTERS)
 
 
-@pytest.mark.parametrize(("topology", "subscribers"), [("one_way", 2), ("bidirectional", 1)])
-def test_batches_are_acknowledged_and_nothing_is_lost(
-    lab: Lab, topology: str, subscribers: int
-) -> None:
-    found, samples = run(
-        lab,
-        f'test = "throughput"\nbatch = 50\nsubscribers = {subscribers}\ntopology = "{topology}"',
-    )
+def test_batches_are_acknowledged_and_nothing_is_lost(lab: Lab) -> None:
+    subscribers = 2
+    found, samples = run(lab, f'test = "throughput"\nbatch = 50\nsubscribers = {subscribers}')
     for row in found:
         assert row["sent"] == 50 * row["batches"] > 0 and row["batches_unacknowledged"] == 0
         assert row["received"] == row["expected"] == subscribers * row["sent"]
@@ -89,8 +84,7 @@ def test_batches_are_acknowledged_and_nothing_is_lost(
     assert seen.select(pl.col("duration_ns") >= pl.col("writing_ns")).to_series().all()
     assert_identified(lab, samples)
     flows = table(lab, "flows")
-    directions = 2 if topology == "bidirectional" else 1
-    assert flows.height == subscribers * directions * len(ADAPTERS)
+    assert flows.height == subscribers * len(ADAPTERS)
     assert (flows["received"] == flows["expected"]).all() and (flows["lost"] == 0).all()
     assert flows["received"].sum() == sum(row["received"] for row in found)
     counted = table(lab, "intervals").filter(pl.col("role") == "receiver")
@@ -100,46 +94,17 @@ def test_batches_are_acknowledged_and_nothing_is_lost(
     assert sums.height == flows.height
 
 
-def test_each_sample_of_a_batch_is_acknowledged_where_that_is_asked_for(lab: Lab) -> None:
-    found, _ = run(lab, 'test = "throughput"\nbatch = 20\nbatch_ack = "each"\nsubscribers = 2')
-    for row in found:
-        assert row["batch_samples_acknowledged"] == row["sent"] > 0
-        assert row["received"] == row["expected"] == 2 * row["sent"]
-
-
-def test_a_stream_beside_pings_is_counted_apart(lab: Lab) -> None:
-    found, samples = run(lab, "stream_hz = 500.0")
-    for row in found:
-        assert row["sent"] == row["received"] == row["samples"] > 0
-        assert row["stream_expected"] > 0 and row["stream_lost"] == 0
-    assert samples["role"].unique().to_list() == ["pinger"]
-    assert_identified(lab, samples)
-    flows = table(lab, "flows")
-    assert sorted(flows["flow"].unique()) == ["pings", "stream"]
-    stream = flows.filter(pl.col("flow") == "stream")
-    assert stream["theoretical_per_s"].unique().to_list() == [500.0]
-    assert stream["received"].sum() == sum(
-        row["stream_expected"] - row["stream_lost"] for row in found
-    )
-
-
-@pytest.mark.parametrize(
-    ("adapter", "transport"),
-    [("reference", "memory"), ("zeromq", "inproc"), ("iceoryx2", "local")],
-)
-def test_a_transport_within_a_process_carries_samples(
-    lab: Lab, adapter: str, transport: str
-) -> None:
-    need_adapters(adapter)
-    lab.scenario(
-        scenario(
-            f'adapter = "{adapter}"\ntransport = "{transport}"\ntest = ["latency", "throughput"]',
-            rounds="min = 1",
-        )
-    )
+def test_a_transport_within_a_process_carries_samples(lab: Lab) -> None:
+    need_adapters("reference", "zeromq", "iceoryx2")
+    pairs = (("zeromq", "inproc"), ("iceoryx2", "local"))
+    also = "".join(f'[[also]]\nadapter = "{name}"\ntransport = "{one}"\n' for name, one in pairs)
+    matrix = 'adapter = "reference"\ntransport = "memory"\ntest = ["latency", "throughput"]'
+    lab.scenario(scenario(matrix, rounds="min = 1", also=also))
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 0, ended.text
-    for row in rows(lab.folder / "result"):
+    found = rows(lab.folder / "result")
+    assert len(found) == 6
+    for row in found:
         assert (row["status"], row["foreign"], row["lost"]) == ("ok", 0, 0)
 
 
@@ -165,69 +130,3 @@ def test_time_sharing_and_real_time_are_measured_in_one_campaign(lab: Lab) -> No
     compared = lab.busmark("compare", "result", "--by", "fifo")
     assert compared.code in (0, 1), compared.text
     assert "10" in compared.text
-
-
-def test_flows_run_beside_what_is_measured(lab: Lab) -> None:
-    """Pings of sockets beside a mesh of DDS and streams through a broker, each with its own."""
-    need_adapters("tcp", "cyclonedds", "mqtt")
-    lab.scenario(
-        scenario(
-            'adapter = "tcp"\ntest = ["latency", "throughput"]\nrate_hz = 200', rounds="min = 1"
-        )
-        + """
-[[participant]]
-name = "node"
-count = 3
-adapter = "cyclonedds"
-
-[[participant]]
-name = "gateway"
-count = 2
-adapter = "mqtt"
-
-[[flow]]
-name = "mesh"
-writers = ["node"]
-readers = ["node"]
-rate_hz = 40
-size = 2000
-
-[[flow]]
-name = "telemetry"
-writers = ["gateway1"]
-readers = ["gateway2"]
-topics = 2
-rate_hz = 30
-
-[[flow]]
-name = "back"
-writers = ["passive"]
-readers = ["active"]
-rate_hz = 20
-"""
-    )
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
-    lab.assert_nothing_left()
-    found = rows(lab.folder / "result")
-    assert [row["status"] for row in found] == ["ok", "ok"]
-    flows, participants = table(lab, "flows"), table(lab, "participants")
-    adapters = dict(participants.select("participant", "adapter").rows())
-    assert adapters == {
-        "active": "tcp", "passive": "tcp", "node1": "cyclonedds", "node2": "cyclonedds",
-        "node3": "cyclonedds", "gateway1": "mqtt", "gateway2": "mqtt",
-    }  # fmt: skip
-    beside = flows.filter(~pl.col("flow").is_in(["pings", "stream"]))
-    assert beside.filter(pl.col("lost") > 0).is_empty(), beside
-    mesh = beside.filter(pl.col("flow") == "mesh")
-    # Every participant reads the samples of all, its own included.
-    assert mesh.group_by("case").len()["len"].to_list() == [9, 9]
-    assert (mesh["bytes"] == mesh["received"] * 2000).all() and (mesh["received"] > 0).all()
-    for row in found:
-        own = flows.filter(pl.col("case") == row["case"], pl.col("flow").is_in(["pings", "stream"]))
-        # What runs beside does not count in the figures of the case.
-        assert row["sent"] == own["sent"].item() and row["received"] == own["received"].item()
-        others = beside.filter(pl.col("case") == row["case"])
-        assert row["stream_expected"] == others["expected"].sum() and row["stream_lost"] == 0
-    shown = lab.busmark("show", "result").out
-    assert "Beside it ran mesh: 40/s of 2000 B, from node to node" in " ".join(shown.split())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from busmark.adapters.locate import environment, libraries, worker
+from busmark.adapters import environment, libraries, worker
 
 STREAM: dict[str, Any] = {
     "payload": "octet", "size": 8, "wait": "listener", "qos": {}, "verify": False,

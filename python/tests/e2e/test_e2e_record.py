@@ -18,7 +18,6 @@ from typing import Any
 import jsonschema
 import pytest
 from e2e_harness import DOMAIN, Ended, Lab, end, eventually, need_adapters, tidy
-from test_e2e_bus import COOKIE, flood
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "tasks" / "record-and-replay.md"
@@ -122,22 +121,6 @@ def test_it_is_replayed_and_answers_are_the_same(session: Session) -> None:
     )
 
 
-def test_a_part_of_it_is_stopped_at_its_end(session: Session) -> None:
-    done = session.replay("--only", "app=4", "--only", "cmd=start")
-    assert done.code == 0, done.text
-    assert "stopped at the end, for they still ran: transponder 7 of app 4" in done.out
-
-
-def test_what_differs_is_listed(session: Session) -> None:
-    text = session.file.read_text(encoding="utf-8")
-    other = session.lab.folder / "other.jsonl"
-    assert '"changed": 1' in text
-    other.write_text(text.replace('"changed": 1', '"changed": 5'), encoding="utf-8")
-    done = session.lab.busmark("replay", "other.jsonl", "--speed", "4")
-    assert done.code == 1, done.text
-    assert "app 3 changed 1 endpoints; in the recording it changed 5 endpoints" in done.out
-
-
 def test_what_is_missing_or_in_the_way_is_named_before_anything_begins(session: Session) -> None:
     gone = session.replay("--map", "4=9", "--map-group", "1=2", "--wait", 1)
     assert gone.code == 2 and "not there after 1 s: application 9" in gone.err, gone.text
@@ -147,13 +130,6 @@ def test_what_is_missing_or_in_the_way_is_named_before_anything_begins(session: 
     assert there.code == 2 and "application 4 has transponder 7 already" in there.err
     assert "`busmark bus stop --app 4 --test 7` ends it" in " ".join(there.err.split())
     assert session.lab.busmark("bus", "stop", *ON, "--app", "4").code == 0
-
-
-def test_what_would_be_ordered_is_listed_without_a_bus(session: Session) -> None:
-    listed = session.replay("--dry-run", "--speed", 2, "--map", "4=9")
-    assert listed.code == 0, listed.text
-    assert "start transceiver 7, from 9, 100 Hz, 300 s" in listed.out
-    assert "needs application 3, application 9" in listed.out
 
 
 def test_reports_are_rows_of_a_spreadsheet(session: Session) -> None:
@@ -204,41 +180,6 @@ def test_a_recorder_that_joins_late_and_is_killed_leaves_what_ran(session: Sessi
     assert "start transponder 5" in done.out and "set transmitter 6: rate_hz: 70.0" in done.out
     assert "lifespan_ns: 5000000000" in done.out
     assert "stopped at the end, for they still ran" in done.out
-
-
-def test_a_flood_of_what_is_no_message_is_counted_and_not_stored(
-    session: Session, tmp_path: Path
-) -> None:
-    lab, path = session.lab, session.lab.folder / "flood.jsonl"
-    body = tmp_path / "body"
-    body.write_bytes(b"\0\xff garbage")
-    with ExitStack() as stack:
-        recorder = begun(lab, ["record", "flood.jsonl", *ON], "recording", stack)
-        for cookie in (COOKIE, "1"):
-            # The two participants of the session, and the recorder.
-            flood(lab, body, cookie, 300, readers=3)
-        lost = ("foreign", "malformed")
-        eventually(
-            lambda: all(re.search(rf'"{kind}": [1-9]', path.read_text()) for kind in lost),
-            lambda: path.read_text()[-2000:],
-        )
-        recorder.send_signal(signal.SIGTERM)
-        ended = end(recorder)
-    assert ended.code == 0 and "garbage" not in json.dumps(
-        [line for line in path.read_text().splitlines() if '"what": "order"' in line]
-    )
-    assert "not stored: " in ended.out and "that are no messages" in ended.out
-
-
-def test_a_full_disk_ends_the_recording_and_leaves_it_readable(session: Session) -> None:
-    lab = session.lab
-    words = ["record", "full.jsonl", *ON, "--for", "600"]
-    # Who is there is asked at the begin, and answers and history are more than that.
-    ended = end(lab.start(*words, prefix=("prlimit", "--fsize=3000")))
-    assert ended.code == 2 and "cannot be written: File too large" in ended.err, ended.text
-    assert (lab.folder / "full.jsonl").read_bytes().endswith(b"}\n")
-    export = lab.busmark("bus", "export", "full.jsonl", "--out", "full.csv")
-    assert "damaged" not in export.text, export.text
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 
-import polars as pl
 from e2e_harness import Lab, need_adapters, rows, scenario
-
-import busmark
 
 MEASURE = "duration_s = 0.2\nwarmup_s = 0.02\nsamples = 200"
 MATRIX = 'adapter = "reference"\ntransport = "pipe"'
@@ -58,52 +54,3 @@ def test_what_is_undecided_gets_further_rounds(lab: Lab) -> None:
         "--require", "loss <= 0.5%", "--undecided", "pass", "--set", "require=[]",
     )  # fmt: skip
     assert ended.code == 2, "a limit that 400 samples cannot show is refused"
-
-
-def test_what_no_number_of_rounds_can_decide_is_refused_before_anything_runs(lab: Lab) -> None:
-    need_adapters("reference")
-    for that, more in (
-        ("p99.999(half_round_trip) <= 1ms", ""),
-        ("late <= 1%", ""),
-        ("loss <= 1%", 'where.adapter = "udp"'),
-        ("loss <= 1%", 'where.adaptor = "reference"'),
-    ):
-        text = scenario(MATRIX, measure=MEASURE, rounds="min = 2", also=required(that, more))
-        lab.scenario(text)
-        for command in (("plan",), ("run", "--out", "none")):
-            ended = lab.busmark(command[0], "scenario.toml", *command[1:])
-            assert ended.code == 2 and that in ended.err, ended.text
-        assert not (lab.folder / "none").exists()
-
-
-def test_estimates_are_kept_with_the_result_and_made_anew_where_they_are_not_its_own(
-    lab: Lab,
-) -> None:
-    need_adapters("reference")
-    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 2"))
-    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
-    kept = lab.folder / "result" / "estimates.parquet"
-    first = pl.read_parquet(kept)
-    opened = busmark.open(lab.folder / "result").estimates
-    assert opened.equals(first)
-    median = opened.filter(
-        scope="case", quantity="half_round_trip", statistic="median", over="rounds"
-    )["value"].item()
-    shown = json.loads(lab.busmark("show", "result", "--json").out)["cases"][0]
-    assert median == shown["latency"]["half_round_trip"]["median"]["value"]
-
-    def pipe() -> None:
-        kept.unlink()
-        os.mkfifo(kept)
-
-    def missing() -> None:
-        kept.unlink()
-
-    for damage in (missing, lambda: kept.write_bytes(b"no table"), pipe,
-                   lambda: first.with_columns(value=pl.lit(1.0)).write_parquet(kept)):  # fmt: skip
-        damage()
-        again = busmark.open(lab.folder / "result")
-        assert again.estimates.equals(first)
-        said = [problem for problem in again.problems if kept.name in problem]
-        assert bool(said) == (damage is not missing)
-        assert pl.read_parquet(kept).equals(first), "and kept again"

@@ -10,97 +10,48 @@ from nodes_harness import ALONE, need_root
 
 import busmark
 
-DISTRIBUTIONS = ("rmw", "rmw-jazzy")
+MATRIX = """\
+adapter = ["rmw", "rmw-jazzy"]
+transport = ["udp", "shipped"]
+size = 1000
+option.rmw.serialized = "false"
+option.rmw-jazzy.serialized = "false"
+"""
 MEASURE = "verify = true\nduration_s = 0.2\nwarmup_s = 0.05\nsamples = 300"
 
 
-def run(lab: Lab, matrix: str, before: str = "", **variables: str) -> tuple[int, str]:
-    need_adapters("rmw", "rmw-jazzy")
-    lab.scenario(before + scenario(matrix, measure=MEASURE, rounds="min = 1\nretries = 0"))
-    # Alone in a network, or packets of others would be captured too.
-    prefix = ALONE if before else ()
-    ended = lab.busmark(
-        "run", "scenario.toml", "--out", "result", prefix=prefix, variables=variables
-    )
-    return ended.code, ended.text
-
-
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@pytest.mark.parametrize("transport", ["udp", "shm", "shipped"])
-@pytest.mark.parametrize("serialized", ["true", "false"])
-def test_messages_arrive_as_they_were_written(
-    lab: Lab, distribution: str, transport: str, serialized: str
-) -> None:
-    code, text = run(
-        lab, f'adapter = "{distribution}"\ntransport = "{transport}"\nsize = 20000\n'
-        f'option.{distribution}.serialized = "{serialized}"',
-    )  # fmt: skip
-    assert code == 0, text
-    (row,) = rows(lab.folder / "result")
-    assert (row["status"], row["lost"], row["corrupted"]) == ("ok", 0, 0), row
-
-
-def test_nodes_of_two_distributions_understand_each_other(lab: Lab) -> None:
-    code, text = run(lab, 'adapter = "rmw"\npeer = "rmw-jazzy"\nsize = 1000')
-    assert code == 0, text
-    (row,) = rows(lab.folder / "result")
-    assert (row["status"], row["lost"], row["corrupted"]) == ("ok", 0, 0), row
-
-
 @pytest.mark.skipif(not shutil.which("dumpcap"), reason="dumpcap is not here")
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_the_transport_of_a_case_is_the_one_that_carries_it(lab: Lab, distribution: str) -> None:
+def test_messages_arrive_by_the_transport_that_the_case_names(lab: Lab) -> None:
+    """Samples over UDP are packets; those in shared memory are none, but its participants' are."""
     need_root()
-    # Samples over UDP are packets; those in shared memory are none, but its participants' are.
-    for transport, by_packets in (("udp", True), ("shipped", False)):
-        shutil.rmtree(lab.folder / "result", ignore_errors=True)
-        code, text = run(
-            lab, f'adapter = "{distribution}"\ntransport = "{transport}"\nsize = 1000',
-            "capture = true\n",
-        )  # fmt: skip
-        assert code == 0, text
-        wire = busmark.open(lab.folder / "result").wire().collect()
-        packets = dict(wire.select("purpose", "packets").iter_rows())
+    need_adapters("rmw", "rmw-jazzy")
+    text = scenario(MATRIX, measure=MEASURE, rounds="min = 1\nretries = 0")
+    lab.scenario(f"capture = true\n{text}")
+    # Alone in a network, or packets of others would be captured too.
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE)
+    assert ended.code == 0, ended.text
+    wire = busmark.open(lab.folder / "result").wire().collect()
+    found = rows(lab.folder / "result")
+    assert len(found) == 4
+    for row in found:
+        assert (row["status"], row["lost"], row["corrupted"]) == ("ok", 0, 0), row
+        own = wire.filter(case=row["case"])
+        packets = dict(own.select("purpose", "packets").iter_rows())
         assert packets.get("discovery", 0) > 0, packets
-        assert (packets.get("data", 0) > 0) == by_packets, packets
+        assert (packets.get("data", 0) > 0) == (row["transport"] == "udp"), packets
 
 
 def test_the_environment_of_ros_counts_only_where_it_is_asked_for(lab: Lab) -> None:
+    need_adapters("rmw")
     foreign = {"RMW_IMPLEMENTATION": "rmw_of_nobody", "ROS_DOMAIN_ID": "3"}
-    code, text = run(lab, 'adapter = "rmw"\ntransport = "shipped"', **foreign)
-    assert code == 0 and "rmw does not read variables that are set" in text, text
-    matrix = 'adapter = "rmw"\ntransport = "shipped"\noption.rmw.config = "env"'
-    shutil.rmtree(lab.folder / "result")
-    code, text = run(lab, matrix, **foreign)
-    assert code != 0 and "rmw_of_nobody cannot be loaded" in text, text
-    shutil.rmtree(lab.folder / "result")
-    code, text = run(lab, matrix, ROS_AUTOMATIC_DISCOVERY_RANGE="FAR")
-    assert code != 0 and '"FAR" is not SUBNET, LOCALHOST or SYSTEM_DEFAULT' in text, text
-    shutil.rmtree(lab.folder / "result")
-    code, text = run(
-        lab, matrix, ROS_AUTOMATIC_DISCOVERY_RANGE="LOCALHOST", ROS_STATIC_PEERS="127.0.0.1"
-    )
-    assert code == 0 and "rmw is configured by the user's environment" in text, text
-
-
-@pytest.mark.parametrize("option", ['discovery = "server"', 'shm_segment_bytes = "16777216"'])
-def test_an_option_that_shipped_would_leave_out_is_refused(lab: Lab, option: str) -> None:
-    code, text = run(lab, f'adapter = "rmw"\ntransport = "shipped"\noption.rmw = {{ {option} }}')
-    assert code != 0 and "the transport shipped is the implementation's own" in text, text
-
-
-@pytest.mark.parametrize(
-    ("matrix", "why"),
-    [
-        ('transport = "shipped"\noption.rmw.implementation = "rmw_of_nobody"',
-         "no librmw_of_nobody.so is here"),
-        ('option.rmw.implementation = "rmw_cyclonedds_cpp"', "has the transport shipped only"),
-        ('peer = "fastdds3"', "the two never match"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_measured_is_said_before_anything_runs(
-    lab: Lab, matrix: str, why: str
-) -> None:
-    need_adapters("rmw", "fastdds3")
-    lab.scenario(scenario(f'adapter = "rmw"\n{matrix}'))
-    assert why in lab.busmark("plan", "scenario.toml").text
+    here = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_STATIC_PEERS": "127.0.0.1"}
+    asked = 'option.rmw.config = "env"'
+    for number, (option, variables, works, says) in enumerate((
+        ("", foreign, True, "rmw does not read variables that are set"),
+        (asked, foreign, False, "rmw_of_nobody cannot be loaded"),
+        (asked, here, True, "rmw is configured by the user's environment"),
+    )):  # fmt: skip
+        matrix = f'adapter = "rmw"\ntransport = "shipped"\n{option}'
+        lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1\nretries = 0"))
+        ended = lab.busmark("run", "scenario.toml", "--out", f"r{number}", variables=variables)
+        assert (ended.code == 0) == works and says in ended.text, ended.text

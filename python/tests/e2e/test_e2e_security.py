@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -41,23 +40,50 @@ def assert_no_secrets(*folders: Path) -> None:
     assert b"PRIVATE KEY" not in content
 
 
-@pytest.mark.parametrize(
-    ("adapter", "profile"),
-    [("tcp", "tls"), ("mqtt", "tls"), ("nats", "tls"), ("zenoh", "tls"), ("zeromq", "curve"),
-     ("cyclonedds", "all"), ("fastdds", "all")],
-)  # fmt: skip
-def test_a_run_makes_the_documents_itself_and_leaves_none(
-    lab: Lab, adapter: str, profile: str
-) -> None:
-    need_adapters(adapter)
-    lab.scenario(secured(adapter, profile))
+PROFILES = {
+    "tcp": "tls", "mqtt": "tls", "nats": "tls", "zenoh": "tls", "zeromq": "curve",
+    "cyclonedds": "all", "fastdds": "all",
+}  # fmt: skip
+
+
+def test_a_run_makes_the_documents_itself_and_leaves_none(lab: Lab) -> None:
+    need_adapters(*PROFILES)
+    also = "".join(
+        f'[[also]]\nadapter = "{name}"\nsecurity = ["none", "{profile}"]\n'
+        for name, profile in PROFILES.items() if name != "tcp"
+    )  # fmt: skip
+    lab.scenario(secured("tcp", "tls", also))
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 0, ended.text
-    found = rows(lab.folder / "result")
-    assert {(row["security"], row["status"]) for row in found} == {("none", "ok"), (profile, "ok")}
+    found = {
+        (row["adapter"], row["security"]): row["status"] for row in rows(lab.folder / "result")
+    }
+    asked = [(name, each) for name, own in PROFILES.items() for each in ("none", own)]
+    assert found == dict.fromkeys(asked, "ok")
     assert "What security costs" in ended.out
     assert_no_secrets(lab.folder / "result")
     lab.assert_nothing_left()
+
+
+def test_two_vendors_meet_secured_and_the_wrong_one_begins_no_handshake(lab: Lab) -> None:
+    """With documents of the run whichever writes; with the user's, names of subjects decide."""
+    need_adapters("cyclonedds", "fastdds")
+    both = '["cyclonedds", "fastdds"]'
+    lab.scenario(scenario(f'adapter = {both}\npeer = {both}\nsecurity = "all"', measure=SHORT,
+                          rounds="min = 1"))  # fmt: skip
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert [row["status"] for row in rows(lab.folder / "result")] == ["ok"] * 4
+    made(lab)
+    refused = []
+    for writer, reader in (("cyclonedds", "fastdds"), ("fastdds", "cyclonedds")):
+        matrix = f'adapter = "{writer}"\npeer = "{reader}"\nsecurity = "all"'
+        table = '[security]\ndirectory = "keys"\n'
+        lab.scenario(scenario(matrix, measure=SHORT, rounds="min = 1", also=table))
+        ended = lab.busmark("run", "scenario.toml", "--out", f"by-{writer}")
+        refused.append(ended.code)
+        assert ended.code == 0 or "would begin the handshake" in ended.err, ended.text
+    assert sorted(refused) == [0, 2], "the order of two subjects has one side"
 
 
 def test_encrypted_keys_of_the_user_are_used_on_nodes_and_stay_nowhere(lab: Lab) -> None:
@@ -95,25 +121,6 @@ def test_a_wrong_passphrase_is_told_with_the_file_and_never_shown(lab: Lab) -> N
     assert "key.pem" in ended.err and PASSPHRASE not in ended.text
 
 
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
-        ('directory = "nowhere"', "nowhere"),
-        ('directory = "keys"\npassphrase_file = "missing"', "security.passphrase_file"),
-    ],
-)
-def test_documents_that_are_not_there_end_the_run_before_it_begins(
-    lab: Lab, table: str, told: str
-) -> None:
-    need_adapters("tcp")
-    lab.scenario(secured("tcp", "tls", f"[security]\n{table}\n"))
-    if "keys" in table:
-        made(lab)
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 2, ended.text
-    assert told in ended.err
-
-
 def test_a_server_that_takes_no_passphrase_is_refused_before_the_run(lab: Lab) -> None:
     need_adapters("mqtt")
     (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
@@ -124,25 +131,6 @@ def test_a_server_that_takes_no_passphrase_is_refused_before_the_run(lab: Lab) -
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 2, ended.text
     assert "MQTT (mosquitto) takes no passphrase" in ended.err and PASSPHRASE not in ended.text
-
-
-def test_a_participant_without_documents_ends_the_run_before_it_begins(lab: Lab) -> None:
-    need_adapters("tcp")
-    made(lab, "--participant", "active", "--participant", "server")
-    lab.scenario(secured("tcp", "tls", '[security]\ndirectory = "keys"\n'))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 2, ended.text
-    assert "passive" in ended.err
-
-
-def test_documents_of_another_domain_are_refused(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    ended = lab.busmark("security", "init", "keys", "--domain", str(DOMAIN + 1))
-    assert ended.code == 0, ended.text
-    lab.scenario(secured("cyclonedds", "access_control", '[security]\ndirectory = "keys"\n'))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 2, ended.text
-    assert f"domain {DOMAIN}" in ended.err and "keys" in ended.err
 
 
 def test_expired_documents_are_refused_before_the_run_begins(lab: Lab) -> None:

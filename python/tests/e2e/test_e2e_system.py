@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import polars as pl
@@ -40,20 +39,6 @@ def test_every_participant_is_counted_and_the_counting_itself(campaign: Campaign
     assert [e["companions"] for e in events(out) if e["event"] == "round_ends"] == [{}] * 2
 
 
-def test_duckdb_sums_up_what_crossed_the_interface(campaign: Campaign) -> None:
-    duckdb = pytest.importorskip("duckdb")
-    _, out = campaign
-    query = (
-        f"SELECT sum(rx_packets), max(received) FROM '{out}/system/*.parquet' s "
-        f"JOIN '{out}/cases.parquet' c USING (\"case\", round) "
-        "WHERE scope = 'interface' AND s.name = 'lo' AND test = 'latency'"
-    )
-    (found,) = duckdb.sql(query).fetchall()
-    packets, pongs = found
-    # A ping and a pong are at least one packet each.
-    assert packets >= 2 * pongs > 0
-
-
 def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
     lab, out = campaign
     shown = json.loads(lab.busmark("show", out, "--json").out)
@@ -75,26 +60,3 @@ def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
     page = (out / "report" / "report.html").read_text(encoding="utf-8")
     assert 'id="latency-resources"' in page and 'id="throughput-resources"' in page
     assert "CPUs busy" in lab.busmark("show", out).out
-
-
-def test_they_can_be_left_out(lab: Lab) -> None:
-    need_adapters("null")
-    measure = "duration_s = 0.1\nwarmup_s = 0.02\nsystem_interval_s = 0"
-    out = lab.folder / "result"
-    path = lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 1"))
-    assert lab.busmark("run", path, "--out", out).code == 0
-    assert list((out / "system").iterdir()) == []
-    case = Result(out).manifest.cases[0].id
-    assert Result(out).system(case, 0) is None
-    shown = json.loads(lab.busmark("show", out, "--json").out)
-    assert shown["cases"][0]["resources"] == [] and shown["cases"][0]["cpus_used"] is None
-
-
-def test_a_table_that_cannot_be_read_is_told_of(campaign: Campaign, tmp_path: Path) -> None:
-    lab, out = campaign
-    copy = tmp_path / "copy"
-    shutil.copytree(out, copy)
-    damaged = next((copy / "system").iterdir())
-    damaged.write_bytes(b"PAR1")
-    ended = lab.busmark("show", copy)
-    assert ended.code == 0 and damaged.name in ended.out

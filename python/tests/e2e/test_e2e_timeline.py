@@ -65,19 +65,6 @@ def test_rates_change_and_rows_say_in_which_phase_they_are(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-def test_qos_changes_on_writers_and_readers_in_use(lab: Lab) -> None:
-    need_adapters("reference")
-    matrix = 'adapter = "reference"\ntest = "throughput"\nrate_hz = 200'
-    change = "[[timeline]]\nat_s = 0.4\nqos = { deadline_s = 0.5, lifespan_s = 10.0 }\n"
-    lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1") + change)
-    out = lab.folder / "result"
-    ended = lab.busmark("run", "scenario.toml", "--out", out)
-    assert ended.code == 0, ended.text
-    changes = table(out, "changes")
-    assert set(changes["change"]) == {"lifespan_s = 10, deadline_s = 0.5"}
-    assert set(table(out, "samples")["phase"].drop_nulls()) <= {0, 1}
-
-
 def test_a_change_that_comes_too_late_fails_its_round_in_words(lab: Lab) -> None:
     """The recorder is full after twenty pings, long before."""
     need_adapters("udp")

@@ -21,7 +21,6 @@ from e2e_harness import (
     end,
     events,
     eventually,
-    libraries,
     need_adapters,
     real_worker,
     rows,
@@ -29,8 +28,6 @@ from e2e_harness import (
     strike,
     tidy,
 )
-
-from busmark.adapters import describe
 
 Variables = dict[str, str | Path]
 
@@ -73,7 +70,7 @@ HANGING = {
 }
 
 
-WORKER_KILLS = int(os.environ.get("BUSMARK_TEST_KILLS", "12"))
+WORKER_KILLS = int(os.environ.get("BUSMARK_TEST_KILLS", "5"))
 LONGER = "duration_s = 0.15\nwarmup_s = 0.05\nmax_samples = 5000"
 
 
@@ -124,29 +121,8 @@ def test_a_worker_that_dies_or_writes_garbage_costs_one_attempt(lab: Lab) -> Non
     lab.assert_nothing_left()
 
 
-def test_a_known_fault_of_the_middleware_is_named_where_a_worker_ends_so(
-    lab: Lab, stand_in: Variables
-) -> None:
-    """Fast DDS 2.9.1 over TCP, and the same library over UDP, which has no such fault."""
-    need_adapters("fastdds")
-    version = describe("fastdds", libraries()["fastdds"]).stored()["middleware_version"]
-    if version != "eProsima Fast DDS 2.9.1":
-        pytest.skip(f"the fault is declared for 2.9.1, and this is {version}")
-    lab.scenario(scenario('adapter = "fastdds"\ntransport = ["tcp", "udp"]', rounds="min = 1"))
-    plan = json.dumps({"0.active": "crashes in the run"})
-    ended = lab.busmark(
-        "run", "scenario.toml", "--out", "result", variables={**stand_in, "STAND_IN_PLAN": plan}
-    )
-    assert ended.code == 0, ended.text
-    told = {event["case"]: event["reason"] for event in events(lab.folder / "result")
-            if event["event"] == "round_failed"}  # fmt: skip
-    over = {case.split("-")[-2]: reason for case, reason in told.items()}
-    assert "killed by SIGABRT; eProsima Fast DDS 2.9.1 over tcp has this fault" in over["tcp"]
-    assert "the worker died (killed by SIGABRT)" in over["udp"]
-
-
 def test_a_worker_that_hangs_is_killed_and_costs_one_attempt(lab: Lab) -> None:
-    out, ended = run_with_faults(lab, HANGING, run="hang_s = 3")
+    out, ended = run_with_faults(lab, HANGING, run="hang_s = 6")
     assert ended.code == 0, ended.text
     assert_complete(out, cases=1, rounds=len(HANGING))
     assert_told(out, HANGING)
@@ -191,7 +167,7 @@ def test_a_ping_that_comes_back_unanswered_is_no_round_trip(lab: Lab, stand_in: 
     lab.assert_nothing_left()
 
 
-@pytest.mark.parametrize("child", ["group", "daemon"])
+@pytest.mark.parametrize("child", ["daemon"])
 def test_what_a_worker_has_started_holds_nothing_up_and_ends_with_it(
     lab: Lab, stand_in: Variables, child: str
 ) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from e2e_harness import (
     Lab,
-    assert_complete,
     count,
     eventually,
     need_adapters,
@@ -23,38 +22,11 @@ size = 64
 placement = "free"
 qos.reliability = "reliable"
 """
-PINGS = "duration_s = 20.0\nwarmup_s = 0.3\nsamples = 4\ntimeout_s = 5.0"
 AGENT = "busmark-zerodds-xrce-agent"
 
 
 def agents(lab: Lab) -> list[int]:
     return [pid for pid, command in lab.processes().items() if AGENT in command]
-
-
-def test_every_deployment_measures(lab: Lab, tmp_path: Path) -> None:
-    need_adapters("zerodds-xrce", "cyclonedds")
-    text = scenario(
-        MATRIX + 'peer = ["same", "cyclonedds"]\n',
-        measure=PINGS,
-        rounds="min = 1\nmax = 1",
-        also='[[also]]\noption.zerodds-xrce.agents = "2"\npeer = "same"\ntransport = "tcp"\n'
-        '[[also]]\nadapter = "cyclonedds"\npeer = "zerodds-xrce"\n',
-    )
-    ended = lab.busmark("run", lab.scenario(text), "--out", tmp_path / "out")
-    assert ended.code == 0, ended.text
-    assert_complete(tmp_path / "out", cases=4, rounds=1)
-    lab.assert_nothing_left()
-
-
-def test_best_effort_of_the_client_as_shipped_is_a_loss(lab: Lab, tmp_path: Path) -> None:
-    need_adapters("zerodds-xrce")
-    matrix = MATRIX.replace('"reliable"', '"best_effort"')
-    streamed = matrix + 'test = "throughput"\nrate_hz = 50\n'
-    text = scenario(streamed, measure="duration_s = 1.0\nwarmup_s = 0.2", rounds="min = 1\nmax = 1")
-    lab.busmark("run", lab.scenario(text), "--out", tmp_path / "out")
-    (row,) = rows(tmp_path / "out")
-    assert row["status"] != "ok", row
-    lab.assert_nothing_left()
 
 
 def test_an_agent_that_is_killed_ends_the_round_with_its_name(lab: Lab, tmp_path: Path) -> None:

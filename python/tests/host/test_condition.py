@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from busmark.host.condition import Condition, Thread, changes, condition
-from busmark.model.naming import kept
+from busmark.host.condition import changes, condition
 
 NAMES = {7: ("active", [1])}
 CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -74,19 +73,6 @@ def test_a_thread_that_ran_elsewhere_and_is_back_in_its_place_is_named(machine: 
     assert changes(before, after, {7: ("active", [])}) == {}, "where it is placed by the scheduler"
 
 
-def test_affinity_that_differs_from_the_placement_at_both_moments_is_named(machine: Path) -> None:
-    (machine / "proc/7/task/7/status").write_text("Cpus_allowed_list:\t0-1\n")
-    both = condition([7], machine)
-    assert set(changes(both, both, NAMES)) == {"affinity"}
-
-
-def test_threads_of_an_unpinned_process_are_compared_one_by_one() -> None:
-    free, bound = (Thread(cpus, 0, 1) for cpus in ((0, 1), (0,)))
-    before = Condition(threads={7: {7: free, 8: free}})
-    after = Condition(threads={7: {7: bound, 8: free}})
-    assert set(changes(before, after, {7: ("active", [])})) == {"affinity"}
-
-
 def test_a_step_of_the_wall_clock_is_named_and_noise_is_not(machine: Path) -> None:
     before = replace(condition([7], machine), wall_clock_offset_ns=10**18)
     noise = replace(before, wall_clock_offset_ns=10**18 + 900)
@@ -100,21 +86,3 @@ def test_what_cannot_be_read_is_no_change(tmp_path: Path, machine: Path) -> None
     assert nothing.clock_source is None and nothing.wall_clock_offset_ns is None
     assert changes(condition([7], machine), nothing, NAMES) == {}
     assert changes(nothing, condition([7], machine), NAMES) == {}
-
-
-@pytest.mark.parametrize(
-    ("rows", "placement"),
-    [
-        ([("ok", None), ("marked", "affinity: a")], "different"),
-        ([("marked", "clock_source: a, then b; affinity: a")], "moved"),
-        ([("marked", "cpus_used: a")], "moved"),
-        ([("ok", "affinity: a"), ("ok", None)], "moved"),
-        ([("marked", "clock_source: a, then b")], "different"),
-        ([], "different"),
-    ],
-)
-def test_a_case_has_the_placement_of_the_rounds_that_count(
-    rows: list[tuple[str, str | None]], placement: str
-) -> None:
-    told = [{"status": status, "changed": changed} for status, changed in rows]
-    assert kept("different", told) == placement

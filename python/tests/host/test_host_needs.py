@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from busmark.adapters import libraries
-from busmark.host.needs import LEAST_SHARED, missing, shared_memory
 
 SCENARIO = """
 name = "needs"
@@ -17,16 +16,6 @@ name = "needs"
 adapter = ["{adapter}"]
 size = 64
 """
-
-TAKE = """
-import socket, time
-own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-own.bind(("127.0.0.1", 50000))
-own.listen()
-time.sleep(60)
-"""
-WAIT = 'until ss -ltn | grep -q :50000; do sleep 0.05; done; trap "kill $!" EXIT'
-"""Nobody but the process that has the only port is to have it."""
 
 
 def busmark(around: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -77,27 +66,9 @@ def test_a_disk_without_room_is_named_before_anything_runs(planned: str, tmp_pat
     assert told.returncode == 1 and "This machine lacks disk" in told.stdout
 
 
-def test_ports_that_are_all_taken_are_named(planned: str) -> None:
-    few = "echo 50000 50000 > /proc/sys/net/ipv4/ip_local_port_range"
-    taken = f"ip link set lo up; {few}; {sys.executable} -c '{TAKE}' & sleep 0; {WAIT}"
-    ended = busmark(taken, "plan", planned)
-    assert ended.returncode == 2 and "no port is left on 127.0.0.1" in ended.stderr
-
-
 def test_a_limit_of_open_files_that_is_too_low_is_named(planned: str) -> None:
     ended = busmark("ip link set lo up; ulimit -n 40", "plan", planned)
     assert ended.returncode == 2 and "ulimit -n 64" in ended.stderr
-
-
-def test_shared_memory_that_is_absent_is_named_with_what_to_do(tmp_path: Path) -> None:
-    seen, problem = shared_memory(tmp_path / "shm")
-    assert seen == "absent" and problem is not None and "tmpfs" in problem
-    assert shared_memory(tmp_path)[1] is None
-    assert LEAST_SHARED > 0
-
-
-def test_a_carrier_that_needs_nothing_lacks_nothing() -> None:
-    assert missing(["memory"]) is None
 
 
 @pytest.mark.parametrize(

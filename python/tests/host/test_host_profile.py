@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from busmark.host import profile
-from busmark.host.read import cpu_list
 
 FILES = {
     "etc/os-release": 'NAME="X"\nPRETTY_NAME="Example Linux 1"\n',
@@ -172,24 +171,6 @@ def test_virtualisation(tmp_path: Path, files: dict[str, str], expected: str | N
     assert profile(plant(tmp_path, files))["virtualisation"] == expected
 
 
-def test_boost_tells_of_turbo_where_intel_pstate_does_not(tmp_path: Path) -> None:
-    plant(tmp_path, {"sys/devices/system/cpu/cpufreq/boost": "1\n"})
-    assert profile(tmp_path)["turbo"] is True
-
-
-@settings(deadline=None)
-@given(st.sets(st.integers(0, 300)))
-def test_a_list_of_cpus_is_read_back(cpus: set[int]) -> None:
-    written = ",".join(f"{cpu}-{cpu}" if cpu % 2 else str(cpu) for cpu in sorted(cpus))
-    assert cpu_list(written) == sorted(cpus)
-
-
-@settings(deadline=None)
-@given(st.text(alphabet="0123456789-, x", max_size=6))
-def test_any_text_as_list_of_cpus_is_read_or_refused(text: str) -> None:
-    assert cpu_list(text) is None or all(cpu >= 0 for cpu in cpu_list(text) or [])
-
-
 @settings(deadline=None, max_examples=30)
 @given(st.sampled_from(sorted(FILES)), st.text(max_size=40))
 def test_a_damaged_file_breaks_nothing(name: str, content: str) -> None:
@@ -199,21 +180,3 @@ def test_a_damaged_file_breaks_nothing(name: str, content: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8", errors="replace")
         json.dumps(profile(root))
-
-
-@pytest.mark.parametrize(
-    ("line", "has"),
-    [
-        ("flags : fpu aes pclmulqdq sse2", True),
-        ("flags : fpu aes sse2", False),
-        ("flags : fpu sse2", False),
-        ("Features : fp asimd aes pmull sha1", True),
-        ("Features : fp asimd", False),
-        ("processor : 0", None),
-    ],
-)
-def test_instructions_for_aes_are_those_that_the_cpu_lists(
-    tmp_path: Path, line: str, has: bool | None
-) -> None:
-    plant(tmp_path, {"proc/cpuinfo": f"{line}\n"})
-    assert profile(tmp_path)["aes_instructions"] is has

@@ -67,14 +67,6 @@ def test_a_thread_with_a_number_used_before_is_another() -> None:
     assert row["user_ns"] == 20 * MS
 
 
-def test_a_thread_that_is_renamed_is_the_same() -> None:
-    (row,) = rows(
-        "thread",
-        [reading(0, thread(7, 7, user=50)), reading(250, thread(7, 7, user=51, name="rx"))],
-    )
-    assert row["user_ns"] == 10 * MS and row["name"] == "rx"
-
-
 def test_a_counter_that_is_absent_or_goes_backwards_is_none() -> None:
     def net(packets: str) -> dict[str, str]:
         return {
@@ -115,14 +107,6 @@ def test_children_belong_to_the_participant_that_started_them() -> None:
     assert [row["participant"] for row in found] == ["server", "server", "server", None]
 
 
-def test_a_child_whose_parent_has_ended_is_still_the_participants() -> None:
-    worker, child = {"/proc/7/stat": stat("worker")}, {"/proc/8/stat": stat("broker", parent=7)}
-    orphan = {"/proc/8/stat": stat("broker", parent=1)}
-    readings = [reading(0, worker | child), reading(250, worker | orphan), reading(500, orphan)]
-    found = rows("process", readings, {7: "server"})
-    assert [row["participant"] for row in found] == ["server"] * 3
-
-
 def test_groups_of_both_versions() -> None:
     files = {
         "/sys/fs/cgroup/pod/cpu.stat": "nr_throttled 2\nthrottled_usec 30\n",
@@ -134,10 +118,6 @@ def test_groups_of_both_versions() -> None:
     pod, old = rows("cgroup", [reading(0, files), reading(250, later)])
     assert (pod["throttled"], pod["throttled_ns"], pod["memory_bytes"]) == (3, 60_000, 4096)
     assert pod["name"] == "/pod" and old["name"] == "/cpu/old" and "memory_bytes" not in old
-
-
-def test_one_reading_tells_nothing() -> None:
-    assert changes([reading(0, thread(7, 7))], {}) == [] == changes([], {})
 
 
 PATHS = st.sampled_from([

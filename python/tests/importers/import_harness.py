@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+
+from busmark.compare.campaign import Campaign, summarise
 from busmark.plugins.imports.model import Imported
 from busmark.plugins.imports.read import import_results
 from busmark.plugins.imports.registry import importer
 from busmark.plugins.imports.text import SourceText
-
-from busmark.compare.campaign import Campaign, summarise
 from busmark.store import Result
 
 FILES = Path(__file__).parent / "files"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from busmark.plugins.imports.read import import_results
 
 from busmark.compare.campaign import summarise
+from busmark.plugins.imports.read import import_results
 from busmark.store import Result
 
 PATIENCE_S = 60

@@ -67,15 +67,6 @@ def test_what_it_says_is_in_the_file_that_was_named(tmp_path: Path) -> None:
     assert said.read_text() == "one\ntwo\n"
 
 
-def test_completing_has_a_bound() -> None:
-    with sh("cat; echo bad >&2; exit 3", stderr=PIPE) as shell:
-        assert shell.complete(PATIENCE_S, b"good") == ("good", "bad\n")
-        assert shell.returncode == 3
-    with pytest.raises(TimeoutError), sh("sleep 1000") as slow:
-        slow.complete(0.05)
-    assert slow.killed == "killed by SIGKILL"
-
-
 def test_a_program_that_is_not_there_cannot_be_started() -> None:
     with pytest.raises(FileNotFoundError):
         Launched(Start(["/no/such/program"]), "round")
@@ -93,14 +84,6 @@ def test_behind_a_shell_its_number_is_told_from_what_a_login_prints() -> None:
         number = start.number(said)
         assert number == there.pid
         eventually(lambda: process(there.pid).command == "sleep 1000")
-
-
-def test_half_a_number_is_none() -> None:
-    start = Start([], becomes="true", marker=marker())
-    assert start.number(f"{start.marker} 12") is None
-    assert start.number(f"\n{start.marker} 123\r\n") == 123
-    assert Start([]).number(f"{start.marker} 123\n") is None
-    assert Start([]).question == Start([]).order == b""
 
 
 def test_its_environment_is_what_was_given_and_the_mark() -> None:

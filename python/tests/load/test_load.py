@@ -7,14 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from busmark.errors import UserError
-from busmark.load import TOOLS, Load, NotRunning, Running, here, missing_tool, parse, start
-from busmark.load.part import BLOCK_BYTES, DATA, FILE_BYTES
+from busmark.load import Load, Running, here, missing_tool, parse, start
 from busmark.processes import Killed, end_part
 
 
@@ -120,70 +118,9 @@ def test_the_command_says_what_was_achieved(tmp_path: Path) -> None:
     assert "MB/s achieved, no limit" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("text", ["cpu 20%", "net 5mbit", "disk 1MB"])
-def test_a_load_runs_when_it_has_been_started_however_soon_it_is_stopped(
-    text: str, tmp_path: Path
-) -> None:
-    running = begin(text, tmp_path)
-    time.sleep(0.3)
-    (achieved,) = running.stop().values()
-    assert achieved is not None and achieved > 0
-
-
-def test_the_file_of_a_disk_load_is_there_before_it_begins(tmp_path: Path) -> None:
-    """Else its layout counts as the load, and the pause behind it is measured."""
-    running = begin("disk 1MB", tmp_path)
-    done = running.parts[0].account()
-    assert (tmp_path / DATA).stat().st_size == FILE_BYTES
-    assert BLOCK_BYTES <= done.written_bytes < FILE_BYTES
-    running.stop()
-    assert not (tmp_path / DATA).exists()
-
-
 def test_a_disk_without_room_is_told(tmp_path: Path) -> None:
     loads_of("disk 1MB")
-    (tmp_path / DATA).symlink_to("/dev/full")
+    (tmp_path / "busmark-load.data").symlink_to("/dev/full")
     with pytest.raises(Killed, match="No space left on device"):
         begin("disk 1MB", tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def idle(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has a tool that does nothing take the place of the one for this kind of load."""
-    tool = folder / "bin" / TOOLS[kind]  # type: ignore[index]
-    tool.parent.mkdir()
-    tool.write_text("#!/bin/sh\nexec sleep 600\n")
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
-
-
-@pytest.mark.parametrize("text", ["cpu 20%", "net 5mbit + disk 1MB"])
-def test_loads_that_are_ended_while_they_begin_leave_nothing(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loads = loads_of(text)
-    idle(loads[0].kind, tmp_path, monkeypatch)
-    monkeypatch.setattr("busmark.load.running.BEGIN_S", 600.0)
-    running = Running(loads, tmp_path)
-    with ThreadPoolExecutor(1) as pool:
-        begun = pool.submit(running.start, lambda _: [here(tmp_path)])
-        deadline = time.monotonic() + 60
-        while not running.parts:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        running.kill()
-        with pytest.raises(Killed):
-            begun.result(60)
-    assert end_part("round") == []
-
-
-@pytest.mark.parametrize("text", ["cpu 20%", "disk 1MB", "net 5mbit"])
-def test_a_tool_that_does_nothing_is_no_load(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (load,) = loads_of(text)
-    idle(load.kind, tmp_path, monkeypatch)
-    monkeypatch.setattr("busmark.load.running.BEGIN_S", 0.5)
-    with pytest.raises(NotRunning, match="was started and does nothing"):
-        begin(text if load.kind == "cpu" else f"cpu max + {text}", tmp_path)
-    assert end_part("round") == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import tempfile
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from busmark.host import profile
-from busmark.nodes import Address, Node, kernel
+from busmark.nodes import Address, Node
 
 CPUS = "/sys/devices/system/cpu"
 NAMES = {
@@ -41,27 +40,4 @@ def test_files_that_nobody_asked_for_are_not_written(
         assert told[key] == here[key]  # type: ignore[literal-required]
     assert node.counters().cpus
     assert not list(scratch.rglob("climbed*"))
-    node.close()
-
-
-def test_its_files_are_removed_where_none_can_be_opened(
-    scratch: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(scratch / "tmp"))
-    node = Node("lab1", [], wanted=Address(address="127.0.0.1"))
-    node.ready()
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    seen: list[Path] = []
-
-    def none_is_free(root: Path) -> None:
-        seen.extend(path for path in root.rglob("*") if path.is_file())
-        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
-
-    monkeypatch.setattr(kernel, "snapshot", none_is_free)
-    try:
-        node.counters()
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert len(seen) > 1 and not any(path.exists() for path in seen)
-    assert not [path for path in (scratch / "tmp").iterdir() if path in seen[0].parents]
     node.close()

@@ -7,7 +7,6 @@ import platform
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ import pytest
 from busmark.adapters import libraries, worker
 from busmark.host import profile, snapshot
 from busmark.nodes import Address, Node, NodeDown, Nodes
-from busmark.nodes import node as node_module
-from busmark.nodes.shell import Shell
 
 LOOPBACK = Address(address="127.0.0.1")
 
@@ -52,16 +49,6 @@ def test_a_node_has_worker_and_adapter_and_sends_them_once(adapter: Path, scratc
     second.ready([adapter])
     assert (first.visits, second.visits, second.sent_bytes) == (1, 1, 0)
     Nodes([first, second]).close()
-
-
-def test_a_changed_file_is_another_file(scratch: Path) -> None:
-    body = scratch / "body.bin"
-    node = Node("lab1", [], wanted=LOOPBACK)
-    for content in (b"one", b"another"):
-        body.write_bytes(content)
-        node.ready([body])
-        assert Path(node.path(body)).read_bytes() == content
-        node.close()
 
 
 def test_a_profile_and_counters_are_those_of_the_same_code_here() -> None:
@@ -135,20 +122,6 @@ def test_a_worker_that_does_not_start_there_is_told(
         Node("lab1", []).ready()
 
 
-def test_a_library_that_does_not_load_there_is_told(scratch: Path, adapter: Path) -> None:
-    broken = scratch / "libbusmark_broken.so"
-    node = Node("lab1", [], wanted=LOOPBACK)
-    for content, says in (
-        (b"no library " * 9, "invalid ELF header"),
-        (adapter.read_bytes()[:5000], ""),
-    ):
-        broken.write_bytes(content)
-        node.ready([broken])
-        reason = node.lacks(broken) or ""
-        assert reason.startswith("its library cannot be loaded there: ") and says in reason
-        node.close()
-
-
 @pytest.mark.parametrize("place", ["home", "none"])
 def test_without_a_home_that_takes_programs_they_go_elsewhere(place: str, scratch: Path) -> None:
     """Containers may have no home, clusters mount it without execution."""
@@ -181,26 +154,6 @@ def test_a_node_whose_shell_is_killed_comes_back(adapter: Path) -> None:
     node.close()
 
 
-def test_a_node_that_is_gone_is_not_asked_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = []
-
-    def start(*arguments: Any) -> Shell:
-        tried.append(arguments)
-        return Shell(*arguments)
-
-    monkeypatch.setattr(node_module, "Shell", start)
-    node = Node("lab1", ["false"])
-    for _ in range(3):
-        with pytest.raises(NodeDown, match="exit code 1"):
-            node.ready()
-    assert len(tried) == 1
-    node = Node("lab1", ["false"], patience_s=0.0)
-    for _ in range(3):
-        with pytest.raises(NodeDown):
-            node.ready()
-    assert len(tried) == 4
-
-
 def test_only_workers_of_ours_are_ended(adapter: Path) -> None:
     node = Node("lab1", [], wanted=LOOPBACK)
     node.ready()
@@ -228,22 +181,3 @@ def test_a_group_is_those_of_its_nodes_that_can_be_used() -> None:
         with pytest.raises(NodeDown, match="exit code 1"):
             nodes.usable(names, [])
     nodes.close()
-
-
-def test_what_a_broken_transfer_left_is_removed(scratch: Path) -> None:
-    folder = scratch / ".cache/busmark/nodes" / ("0" * 64)
-    folder.mkdir(parents=True)
-    parts = [folder / f".part.{name}" for name in ("old", "new")]
-    for part in parts:
-        part.write_bytes(b"half")
-    two_hours_ago = time.time() - 7200
-    os.utime(parts[0], (two_hours_ago, two_hours_ago))
-    aged = scratch / ".cache/busmark/nodes" / ("1" * 64)
-    aged.mkdir()
-    (aged / "libbusmark_x.so").touch()
-    os.utime(aged, (0, 0))
-    node = Node("lab1", [], wanted=LOOPBACK)
-    node.ready()
-    assert [part.exists() for part in parts] == [False, True]
-    assert not aged.exists()
-    node.close()

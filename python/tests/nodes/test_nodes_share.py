@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from busmark.nodes.site import SCRIPT
+import busmark.nodes
 
+SCRIPT = Path(busmark.nodes.__file__).with_name("node.sh")
 CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 """Process numbers of its own: the shell is number 1, and others are not to be seen."""
 PATIENCE_S = 10.0

@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from busmark.plugins.papers.repetition import repetition
 from click.testing import CliRunner
 
 import busmark
 from busmark.cli.main import busmark as busmark_command
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
+from busmark.plugins.papers.repetition import repetition
 from busmark.store import Result
 
 HERE = Path(__file__).resolve().parent

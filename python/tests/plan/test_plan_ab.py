@@ -41,11 +41,6 @@ def test_every_case_is_there_for_each_side() -> None:
     assert all(case.params.side in case.id for case in found)
 
 
-def test_the_same_on_both_sides_are_two_cases() -> None:
-    first, second = cases("paper", "paper")
-    assert first.params.changed(side=None) == second.params.changed(side=None)
-
-
 def test_options_environment_and_prefix_are_of_their_side() -> None:
     first, second = cases("as-is", "as-is nodelay=false env:A_B='x y' -- nice -n 5")
     assert first.params.settings == {} and second.params.settings == {"nodelay": "false"}
@@ -79,16 +74,3 @@ def test_a_file_may_have_sides_but_not_one() -> None:
         parse(text, "x.toml", [])
     both = parse(text + '[sides.new]\nprefix = "nice"\n', "x.toml", [])
     assert list(both.sides) == ["old", "new"]
-
-
-def test_no_prefix_on_nodes() -> None:
-    scenario = Scenario.model_validate(
-        {
-            "name": "x",
-            "matrix": {"adapter": "paper"},
-            "nodes": {"a": {"prefix": ""}, "b": {"prefix": ""}},
-        }
-    )
-    sides = {"a": parse_side("as-is", "A"), "b": parse_side("as-is -- nice", "B")}
-    with pytest.raises(UserError, match="processes of this machine"):
-        scenario.with_sides(sides)

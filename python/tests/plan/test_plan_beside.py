@@ -7,11 +7,7 @@ from typing import Any
 import pytest
 from plan_adapters import adapter
 
-from busmark.control.places import Place
-from busmark.control.roles import roles
-from busmark.control.round import DRAIN_IDLE_S, RELIABLE_IDLE_S, Seat, _idle_s
-from busmark.plan import expand, expected_s
-from busmark.plan.flows import adapters_of, flows, nodes_named
+from busmark.plan import expand, flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -26,11 +22,6 @@ def cases(flow: list[dict[str, Any]], participant: list[dict[str, Any]] | None =
     })  # fmt: skip
     stone = adapter("stone", transports=["slate"], waits=["poll"], qos=["best_effort"], **NETWORK)
     return expand(asked, {"paper": adapter(**NETWORK), "stone": stone})
-
-
-def test_without_flows_a_case_is_as_ever() -> None:
-    (case,) = cases([])
-    assert case.params.beside is None and "flows" not in case.params
 
 
 def test_every_case_has_them_and_its_name_does_not_say_so() -> None:
@@ -57,7 +48,6 @@ def test_what_is_left_to_a_default_is_as_in_the_case() -> None:
     assert (a.settings, b.settings) == ({"nodelay": "true"}, {"nodelay": "false"})
     # What both honour, and no more.
     assert case.params.flows[0].qos == {"reliability": "best_effort"}
-    assert adapters_of(case.params) == ["paper", "stone"]
 
 
 def test_one_name_stands_for_all_that_are_alike_and_topics_are_flows() -> None:
@@ -82,32 +72,6 @@ def test_one_name_stands_for_all_that_are_alike_and_topics_are_flows() -> None:
         assert flow.beside and flow.rate_hz == 5.0
     numbers = [end.number for flow in found.flows for end in flow.ends]
     assert len(set(numbers)) == len(numbers) == 2 + 2 * (3 + 4)
-    does = roles(found, case.params, 1)
-    own = {p.name: [role["role"] for role in does[p]] for p in found.participants}
-    assert own["n1"] == ["transmitter", "receiver"] * 2
-    assert own["passive"] == ["ponger", "receiver", "receiver"] and own["active"] == ["pinger"]
-
-
-def test_what_runs_beside_is_ended_by_time_alone() -> None:
-    (case,) = cases([{"name": "state", "rate_hz": 10.0}], measure={"samples": 50})
-    found = flows(case.params)
-    (pinger, transmitter) = next(
-        own
-        for participant, own in roles(found, case.params, 1).items()
-        if participant.name == "active"
-    )
-    assert pinger["schedule"]["samples"] == 50 and transmitter["schedule"]["samples"] == 0
-    assert expected_s(case) > case.params.duration_s
-
-
-def test_nodes_are_those_of_the_lab() -> None:
-    (case,) = cases(
-        [{"name": "noise", "rate_hz": 10.0, "writers": ["far"]}],
-        [{"name": "far", "count": 3, "on": "n2+n3"}],
-        lab={"nodes": 3},
-    )
-    assert [own.on for own in case.params.participants] == ["n2", "n3", "n2"]
-    assert nodes_named(case.params) == ["n2", "n1", "n3"]
 
 
 @pytest.mark.parametrize(
@@ -145,58 +109,6 @@ def test_what_works_within_one_process_only_has_none_of_its_own() -> None:
     assert case.status == "unsupported" and "are one process" in str(case.reason)
 
 
-def test_only_readers_of_what_must_come_wait_long_for_it() -> None:
-    (case,) = cases(
-        [
-            {
-                "name": "video",
-                "rate_hz": 30.0,
-                "readers": ["p"],
-                "qos": {"reliability": "best_effort"},
-            }
-        ],
-        [{"name": "p"}],
-        {"test": "throughput"},
-    )
-    assert case.params.qos == {"reliability": "reliable", "history": "keep_all"}
-    found, here = flows(case.params), Place("lo", "127.0.0.1")
-    does = roles(found, case.params, 1)
-    waits = {
-        own.name: _idle_s([Seat(own, adapter(), does[own], here, {})], found)
-        for own in found.participants
-    }
-    assert waits == {"passive": RELIABLE_IDLE_S, "active": DRAIN_IDLE_S, "p": DRAIN_IDLE_S}
-
-
-MESH = [{"name": "state", "writers": ["node"], "readers": ["node"], "rate_hz": 0.1, "topics": 40}]
-
-
-@pytest.mark.parametrize(
-    ("nodes", "seconds", "asked", "chosen"),
-    [
-        (2, 3600.0, 0.1, 0.5),
-        (20, 10.0, 0.1, 0.1),
-        (20, 3600.0, 0.1, 50.0),
-        (20, 3600.0, 60.0, 60.0),
-    ],
-)
-def test_counters_of_many_endpoints_for_long_fit_in_memory(
-    nodes: int, seconds: float, asked: float, chosen: float
-) -> None:
-    measure = {"duration_s": seconds, "interval_s": asked}
-    (case,) = cases(MESH, [{"name": "node", "count": nodes}], measure=measure)
-    assert case.params.interval_s == pytest.approx(chosen)
-    readers = (
-        role
-        for own in roles(flows(case.params), case.params, 1).values()
-        for role in own
-        if role["role"] == "receiver"
-    )
-    counters = sum(role["intervals"] * len(role["from"]) for role in readers)
-    spare = 100 * 40 * nodes**2
-    assert counters <= 4_000_000 + spare
-
-
 FLOWS = [
     {"name": "state", "rate_hz": 1.0, "writers": ["a"], "readers": []},
     {"name": "video", "rate_hz": 1.0, "writers": ["b"], "readers": ["passive"]},
@@ -219,12 +131,6 @@ def test_the_matrix_chooses_what_runs_beside_its_cases() -> None:
     assert found[1].params.beside == "state: 1/s of 64 B, from a to nobody"
 
 
-def test_a_further_matrix_chooses_for_itself() -> None:
-    found = cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": "video"},
-                  also=[{"size": 128, "beside": "none"}])  # fmt: skip
-    assert [case.params.beside is None for case in found] == [False, True]
-
-
 @pytest.mark.parametrize(
     ("beside", "told"),
     [("stat", "there is no flow 'stat'. Did you mean state?"),
@@ -244,18 +150,3 @@ def test_flows_that_cannot_be_chosen_are_refused(beside: str, told: str) -> None
 def test_ends_that_nothing_can_do_without_are_demanded(flow: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         cases([{"name": "state", "rate_hz": 1.0, **flow}])
-
-
-def test_what_is_left_to_a_default_is_as_the_peer_has_it_too() -> None:
-    (case,) = cases(
-        [{"name": "state", "rate_hz": 1.0, "writers": ["b"], "readers": ["passive"]}],
-        [{"name": "b", "adapter": "stone"}],
-        {"peer": "stone", "peer_transport": "slate2", "option": {"stone": {"mtu": 7}}},
-    )
-    (b,) = case.params.participants
-    assert (b.transport, b.settings) == ("slate2", {"mtu": "7"})
-
-
-def test_a_participant_is_of_an_adapter_and_not_of_what_stands_for_a_peers() -> None:
-    with pytest.raises(ValueError, match="'same' is no adapter"):
-        cases(FLOWS, [{"name": "a", "adapter": "same"}, {"name": "b"}])

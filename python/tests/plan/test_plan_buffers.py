@@ -6,8 +6,7 @@ from typing import Any
 
 from plan_adapters import adapter
 
-from busmark.plan import expand
-from busmark.plan.flows import flows
+from busmark.plan import expand, flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from busmark.plan import ASSUMED, CHOSEN_S, Pace, expected_s, is_chosen
+from busmark.plan import Pace, expected_s
 from busmark.store import Case
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_rounds.json").read_text())
@@ -47,25 +47,6 @@ def test_a_rate_says_how_long_samples_take() -> None:
     assert expected_s(case(samples=100, rate_hz=1.0)) == expected_s(case()), "no longer than asked"
 
 
-def test_a_length_that_the_run_chooses_has_one_assumed() -> None:
-    chosen = case(duration_s=None)
-    assert is_chosen(chosen) and not is_chosen(case())
-    assert expected_s(chosen) == pytest.approx(expected_s(case(duration_s=CHOSEN_S)))
-    imported = chosen.model_copy(update={"status": "unsupported"})
-    assert not is_chosen(imported)
-
-
-def test_the_next_round_takes_as_much_longer_as_was_chosen() -> None:
-    rows = [row("a", 1.0), row("a", 1.0)]
-    longer = case("a", duration_s=5.0, chosen_s=5.0)
-    assert Pace([longer], rows).expected_s(longer) == pytest.approx(5.0)
-    assert Pace([longer], rows).expected_s(case("a")) == pytest.approx(1.0), "as it took"
-
-
-def test_what_is_assumed_is_told() -> None:
-    assert "for each process" in ASSUMED and "no round failing" in ASSUMED
-
-
 def row(of: str, seconds: float, status: str = "ok") -> dict[str, Any]:
     return {"case": of, "status": status, "warmup_s": 0.0, "measured_s": seconds,
             "overhead_s": 0.0, "failed_s": None}  # fmt: skip
@@ -83,35 +64,3 @@ def test_what_rounds_took_replaces_the_model() -> None:
     assert pace.expected_s(cases[2]) == 2.0
     alike = Pace(cases, [row("a", 2 * model)])
     assert alike.expected_s(cases[3]) == pytest.approx(2 * model), "as all"
-
-
-def test_what_comes_between_two_rounds_counts_where_it_is_known() -> None:
-    pace = Pace([case("a")], [])
-    pace.add({**row("a", 1.0), "failed_s": 0.5}, lasted_s=1.2)
-    assert pace.expected_s(case("a")) == pytest.approx(1.7)
-
-
-def test_what_it_costs_to_learn_of_a_round_does_not_grow_with_the_cases(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[str] = []
-
-    def counted(one: Case) -> float:
-        asked.append(one.id)
-        return expected_s(one)
-
-    monkeypatch.setattr("busmark.plan.duration.expected_s", counted)
-    cases = [case(f"c{number}") for number in range(1000)]
-    pace = Pace(cases, [row("c7", 2.0)])
-    pace.add(row("c7", 4.0))
-    assert pace.expected_s(cases[7]) == 3.0
-    assert asked == ["c7"]
-    whole = Pace(cases, [row("c7", 2.0), row("c7", 4.0)])
-    assert [pace.expected_s(one) for one in cases] == [whole.expected_s(one) for one in cases]
-
-
-@pytest.mark.parametrize("odd", [{"load": "  "}, {"link_rate": "0mbit"}])
-def test_what_asks_for_nothing_takes_no_time(odd: dict[str, str]) -> None:
-    links = {f"link_{name}": None for name in ("rate", "loss", "delay", "jitter")}
-    stream = {"test": "throughput", "rate_hz": 100.0, **links}
-    assert expected_s(case(**{**stream, **odd})) == expected_s(case(**stream))

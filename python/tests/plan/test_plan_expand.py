@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan_adapters import adapter, unusable
-from pydantic import ValidationError
 
 from busmark.errors import UserError
 from busmark.plan import expand
-from busmark.plan.expand import MAX_CASES
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -41,15 +39,6 @@ def test_defaults_become_what_they_stand_for() -> None:
     assert case.params.qos == {"reliability": "reliable", "history": "keep_last", "depth": 1}
 
 
-def test_a_length_that_the_run_chooses_is_none_yet() -> None:
-    scenario = Scenario.model_validate({
-        "name": "x", "matrix": {"adapter": "paper"}, "measure": {"duration_s": "auto"},
-        "rounds": {"target": 0.1},
-    })  # fmt: skip
-    (case,) = expand(scenario, {"paper": adapter()})
-    assert case.params.duration_s is None
-
-
 def existing(matrix: dict[str, Any], *also: dict[str, Any]) -> list[tuple[str, int | None]]:
     """Test and endpoints that are there, of each case."""
     found = cases(matrix, also=[*also], features=["matched"])
@@ -69,18 +58,6 @@ def test_further_matrices_have_their_own_endpoints_that_are_there() -> None:
     assert existing({"existing": [5, 6]}, {"test": "discovery"})[1:] == [
         ("discovery", 5), ("discovery", 6)
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("matrix", [{}, {"test": "discovery"}])
-@pytest.mark.parametrize(
-    "named", [{"existing": [10, 20]}, {"new": "reader"}, {"creates": "participant"}]
-)
-def test_what_only_discovery_has_is_refused_in_a_further_matrix_without_it(
-    matrix: dict[str, Any], named: dict[str, Any]
-) -> None:
-    (key,) = named
-    with pytest.raises(ValidationError, match=f'also.1.{key}\n.*is of test = "discovery"'):
-        existing(matrix, {"size": 3}, {"test": "latency", **named})
 
 
 def test_a_stream_keeps_all_where_it_can() -> None:
@@ -115,12 +92,6 @@ def test_a_policy_that_is_named_goes_before_a_profile_of_ros(
 def test_an_adapter_within_one_process_hosts_both_ends_in_one() -> None:
     (case,) = cases({}, reach=["process"])
     assert case.params.deployment == "one"
-
-
-def test_points_that_are_the_same_are_one_case() -> None:
-    assert len(cases({"size": [1, 1], "arrivals": ["constant", "poisson"]})) == 1
-    assert len(cases({"size": [1, 2]}, also=[{"size": [2, 3]}])) == 3
-    assert len(cases({"size": [1, 2], "payload": "empty"})) == 1
 
 
 def test_options_are_dimensions_of_their_adapter_only() -> None:
@@ -158,20 +129,10 @@ def test_what_the_adapter_cannot_do_is_unsupported(matrix: dict[str, Any], reaso
     assert case.reason is not None and case.reason.startswith(reason)
 
 
-def test_what_is_supported_has_no_reason() -> None:
-    found = cases({"transport": "slow", "size": 1000, "qos": {"lifespan_s": 1}})
-    assert [(case.status, case.reason) for case in found] == [("planned", None)]
-
-
 def test_an_adapter_that_cannot_be_used_says_why() -> None:
     scenario = Scenario.model_validate({"name": "x", "matrix": {"adapter": "broken"}})
     (case,) = expand(scenario, {"broken": unusable("broken", "crashed while loading")})
     assert (case.status, case.reason) == ("unsupported", "crashed while loading")
-
-
-def test_participants_of_one_process_cannot_be_placed_apart() -> None:
-    (case,) = cases({"placement": "0+1"}, reach=["process"])
-    assert case.reason == "placement 0+1: the adapter works within one process only"
 
 
 def test_a_transport_that_never_leaves_a_process_gets_one() -> None:
@@ -184,18 +145,8 @@ def test_a_transport_that_never_leaves_a_process_gets_one() -> None:
     assert case.reason == "placement 0+1: transport near works within one process only"
 
 
-def test_a_transport_that_never_leaves_a_process_has_no_peer() -> None:
-    scenario = Scenario.model_validate(
-        {"name": "x", "matrix": {"adapter": "paper", "peer": "other", "transport": "near"}}
-    )
-    offers = {"transports": ["near"], "carriers": {"near": "memory"}}
-    both = {"paper": adapter(**offers), "other": adapter("other", **offers)}
-    (case,) = expand(scenario, both)
-    assert case.reason == "transport near of paper works within one process only"
-
-
 def test_a_matrix_beyond_all_bounds_is_refused_without_being_made() -> None:
-    sizes, rates = list(range(MAX_CASES)), [float(rate) for rate in range(1, 1000)]
+    sizes, rates = list(range(10_000)), [float(rate) for rate in range(1, 1000)]
     with pytest.raises(UserError, match="9990000 cases, at most 10000"):
         cases({"size": sizes, "rate_hz": rates})
 
@@ -248,25 +199,6 @@ def test_a_type_of_the_users_has_the_size_of_its_value(tmp_path: Path) -> None:
         assert reason == 'payload type: needs size = "file", and the value in measure.body_file'
 
 
-@pytest.mark.parametrize(
-    ("only", "sizes"),
-    [
-        ([], [64, 1024, 4096]),
-        (["1024B"], [1024]),
-        (["64B", "4096B"], [64, 4096]),
-        (["*-paper-[46]*"], [64, 4096]),
-        (["000-*"], [64]),
-    ],
-)
-def test_a_part_of_the_cases_keeps_its_names(only: list[str], sizes: list[int]) -> None:
-    matrix = {"adapter": "paper", "size": [64, 1024, 4096]}
-    whole = expand(Scenario.model_validate({"name": "x", "matrix": matrix}), {"paper": adapter()})
-    asked = Scenario.model_validate({"name": "x", "matrix": matrix, "only": only})
-    found = expand(asked, {"paper": adapter()})
-    assert [case.params.size for case in found] == sizes
-    assert {case.id for case in found} <= {case.id for case in whole}
-
-
 def test_a_word_that_chooses_no_case_is_an_error_that_names_one() -> None:
     asked = Scenario.model_validate(
         {"name": "x", "matrix": {"adapter": "paper"}, "only": ["paper", "zenoh"]}
@@ -274,27 +206,6 @@ def test_a_word_that_chooses_no_case_is_an_error_that_names_one() -> None:
     with pytest.raises(UserError, match="'zenoh' chooses none of 1 cases") as refused:
         expand(asked, {"paper": adapter()})
     assert "000-latency-paper" in refused.value.remedy
-
-
-def test_samples_that_end_a_round_can_be_a_dimension() -> None:
-    scenario = Scenario.model_validate({
-        "name": "x", "measure": {"samples": 7},
-        "matrix": {"adapter": "paper", "ends_after": [0, 50, 100]},
-    })  # fmt: skip
-    found = expand(scenario, {"paper": adapter()})
-    assert [(case.params.samples, case.id) for case in found] == [
-        (7, "000-latency-paper-64B"),
-        (50, "001-latency-paper-64B-50samples"),
-        (100, "002-latency-paper-64B-100samples"),
-    ]
-
-
-def test_samples_that_end_a_round_leave_its_length_no_choice() -> None:
-    with pytest.raises(ValueError, match="what ends a round"):
-        Scenario.model_validate({
-            "name": "x", "measure": {"duration_s": "auto"}, "rounds": {"target": 0.1},
-            "matrix": {"adapter": "paper", "ends_after": [50]},
-        })  # fmt: skip
 
 
 def test_the_other_side_can_have_a_transport_of_its_own() -> None:
@@ -309,10 +220,3 @@ def test_the_other_side_can_have_a_transport_of_its_own() -> None:
     }
     found = [(case.params.transport, case.params.peer_transport) for case in expand(scenario, here)]
     assert found == [("slow", "slow"), ("slow", "slate")]
-
-
-def test_a_side_that_is_the_same_has_no_other_transport() -> None:
-    with pytest.raises(ValueError, match="peer_transport needs a peer"):
-        Scenario.model_validate({
-            "name": "x", "matrix": {"adapter": "paper", "peer_transport": "slate"},
-        })  # fmt: skip

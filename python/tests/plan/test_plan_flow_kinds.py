@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from plan_adapters import adapter
 
-from busmark.control.roles import roles
 from busmark.errors import UserError
-from busmark.plan import expand
-from busmark.plan.flows import Flow, flows
+from busmark.plan import Flow, expand, flows
 from busmark.scenario import Scenario, load
 from busmark.store import Case
 
@@ -33,73 +31,11 @@ def own(found: Case) -> Flow:
     return next(flow for flow in flows(found.params).flows if flow.own)
 
 
-def does(found: Case) -> dict[str, list[dict[str, Any]]]:
-    by = roles(flows(found.params), found.params, 1)
-    return {participant.name: each for participant, each in by.items()}
-
-
 def test_a_plain_stream_says_what_it_said_before_there_were_kinds() -> None:
     (given,) = case({"rate_hz": 10.0}).params.flows
     assert sorted(given.model_dump()) == [
         "arrivals", "name", "payload", "qos", "rate_hz", "readers", "size", "writers",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("schedule", "told", "arrivals"),
-    [
-        ({}, "pings of 64 B in a closed loop", "closed"),
-        ({"rate_hz": 0}, "pings of 64 B in a closed loop", "closed"),
-        ({"rate_hz": 100}, "pings of 64 B at 100/s", "constant"),
-        ({"rate_hz": 5, "arrivals": "poisson"}, "pings of 64 B at 5/s, Poisson", "poisson"),
-    ],
-)
-def test_pings_are_answered_by_every_reader(
-    schedule: dict[str, Any], told: str, arrivals: str
-) -> None:
-    found = case({"kind": "pings", **schedule})
-    assert found.params.beside == f"f: {told}, from a to b"
-    flow = own(found)
-    assert (flow.kind, flow.arrivals, flow.beside) == ("pings", arrivals, True)
-    assert flow.answering == flow.readers and flow.listening == []
-    (pinger,) = does(found)["a"]
-    assert pinger["role"] == "pinger"
-    assert pinger["from"] == [end.number for end in flow.readers]
-    assert pinger["schedule"]["arrivals"] == arrivals
-    assert [role["role"] for name in ("b1", "b2") for role in does(found)[name]] == ["ponger"] * 2
-
-
-def test_who_is_not_named_in_echo_only_reads() -> None:
-    found = case({"kind": "pings", "rate_hz": 10, "echo": ["b2"]})
-    flow = own(found)
-    assert [end.participant.name for end in flow.answering] == ["b2"]
-    (listener,), (ponger,) = does(found)["b1"], does(found)["b2"]
-    assert (listener["role"], ponger["role"]) == ("receiver", "ponger")
-    assert listener["topic"] == ponger["ping"]
-    assert does(found)["a"][0]["from"] == [ponger["writer"]]
-    # A ping, and each reader that does not answer it.
-    writer = flow.writers[0].number
-    assert flows(found.params).to_be_read(writer, 7) == 14
-    assert found.params.beside.endswith("from a to b, answered by b2")
-
-
-def test_one_reader_echoes_the_probes_of_a_stream() -> None:
-    for echo, echoes in (({}, "b1"), ({"echo": ["b2"]}, "b2")):
-        found = case({"rate_hz": 0, "probe_every": 10, "size": 100, **echo})
-        by = does(found)
-        assert by["a"][0]["role"] == "transmitter" and by["a"][0]["probe_every"] == 10
-        assert by["a"][0]["schedule"]["rate_hz"] == 0
-        probed = {name: by[name][0]["probe_every"] for name in ("b1", "b2")}
-        assert probed == {"b1": 0, "b2": 0} | {echoes: 10}
-        assert "100 B at full speed (one in 10 a probe)" in found.params.beside
-
-
-def test_batches_are_acknowledged_by_every_reader() -> None:
-    found = case({"kind": "batches", "batch": 50, "batch_ack": "each"})
-    by = does(found)
-    assert (by["a"][0]["role"], by["a"][0]["batch"], by["a"][0]["each"]) == ("batcher", 50, True)
-    assert [by[name][0]["batch"] for name in ("b1", "b2")] == [50, 50]
-    assert found.params.beside == "f: batches of 50 samples of 64 B, from a to b"
 
 
 def test_pings_keep_what_pings_of_a_matrix_keep() -> None:
@@ -159,18 +95,3 @@ def test_an_echo_that_the_case_does_not_have_is_unsupported() -> None:
         {"subscribers": 2},
     )
     assert two.status == "unsupported" and "one reader echoes probes" in str(two.reason)
-
-
-def test_the_echo_source_is_asked_for_in_the_case_s_own_pings_alone() -> None:
-    asked = Scenario.model_validate({
-        "name": "x", "matrix": {"adapter": "paper", "publishers": 2},
-        "measure": {"echo_source": True, "max_samples": 500},
-        "flow": [{"name": "f", "kind": "pings"}],
-    })  # fmt: skip
-    (found,) = expand(asked, {"paper": adapter(**NETWORK)})
-    measured, beside = does(found)["passive"]
-    assert measured["rows"] == 1000 and "rows" not in beside
-    asked.measure.echo_source = False
-    (found,) = expand(asked, {"paper": adapter(**NETWORK)})
-    assert "echo_source" not in found.params
-    assert all("rows" not in role for role in does(found)["passive"])

@@ -2,66 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any
 
 import pytest
 from plan_adapters import adapter
 from pydantic import ValidationError
-from test_plan_sides import Sides, cases
-from test_plan_sides import sides_of as sides_of_params
+from test_plan_sides import cases
 
-from busmark.plan import expand
-from busmark.plan.flows import flows
+from busmark.plan import expand, flows
 from busmark.scenario import Scenario
-
-
-def sides_of(**matrix: Any) -> Sides:
-    (case,) = cases(matrix)
-    assert case.status == "planned", case.reason
-    return sides_of_params(case.params)
-
-
-def test_every_subscriber_answers_every_publisher() -> None:
-    sides = sides_of(publishers=2, subscribers=3, placement="free")
-    pongers = [role["writer"] for (role,) in sides.passive]
-    assert len(pongers) == 3
-    assert [role["from"] for (role,) in sides.active] == [pongers, pongers]
-    writers = [role["writer"] for own in (*sides.passive, *sides.active) for role in own]
-    assert len(set(writers)) == 5
-
-
-def test_answers_that_come_at_once_find_room() -> None:
-    (case,) = cases({"subscribers": 3, "placement": "free"}, qos=["reliable", "keep_last"])
-    assert case.params.qos["depth"] == 3
-
-
-@pytest.mark.parametrize("test", ["latency", "throughput"])
-def test_in_a_bidirectional_topology_each_does_both(test: str) -> None:
-    sides = sides_of(test=test, topology="bidirectional")
-    for own in (*sides.passive, *sides.active):
-        assert len(own) == 2 and len({role["role"] for role in own}) == 2
-    topics = [role.get("topic", role.get("ping")) for role in chain(*sides.active)]
-    assert len(set(topics)) == 2, "each direction has a topic of its own"
-
-
-def test_a_batch_is_acknowledged_by_every_reader() -> None:
-    sides = sides_of(test="throughput", batch=10, subscribers=2, readers=2, placement="free")
-    ((batcher,),) = sides.active
-    readers = [role for own in sides.passive for role in own]
-    assert batcher["role"] == "batcher" and batcher["batch"] == 10
-    assert batcher["from"] == [role["writer"] for role in readers]
-    assert not batcher["each"]
-    assert all(role["batch"] == 10 and not role["probe_every"] for role in readers)
-    ((batcher,),) = sides_of(test="throughput", batch=10, batch_ack="each").active
-    assert batcher["each"]
-
-
-def test_each_reader_has_room_for_the_batches_of_all_writers() -> None:
-    sides = sides_of(test="throughput", batch=10, publishers=3, placement="free")
-    (reader,) = (role for own in sides.passive for role in own)
-    batchers = [role for own in sides.active for role in own]
-    assert sum(role["schedule"]["capacity"] for role in batchers) <= reader["capacity"]
 
 
 def test_what_is_acknowledged_of_no_batch_makes_no_case() -> None:
@@ -69,15 +18,6 @@ def test_what_is_acknowledged_of_no_batch_makes_no_case() -> None:
     assert len(one) == 1
     two = cases({"batch": 10, "batch_ack": ["ends", "each"], "test": "throughput"})
     assert len(two) == 2 and two[1].id.endswith("each")
-
-
-def test_a_stream_beside_pings_has_its_own_rate_and_topic() -> None:
-    sides = sides_of(stream_hz=500.0)
-    ((pinger, transmitter),) = sides.active
-    assert pinger["schedule"]["rate_hz"] == 0 and transmitter["schedule"]["rate_hz"] == 500
-    assert sides.case.to_be_read(transmitter["writer"], sent=7) == 7
-    assert sides.case.to_be_read(pinger["writer"], sent=7) == 7, "a ping once, by all who answer"
-    assert sides.case.beside(transmitter["writer"]) and not sides.case.beside(pinger["writer"])
 
 
 @pytest.mark.parametrize(
@@ -107,7 +47,9 @@ def test_what_cannot_be_says_so(matrix: dict[str, Any], reason: str) -> None:
     ],
 )  # fmt: skip
 def test_a_case_is_flows_between_participants(matrix: dict[str, Any], names: list[str]) -> None:
-    case = sides_of(publishers=2, **{"placement": "free", **matrix}).case
+    (planned,) = cases({"publishers": 2, "placement": "free", **matrix})
+    assert planned.status == "planned", planned.reason
+    case = flows(planned.params)
     assert [flow.name for flow in case.flows] == names
     assert [own.name for own in case.publishers] == ["active1", "active2"]
     assert [own.name for own in case.subscribers] == ["passive"]

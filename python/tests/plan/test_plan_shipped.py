@@ -18,8 +18,7 @@ from plan_adapters import adapter
 
 from busmark.adapters import resolve
 from busmark.plan import expand
-from busmark.scenario import load
-from busmark.scenario.load import find, shipped
+from busmark.scenario import find, load, shipped
 
 RECORDED = Path(__file__).with_name("shipped_plans.json")
 

@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plan_adapters import adapter, unusable
 
-from busmark.control.places import Place
-from busmark.control.roles import Role, participant_config, roles
-from busmark.errors import UserError
-from busmark.model.parameters import Parameters
-from busmark.plan import expand
-from busmark.plan.flows import Flow, Flows, flows
+from busmark.plan import Flow, expand, flows
 from busmark.scenario import Scenario
-from busmark.scenario.model import Run
 from busmark.store import Case
-
-HERE = Place("lo", "127.0.0.1")
-
-
-class Sides(NamedTuple):
-    """What the participants of each side do."""
-
-    passive: list[list[Role]]
-    active: list[list[Role]]
-    case: Flows
-
-
-def sides_of(params: Parameters) -> Sides:
-    case = flows(params)
-    does = roles(case, params, 1)
-    return Sides([does[p] for p in case.subscribers], [does[p] for p in case.publishers], case)
 
 
 def cases(matrix: dict[str, Any], measure: dict[str, Any] | None = None,
@@ -61,9 +39,7 @@ def test_the_other_side_has_its_own_defaults() -> None:
     assert case.params.wait == "listener" and case.params.peer_wait == "poll"
     assert case.params.deployment == "separate"
     (subscriber,) = flows(case.params).subscribers
-    passive = participant_config(subscriber, "default", Run(), "/run", HERE)
-    assert passive["transport"] == "slow"
-    assert sides_of(case.params).passive[0][0]["stream"]["wait"] == "poll"
+    assert (subscriber.transport, subscriber.wait) == ("slow", "poll")
 
 
 def test_what_the_other_side_lacks_makes_a_pair_unsupported() -> None:
@@ -89,20 +65,6 @@ def test_what_cannot_be_says_so(matrix: dict[str, Any], reason: str) -> None:
     assert case.status == "unsupported" and reason in str(case.reason)
 
 
-def test_every_topic_has_endpoints_of_its_own_and_every_writer_a_number() -> None:
-    (case,) = cases({"test": "throughput", "topics": 3, "writers": 2, "readers": 4})
-    sides = sides_of(case.params)
-    ((active,), (passive,)) = (sides.active, sides.passive)
-    writers = [role["writer"] for role in active + passive]
-    assert len(set(writers)) == len(writers) == 3 * 2 + 3 * 4
-    assert len({role["topic"] for role in active}) == 3
-    for role in active:
-        assert sides.case.to_be_read(role["writer"], sent=10) == 4 * 10
-    probing = [role for role in active if role["probe_every"]]
-    echoing = [role for role in passive if role["probe_every"]]
-    assert len(probing) == len(echoing) == 3, "one answer to each probe"
-
-
 @given(
     sent=st.integers(0, 5000),
     instances=st.integers(1, 50),
@@ -122,8 +84,6 @@ def test_what_a_filter_admits_is_counted_as_if_one_by_one(
 def test_a_distribution_is_told_by_its_mean() -> None:
     (case,) = cases({"size": "uniform(100, 300)"})
     assert case.params.size == 200 and case.params.size_distribution == "uniform(100, 300)"
-    spec = sides_of(case.params).active[0][0]["stream"]
-    assert spec["size"] == max(spec["sizes"]) <= 300 and min(spec["sizes"]) >= 100
 
 
 def test_a_body_has_the_size_of_its_file(tmp_path: Path) -> None:
@@ -133,8 +93,3 @@ def test_a_body_has_the_size_of_its_file(tmp_path: Path) -> None:
     assert case.params.size == 777 and case.params.body_file == str(file)
     (case,) = cases({"size": 64, "payload": "long"}, {"body_file": str(file)})
     assert case.status == "unsupported" and "octet" in str(case.reason)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="gone"):
-        cases({"size": "file"}, {"body_file": str(tmp_path / "gone")})

@@ -10,8 +10,6 @@ from plan_adapters import adapter
 from pydantic import ValidationError
 
 from busmark.plan import expand
-from busmark.plan.flows import flows
-from busmark.plan.timeline import changed, highest_rate_hz, mean_rate_hz, phases
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -64,12 +62,6 @@ def test_a_change_that_cannot_be_is_refused(
         scenario(timeline, **more)
 
 
-def test_without_a_timeline_a_case_is_as_ever() -> None:
-    params = case([]).params
-    assert "timeline" not in params and "changes" not in params
-    assert phases(params) == [] and highest_rate_hz(params, 100.0) == 100.0
-
-
 def test_changes_are_told_in_the_order_of_time() -> None:
     found = case([
         {"at_s": 1.5, "flow": "video", "rate_hz": 40.0},
@@ -79,26 +71,6 @@ def test_changes_are_told_in_the_order_of_time() -> None:
     assert found.params.timeline == (
         "at 0.5 s rate_hz = 200, lifespan_s = 0.25; at 1.5 s rate_hz = 40 of video"
     )
-    assert [at_s for at_s, _ in phases(found.params)] == [0.5, 1.5]
-    own, video = found.params.changes
-    all_flows = flows(found.params)
-    assert [flow.name for flow in changed(own, all_flows)] == ["pings"]
-    assert [flow.name for flow in changed(video, all_flows)] == ["video_0", "video_1"]
-
-
-def test_changes_of_one_time_begin_one_phase() -> None:
-    found = case([
-        {"at_s": 0.5, "rate_hz": 200.0}, {"at_s": 0.5, "flow": "video", "rate_hz": 1.0},
-    ])  # fmt: skip
-    ((at_s, changes),) = phases(found.params)
-    assert at_s == 0.5 and len(changes) == 2
-
-
-def test_every_topic_and_direction_of_the_matrix_changes() -> None:
-    found = case([{"at_s": 1.0, "rate_hz": 5.0}], matrix={"topics": 2, "topology": "bidirectional"})
-    (change,) = found.params.changes
-    names = [flow.name for flow in changed(change, flows(found.params))]
-    assert names == ["pings_0", "pings_0_back", "pings_1", "pings_1_back"]
 
 
 @pytest.mark.parametrize(
@@ -131,12 +103,3 @@ def test_what_a_case_cannot_change_is_told_before_it_runs(
 def test_a_stream_beside_pings_changes_by_its_name() -> None:
     found = case([{"at_s": 1.0, "flow": "stream", "rate_hz": 5.0}], matrix={"stream_hz": 7.0})
     assert found.status == "planned", found.reason
-
-
-def test_the_rate_of_a_round_is_that_of_all_its_phases() -> None:
-    found = case([
-        {"at_s": 0.5, "rate_hz": 300.0}, {"at_s": 1.0, "flow": "video", "rate_hz": 9000.0},
-    ])  # fmt: skip
-    assert mean_rate_hz(found.params, 2.0) == pytest.approx((0.5 * 100 + 1.5 * 300) / 2)
-    assert mean_rate_hz(found.params, 0.25) == pytest.approx(100.0)
-    assert highest_rate_hz(found.params, 100.0) == 9000.0

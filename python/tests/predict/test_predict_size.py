@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from busmark.plugins.predict.fit import predict
 from predict_results import SIZES, result, sizes, two_adapters
 from synthetic_campaign import Builder
 
 from busmark.errors import UserError
 from busmark.model.figure import Figure
+from busmark.plugins.predict.fit import predict
 
 
 def holds(figure: Figure | None, truth: float) -> bool:

@@ -6,11 +6,11 @@ import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
-from busmark.plugins.papers.blocks import document
-from busmark.plugins.papers.repetition import repetition
 from present_documents import page_text, printed
 
 from busmark.compare.campaign import summarise
+from busmark.plugins.papers.blocks import document
+from busmark.plugins.papers.repetition import repetition
 from busmark.present.sinks.markdown import markdown
 from busmark.present.sinks.page import page
 from busmark.store import Result

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 
 import pytest
 
-from busmark.processes import VARIABLE, Process, end_orphans, end_part, ending, marked, process
+from busmark.processes import VARIABLE, Process, end_orphans, end_part, marked, process
 
 DAEMON = (
     "import os, time\n"
@@ -87,27 +86,12 @@ def test_what_a_killed_owner_left_is_ended_and_what_a_living_one_has_is_not(
             owner.wait()
 
 
-def test_a_mark_of_another_pid_namespace_says_nothing_here(started: list[Process]) -> None:
-    foreign = marked("round")[VARIABLE].replace("pid:[", "pid:[9")
-    child, daemon = begin(DAEMON, **{VARIABLE: foreign})
-    child.wait()
-    started.append(daemon)
-    end_orphans()
-    assert end_part("round") == []
-    assert daemon.alive
-
-
 def test_a_process_that_has_taken_over_a_number_is_not_killed(started: list[Process]) -> None:
     child, daemon = begin(DAEMON)
     child.wait()
     started.append(daemon)
     Process(pid=daemon.pid, began=daemon.began - 1).kill()
     assert daemon.alive
-
-
-def test_an_ending_is_told_in_words() -> None:
-    assert ending(-signal.SIGKILL) == "killed by SIGKILL"
-    assert ending(3) == "exit code 3"
 
 
 @pytest.mark.parametrize(

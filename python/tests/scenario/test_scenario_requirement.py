@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from busmark.errors import UserError
-from busmark.scenario import load
-from busmark.scenario.requirement import Requirement
+from busmark.scenario import Requirement, load
 
 
 @pytest.mark.parametrize(
@@ -90,17 +89,6 @@ def test_what_is_none_is_refused_with_a_remedy(text: str) -> None:
     with pytest.raises(UserError) as caught:
         Requirement.parse(text, "--require")
     assert caught.value.where.startswith("--require") and caught.value.remedy
-
-
-@pytest.mark.parametrize(
-    ("where", "told"),
-    [("adaptor=udp", "adapter"), ("adapter=upd", "udp"), ("size=65", "64")],
-)
-def test_what_is_for_no_case_offers_the_nearest(where: str, told: str) -> None:
-    found = Requirement.parse(f"loss <= 1% where {where}")
-    with pytest.raises(UserError) as caught:
-        found.meant({"a": {"adapter": "udp", "size": 64}})
-    assert told in caught.value.remedy
 
 
 def test_the_file_says_at_which_line(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from busmark.cli.live.start import on_a_screen, run
 from pydantic_core import from_json
 
+from busmark.cli.live.start import on_a_screen, run
 from busmark.cli.output import echo, lenient
 from busmark.errors import UserError
 from busmark.launcher import PIPE, Launched, Start

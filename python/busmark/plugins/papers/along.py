@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from busmark.plugins.papers.checks import missing, telling
-from busmark.plugins.papers.claim import Claim
-from busmark.plugins.papers.evidence import Pair, product
-from busmark.plugins.papers.select import WORKLOAD, Select, named, parameters
-from busmark.plugins.papers.values import PerRound, Value, headline
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import halves
 from busmark.model.text import size_text
+from busmark.plugins.papers.checks import missing, telling
+from busmark.plugins.papers.claim import Claim
+from busmark.plugins.papers.evidence import Pair, product
+from busmark.plugins.papers.select import WORKLOAD, Select, named, parameters
+from busmark.plugins.papers.values import PerRound, Value, headline
 from busmark.stats import MIN_POINTS
 from busmark.stats.line import theil_sen
 

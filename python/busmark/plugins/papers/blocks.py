@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from busmark.plugins.papers import claim as claims
-from busmark.plugins.papers.evidence import Check, Evidence
-from busmark.plugins.papers.repetition import Answered, Repetition
-from busmark.plugins.papers.repetition import repetition as repeated
-
 from busmark.compare.campaign import Campaign
 from busmark.findings.kinds import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number
+from busmark.plugins.papers import claim as claims
+from busmark.plugins.papers.evidence import Check, Evidence
+from busmark.plugins.papers.repetition import Answered, Repetition
+from busmark.plugins.papers.repetition import repetition as repeated
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across

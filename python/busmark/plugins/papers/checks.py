@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model.parameters import Parameters
 from busmark.plugins.papers.claim import ABOVE, Claim
 from busmark.plugins.papers.evidence import Pair, geometric_mean, product
 from busmark.plugins.papers.select import WORKLOAD, Select, named, parameters
 from busmark.plugins.papers.values import PerRound, Value, constant, expected, headline, received
-
-from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.model.parameters import Parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from busmark.plugins.papers.evidence import Check
-from busmark.plugins.papers.table import Table
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
+from busmark.plugins.papers.evidence import Check
+from busmark.plugins.papers.table import Table
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments that a document has in scenarios of their own."""

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Protocol
 
-from busmark.plugins.papers.claim import ALL, Claim, Verdict
-from busmark.plugins.papers.values import PerRound
-
 from busmark.compare.campaign import Campaign
 from busmark.compare.change import ratio
 from busmark.compare.measured import Measured
 from busmark.compare.verdict import LEVEL, of_each
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import plural
+from busmark.plugins.papers.claim import ALL, Claim, Verdict
+from busmark.plugins.papers.values import PerRound
 from busmark.stats import Estimate
 
 

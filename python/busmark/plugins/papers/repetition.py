@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from busmark.compare.campaign import Campaign
 from busmark.plugins.papers.claim import Verdict
 from busmark.plugins.papers.document import Document, Statement
 from busmark.plugins.papers.evidence import Check, Evidence, evidence
@@ -14,8 +15,6 @@ from busmark.plugins.papers.pother_2008 import POTHER
 from busmark.plugins.papers.secured_2023 import SECURED
 from busmark.plugins.papers.table import Table
 from busmark.plugins.papers.xrce_2022 import XRCE
-
-from busmark.compare.campaign import Campaign
 
 DOCUMENTS: dict[str, Document] = {
     "middlemeasure-2010": MIDDLEMEASURE,

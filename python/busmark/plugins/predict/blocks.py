@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from busmark.estimate.resources import UNITS
+from busmark.model import text
+from busmark.model.figure import Figure
+from busmark.model.naming import value_text
 from busmark.plugins.predict.model import (
     Knee,
     LoadModel,
@@ -14,11 +18,6 @@ from busmark.plugins.predict.model import (
     SizeModel,
     Sweep,
 )
-
-from busmark.estimate.resources import UNITS
-from busmark.model import text
-from busmark.model.figure import Figure
-from busmark.model.naming import value_text
 from busmark.present.charts.look import FLOOR
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 from busmark.present.figures import share_text

@@ -19,6 +19,9 @@ from math import exp, inf, log
 from typing import ClassVar
 
 import numpy as np
+
+from busmark import stats
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray
 from busmark.plugins.predict.model import (
     LATENCY_RISE,
     LOSS_RISE,
@@ -28,9 +31,6 @@ from busmark.plugins.predict.model import (
     MAX_LOSS_REACH_OF_ONE,
 )
 from busmark.plugins.predict.sweeps import Measured, Row, latency_ns, loss_share
-
-from busmark import stats
-from busmark.model.figure import CONFIDENCE, Figure, FloatArray
 
 MIN_RATES = 4
 """Fewest rates of a curve: two of them are left out in turn, with a neighbour on each side."""

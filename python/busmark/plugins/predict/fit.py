@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from busmark.errors import UserError
+from busmark.model.figure import CONFIDENCE
 from busmark.plugins.predict.loads import load_model, load_sweeps
 from busmark.plugins.predict.model import LeftOut, LoadModel, Predictions, RateModel, SizeModel
 from busmark.plugins.predict.rate import rate_model
 from busmark.plugins.predict.size import size_model
 from busmark.plugins.predict.sweeps import sweeps
-
-from busmark.errors import UserError
-from busmark.model.figure import CONFIDENCE
 from busmark.store import Result
 
 SWEEP_OF_SIZES = "[matrix] with size = [64, 1024, 8192, 32768]"

@@ -6,6 +6,9 @@ from math import exp, log
 from typing import ClassVar
 
 import numpy as np
+
+from busmark import stats
+from busmark.model.figure import CONFIDENCE, Figure
 from busmark.plugins.predict.curves import (
     MIN_RATES,
     LatencyCurve,
@@ -15,9 +18,6 @@ from busmark.plugins.predict.curves import (
 )
 from busmark.plugins.predict.model import GOODPUT_FALL, LATENCY_RISE, LOSS_RISE
 from busmark.plugins.predict.sweeps import Measured, goodput, latency_ns, loss_share
-
-from busmark import stats
-from busmark.model.figure import CONFIDENCE, Figure
 
 
 class LatencyAtLevel(LatencyCurve):

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from busmark.estimate import rounds
+from busmark.estimate.resources import asked_for, level_text
+from busmark.model.parameters import Parameters
 from busmark.plugins.predict import model
 from busmark.plugins.predict.curves import MIN_RATES, LoadCurve
 from busmark.plugins.predict.level_curves import GoodputAtLevel, LatencyAtLevel, LossAtLevel
 from busmark.plugins.predict.model import LeftOut, LoadModel, LoadPoint, Prediction, State
 from busmark.plugins.predict.sweeps import Measured, Row, named_cases, sweep_of
-
-from busmark.estimate import rounds
-from busmark.estimate.resources import asked_for, level_text
-from busmark.model.parameters import Parameters
 from busmark.store import Case, Result
 from busmark.store.columns import LOAD_UNITS
 

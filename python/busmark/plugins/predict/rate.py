@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from busmark import stats
+from busmark.model.figure import Figure, over_rounds
+from busmark.model.naming import value_text
 from busmark.plugins.predict import model
 from busmark.plugins.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve
 from busmark.plugins.predict.model import LeftOut, Prediction, RateModel, RatePoint, State
 from busmark.plugins.predict.sweeps import Measured, Row, loss_share
-
-from busmark import stats
-from busmark.model.figure import Figure, over_rounds
-from busmark.model.naming import value_text
 
 
 def rate_model(

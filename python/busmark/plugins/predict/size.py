@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray, figure
+from busmark.model.text import size_text
 from busmark.plugins.predict.model import (
     MAX_ERROR,
     MAX_REACH,
@@ -15,9 +18,6 @@ from busmark.plugins.predict.model import (
     State,
 )
 from busmark.plugins.predict.sweeps import Measured, latency_ns
-
-from busmark.model.figure import CONFIDENCE, Figure, FloatArray, figure
-from busmark.model.text import size_text
 from busmark.stats import MIN_POINTS, Line, robust_line
 
 BIT_PER_NS = 8e3

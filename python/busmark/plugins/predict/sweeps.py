@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from busmark.plugins.predict.model import Sweep
 
 from busmark.estimate import rounds
 from busmark.model import naming as dim
@@ -16,6 +15,7 @@ from busmark.model.figure import FloatArray
 from busmark.model.naming import Named, described, name_cases
 from busmark.model.parameters import Parameters
 from busmark.model.text import size_text
+from busmark.plugins.predict.model import Sweep
 from busmark.stats import supported
 from busmark.store import Case, Result
 

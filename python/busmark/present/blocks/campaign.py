@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from busmark.plugin import attempt, documents, parts
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import by_case, kinds
 from busmark.model import text
 from busmark.model.naming import MIDDLEWARE
+from busmark.plugin import attempt, documents, parts
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.case import heading, summary
 from busmark.present.blocks.case import sections as details

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.plugin import Installed
-
 from busmark.findings.doctor import Fact
 from busmark.model.text import joined, plural
+from busmark.plugin import Installed
 from busmark.present.blocks import plugins
 from busmark.present.document import Cell, Column, Document, Row, Section, Style, Table, Text
 from busmark.store import Finding

@@ -6,7 +6,7 @@
 """
 
 from busmark.scenario.line.line import OPTIONS, TESTS, Line, read
-from busmark.scenario.line.words import POLICIES
+from busmark.scenario.line.words import POLICIES, Mistaken
 from busmark.scenario.line.written import written
 
-__all__ = ["OPTIONS", "POLICIES", "TESTS", "Line", "read", "written"]
+__all__ = ["OPTIONS", "POLICIES", "TESTS", "Line", "Mistaken", "read", "written"]

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from busmark.model.text import count, time_text
 from busmark.plugins.capture.blocks import figures, remarks
 from busmark.plugins.capture.late.model import Cause, Diagram, Event, Explained, Late
-
-from busmark.model.text import count, time_text
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 
 CAUSES: dict[Cause, str] = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from busmark.plugins.papers.select import Select, Where, cases
-
 from busmark.estimate.case import CaseSummary
+from busmark.plugins.papers.select import Select, Where, cases
 
 
 def qos(reliability: str, history: str, lifespan_s: float = 0.0) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from busmark.estimate.rounds import RoundLatency
 from busmark.plugins.papers.along import OnLine, Steps
 from busmark.plugins.papers.checks import Each
 from busmark.plugins.papers.claim import ABOVE, Claim, alike
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.openddsbench_2010.places import CHARTED, PLACES
 from busmark.plugins.papers.values import of_latency
-
-from busmark.estimate.rounds import RoundLatency
 
 OF_A_HOP = Claim(0.5, 0.5**0.5)
 """Standard deviation of one hop over two hops': fully correlated, and not at all."""

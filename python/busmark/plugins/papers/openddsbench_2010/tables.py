@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from busmark.plugins.papers.along import by_size
-from busmark.plugins.papers.openddsbench_2010.places import PLACES, Place
-from busmark.plugins.papers.table import Table
-from busmark.plugins.papers.values import headline, of_latency
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model.text import ABSENT, figure_text, number, percent_text, size_text
+from busmark.plugins.papers.along import by_size
+from busmark.plugins.papers.openddsbench_2010.places import PLACES, Place
+from busmark.plugins.papers.table import Table
+from busmark.plugins.papers.values import headline, of_latency
 from busmark.stats import MIN_POINTS, Estimate, robust_line
 
 COLUMNS = (

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.plugins.papers.checks import Ratio, share
 from busmark.plugins.papers.claim import ABOVE, BELOW, about, alike
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.select import Select, asks, cases
-
-from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 
 ADAPTERS = ("opendds", "cyclonedds", "fastdds")
 """The article's own middleware, and two others beside it."""

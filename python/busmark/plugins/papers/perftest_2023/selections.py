@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from busmark.plugins.papers.select import Select, Where, cases
-
 from busmark.estimate.case import CaseSummary
+from busmark.plugins.papers.select import Select, Where, cases
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from busmark.plugins.papers.table import Table
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.repeated import PERCENTS, PerftestTest
 from busmark.model.text import ABSENT, count, number, plural
+from busmark.plugins.papers.table import Table
 
 PUBLISHER = (
     "Length, B", "Ave, µs", "Std, µs", "Min, µs", "Max, µs",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import ceil
 
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import RoundDiscovery
 from busmark.plugins.papers.along import Ends
 from busmark.plugins.papers.checks import Each, Ratio
 from busmark.plugins.papers.claim import ABOVE, ALL, BELOW, Claim
@@ -12,9 +14,6 @@ from busmark.plugins.papers.pother_2008 import stated
 from busmark.plugins.papers.pother_2008.places import DISCOVERING
 from busmark.plugins.papers.select import Select, cases
 from busmark.plugins.papers.values import PerRound, headline, per_round
-
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import RoundDiscovery
 
 
 def creation(case: CaseSummary) -> PerRound:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.plugins.papers.pother_2008 import stated
-from busmark.plugins.papers.pother_2008.discovery import between_nodes
-from busmark.plugins.papers.pother_2008.places import THERE, by_middleware
-from busmark.plugins.papers.table import Table
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.discovery import Discovery
 from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, count, number
+from busmark.plugins.papers.pother_2008 import stated
+from busmark.plugins.papers.pother_2008.discovery import between_nodes
+from busmark.plugins.papers.pother_2008.places import THERE, by_middleware
+from busmark.plugins.papers.table import Table
 
 COLUMNS = (
     "New", "Where", "Loss of the link", "Endpoints there", "Creation-time, µs",

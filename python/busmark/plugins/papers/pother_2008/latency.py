@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from busmark.estimate.rounds import LegOfRound
 from busmark.plugins.papers.checks import Each, Ratio
 from busmark.plugins.papers.claim import Claim
 from busmark.plugins.papers.document import Statement
@@ -17,8 +18,6 @@ from busmark.plugins.papers.pother_2008.places import (
     trips,
 )
 from busmark.plugins.papers.values import Value, constant, of_latency
-
-from busmark.estimate.rounds import LegOfRound
 
 PRINTED = stated.TIME_SHARING
 

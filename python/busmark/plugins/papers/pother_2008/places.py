@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from busmark.plugins.papers.select import Select, Where, cases
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
+from busmark.plugins.papers.select import Select, Where, cases
 
 ADAPTERS = ("cyclonedds", "fastdds", "rti", "zerodds")
 """In the place of OpenSplice; the last two mark packets with the transport priority."""

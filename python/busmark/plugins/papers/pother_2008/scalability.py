@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Each
 from busmark.plugins.papers.claim import about
 from busmark.plugins.papers.document import Statement
@@ -9,8 +10,6 @@ from busmark.plugins.papers.pother_2008 import stated
 from busmark.plugins.papers.pother_2008.places import SCALING, part_of
 from busmark.plugins.papers.select import Select, cases
 from busmark.plugins.papers.values import PerRound, per_round
-
-from busmark.estimate.case import CaseSummary
 
 NEARLY = 1.02
 """The slides call two throughputs of 96 MB/s the same: within as many whole ones."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.plugins.papers.pother_2008 import stated
-from busmark.plugins.papers.pother_2008.places import THERE, by_middleware
-from busmark.plugins.papers.select import parameters
-from busmark.plugins.papers.table import Table
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.levels import Scope
 from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, count, number
+from busmark.plugins.papers.pother_2008 import stated
+from busmark.plugins.papers.pother_2008.places import THERE, by_middleware
+from busmark.plugins.papers.select import parameters
+from busmark.plugins.papers.table import Table
 
 LEVELS: dict[Scope, str] = {
     "reader": "reader", "participant": "application", "node": "node", "system": "system",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.document import Part
 from busmark.plugins.papers.pother_2008 import stated
 from busmark.plugins.papers.pother_2008.discovery_tables import discovery_tables, stated_discovery
@@ -23,10 +26,6 @@ from busmark.plugins.papers.pother_2008.scalability_tables import (
 from busmark.plugins.papers.select import parameters
 from busmark.plugins.papers.table import Table
 from busmark.plugins.papers.values import PerRound
-
-from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.model.text import ABSENT, count, number
 
 LEGS = ("Leg", "Best", "cnt", "min, µs", "avg, µs", "max, µs", "dev, µs")
 JITTER = ("Class", "Transport priority", "Round trip, µs", "Jitter (dev), µs", "Rounds")

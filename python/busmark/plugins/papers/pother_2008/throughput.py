@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Each
 from busmark.plugins.papers.claim import ALL, Claim
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.pother_2008.places import ADAPTERS, part_of
 from busmark.plugins.papers.select import Select, cases
 from busmark.plugins.papers.values import expected, received
-
-from busmark.estimate.case import CaseSummary
 
 FEWER = Claim(0.0, 0.999)
 """More than one in a thousand was not read."""

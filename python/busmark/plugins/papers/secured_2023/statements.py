@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Ratio
 from busmark.plugins.papers.claim import ABOVE, BELOW
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.perftest_2023.selections import PLACES
 from busmark.plugins.papers.select import WORKLOAD
 from busmark.plugins.papers.values import of_latency, samples_per_s
-
-from busmark.estimate.case import CaseSummary
 
 SECURED = [place for place in PLACES if place.transport == "udp"]
 """Where the thesis's vendor would have been, and the two that have security here."""

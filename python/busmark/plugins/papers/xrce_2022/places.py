@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.route import Route, RouteRound
 from busmark.plugins.papers.select import Select, cases
 from busmark.plugins.papers.values import PerRound, Value
 from busmark.plugins.papers.xrce_2022.stated import Condition
-
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.route import Route, RouteRound
 
 XRCE = ("zerodds-xrce", "microxrcedds")
 """Adapters whose participants are XRCE clients."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from busmark.plugins.papers.table import Table
-from busmark.plugins.papers.values import PerRound, expected, received
-from busmark.plugins.papers.xrce_2022 import stated
-from busmark.plugins.papers.xrce_2022.places import condition, deployment, limit, middleware, route
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.route import Route, Spread
 from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, count, number
+from busmark.plugins.papers.table import Table
+from busmark.plugins.papers.values import PerRound, expected, received
+from busmark.plugins.papers.xrce_2022 import stated
+from busmark.plugins.papers.xrce_2022.places import condition, deployment, limit, middleware, route
 
 THERE = "The paper's own"
 TITLES = {
