@@ -43,4 +43,5 @@ def render(campaign: Campaign, comparison: str = "", files: RawFiles | None = No
     """
     words = f"What {campaign.document} found, and what is found here"
     document = whole(campaign, files, [(words, comparison)] if comparison else [])
-    return page(document, "report", {each.text: look.swatch(each) for each in campaign.labels})
+    swatches = {each.text: look.swatch(each) for each in campaign.labels}
+    return page(document, "report", swatches, campaign.labels)

@@ -13,9 +13,10 @@ from html import escape
 from itertools import groupby
 
 from busmark import __version__
+from busmark.analysis.model import Label
 from busmark.present.document import CASES, Chart, Document, Entry, Section
 from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html
-from busmark.present.sinks.panels import Panel, panels, script_data
+from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
 from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
 from busmark.present.web import packing, script, style
@@ -23,7 +24,8 @@ from busmark.present.web.embedded import as_json, plain_json
 from busmark.present.web.packing import Packed, Packing, parts_of
 
 SCRIPTS = (
-    "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "charts", "print",
+    "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",
+    "print",
     "start",
 )  # fmt: skip
 """Parts of the page's script, in their order."""
@@ -45,6 +47,15 @@ placeholder="words of names and parameters"></label>
 <button type="reset" hidden>Reset</button>
 </form>"""
 
+TICKED = """
+<p id="ticked" hidden><span role="status"></span> <a href="#overlay">Overlay</a> \
+<button type="button">Untick all</button></p>"""
+
+OVERLAY = """<section class="part" id="overlay" aria-label="Overlay of ticked cases" hidden>
+<h2>Overlay of ticked cases</h2>
+<p class="note">Up to ten cases that are ticked in the tables, whatever they differ in. The address \
+of this page has which: a link to it restores the charts.</p><div></div></section>"""
+
 WITHOUT_SCRIPT = (
     '<noscript><p class="banner warning">The list, the further rows of long tables and the charts '
     "need this page's script, which the viewer does not run.</p></noscript>"
@@ -53,6 +64,7 @@ WITHOUT_SCRIPT = (
 
 def page(
     document: Document, brand: str, swatches: Mapping[str, Mapping[str, str]] | None = None,
+    labels: Sequence[Label] = (),
 ) -> str:  # fmt: skip
     """Return the page; the same document gives the same bytes.
 
@@ -60,6 +72,7 @@ def page(
         document: what it shows.
         brand: what kind of page it is, above its title.
         swatches: colour and mark of each label.
+        labels: of the cases whose curves the reader may overlay.
     """
     found = [block for each in document.sections for block in each.blocks]
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
@@ -72,7 +85,7 @@ def page(
             scripts.append(packing.drawing_script())
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
-            packed["packed-charts"] = threads.pack(_chart_data(drawn, numbers, flags))
+            packed["packed-charts"] = threads.pack(_chart_data(drawn, numbers, flags, labels))
         shown = Page(swatches or {}, flags, numbers, drawn)
         main = "\n".join(_main(document, shown))
         packed["packed-stored"] = threads.pack(parts_of(_stored(document.entries, shown)))
@@ -115,7 +128,7 @@ def _whole(
 <h1>{escape(document.title)}</h1>
 {lines}{links}</header>
 <div class="bar"><nav aria-label="Contents">{_contents(document.sections)}</nav>\
-{FILTER if document.entries else ""}</div>
+{FILTER if document.entries else ""}{TICKED if document.entries and packed else ""}</div>
 <main id="main">
 {main}
 </main>
@@ -149,6 +162,8 @@ def _main(document: Document, page: Page) -> Iterator[str]:
             yield f'<h2 id="{escape(part_key(part))}">{escape(part)}</h2>'
         for section in own:
             if section.key == CASES:
+                if page.panels:
+                    yield OVERLAY
                 yield from _cases(section)
             else:
                 yield section_html(section, page, folds=True, level=3 if part else 2)
@@ -191,16 +206,16 @@ def _stored(entries: Sequence[Entry], page: Page) -> str:
 
 def _chart_data(
     drawn: Mapping[str, Sequence[Panel]], numbers: Mapping[str, int],
-    flags: Mapping[str, tuple[str, str]],
+    flags: Mapping[str, tuple[str, str]], labels: Sequence[Label],
 ) -> Iterator[str]:  # fmt: skip
-    """JSON of all charts by their elements, and of the themes, in pieces."""
+    """JSON of all charts by their elements, of the themes and of overlays, in pieces."""
     begin = "{"
     for key, own in drawn.items():
         chart = plain_json(script_data(own, numbers, flags))
         yield f"{begin}{plain_json(f'chart-{key}')}:{chart}"
         begin = ","
     themes = plain_json({theme: config(theme) for theme in THEMES})
-    yield f'{begin}"themes":{themes}}}'
+    yield f'{begin}"themes":{themes},"overlay":{plain_json(overlay_data(labels))}}}'
 
 
 def _flags(sections: Sequence[Section]) -> dict[str, tuple[str, str]]:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.analysis.model import CaseSummary, Label
+from busmark.present.charts import look
 from busmark.present.charts.look import is_null
-from busmark.present.charts.panels import Keys, described
+from busmark.present.charts.panels import MOST_CURVES, Keys, described
 from busmark.present.charts.shapes import Bars, Heat, Picture, Stack
 from busmark.present.document import Chart
 from busmark.present.vega import specification
+from busmark.present.vega.parts import Entry, dashes, legend, line_path
 from busmark.present.web.embedded import Parts
 
 OWN = ("Plot", "Of", "Axes", "Node")
@@ -25,6 +27,9 @@ AXES = ("logarithmic", "linear")
 
 WIDTH = 1000
 """Width of a specification in pixels; the page's script fits it to the window."""
+
+EM = 12.0
+"""Pixels of the text's size."""
 
 PLOT, STACKED = 340, 130
 """Pixels of a plot's height, alone and one below the other. Rows have the height that they need."""
@@ -151,3 +156,21 @@ def _data(
             "caption": panel.caption, "explanation": parts.shared(panel.explanation),
             "flags": parts.shared([f for mark in panel.marks if (f := flag_of(mark, flags))]),
         }  # fmt: skip
+
+
+def overlay_data(labels: Sequence[Label]) -> dict[str, Any]:
+    """Return what the script needs to draw ticked cases together: adapter and variant by label, the
+    looks of variants by adapter, and a legend to be filled."""
+    most = MOST_CURVES + max((label.variant for label in labels), default=0)
+    looks = {
+        label.adapter: [_look(label.model_copy(update={"variant": n})) for n in range(most)]
+        for label in labels
+    }
+    (key,) = legend([Entry("case", "", "")], EM, WIDTH)
+    return {"labels": {label.text: [label.adapter, label.variant] for label in labels},
+            "looks": looks, "legend": key}  # fmt: skip
+
+
+def _look(label: Label) -> dict[str, Any]:
+    dash = look.dash(label)
+    return {"colour": look.colour(label), "dash": dashes(dash, EM), "path": line_path(dash)}
