@@ -53,8 +53,8 @@ TICKED = """
 
 OVERLAY = """<section class="part" id="overlay" aria-label="Overlay of ticked cases" hidden>
 <h2>Overlay of ticked cases</h2>
-<p class="note">Up to ten cases that are ticked in the tables, whatever they differ in. The address \
-of this page has which: a link to it restores the charts.</p><div></div></section>"""
+<p class="note">Up to ten cases that are ticked in the tables, whatever they differ in. The \
+address of this page has which: a link to it restores the charts.</p><div></div></section>"""
 
 WITHOUT_SCRIPT = (
     '<noscript><p class="banner warning">The list, the further rows of long tables and the charts '
@@ -86,7 +86,7 @@ def page(
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
             packed["packed-charts"] = threads.pack(_chart_data(drawn, numbers, flags, labels))
-        shown = Page(swatches or {}, flags, numbers, drawn)
+        shown = Page(swatches or {}, flags, numbers, drawn, _showing(charts))
         main = "\n".join(_main(document, shown))
         packed["packed-stored"] = threads.pack(parts_of(_stored(document.entries, shown)))
         return _whole(document, brand, main, [*scripts, own], packed)
@@ -221,6 +221,15 @@ def _chart_data(
 def _flags(sections: Sequence[Section]) -> dict[str, tuple[str, str]]:
     """By the letter of each finding, the element that explains it and its title."""
     return {each.mark.lstrip("!"): (key_of(each), each.title) for each in sections if each.mark}
+
+
+def _showing(charts: Sequence[Chart]) -> dict[str, list[tuple[str, str]]]:
+    """By the letter of each finding, the charts that show its cases."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for chart in charts:
+        for letter in {mark.lstrip("!") for marks in chart.marks for mark in marks}:
+            found.setdefault(letter, []).append((chart.key, chart.title))
+    return found
 
 
 def policy(scripts: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from busmark.analysis.model import CaseSummary, Label
 from busmark.present.charts import look
 from busmark.present.charts.look import is_null
 from busmark.present.charts.panels import MOST_CURVES, Keys, described
-from busmark.present.charts.shapes import Bars, Heat, Picture, Stack
+from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
 from busmark.present.document import Chart
 from busmark.present.vega import specification
 from busmark.present.vega.parts import Entry, dashes, legend, line_path
@@ -50,6 +50,8 @@ class Panel:
     keys: Keys
     spec: dict[str, Any]
     caption: str
+    axes: str
+    """What is drawn over what, with units."""
     members: Sequence[CaseSummary] = ()
     """What it shows; without the floor."""
     rows: Sequence[str] = ()
@@ -78,8 +80,9 @@ def panels(chart: Chart) -> list[Panel]:
             keys = (*before, *((("Axes", axes),) if axes else ()), *shape.keys)
             spec = _specification(shape, linear=axes == "linear")
             made.append(
-                Panel(keys, spec, shape.caption, shape.members, _rows(shape), explanation, marks)
-            )
+                Panel(keys, spec, shape.caption, _axes(shape), shape.members, _rows(shape),
+                      explanation, marks)
+            )  # fmt: skip
     return made
 
 
@@ -90,6 +93,16 @@ def _specification(shape: Any, *, linear: bool) -> dict[str, Any]:
     elif isinstance(shape, Stack):
         height = STACKED
     return specification(shape, width=WIDTH, height=height, linear=linear)
+
+
+def _axes(shape: Any) -> str:
+    if isinstance(shape, Bars):
+        return shape.axis.title
+    if isinstance(shape, Boxes):
+        return f"{shape.cells[0].y.title}, by {shape.x}"
+    rows = shape.rows if isinstance(shape, Stack) else [shape] if isinstance(shape, Picture) else []
+    titles = dict.fromkeys(row.y.title for row in rows)
+    return f"{'; '.join(titles)} over {rows[0].x.title}" if rows else ""
 
 
 def _rows(shape: Any) -> list[str]:
@@ -153,7 +166,8 @@ def _data(
             "shown": _shown(panel) if shared else "",
             "cases": [numbers[case.id] for case in panel.members if case.id in numbers],
             "spec": parts.shared(panel.spec), "rows": parts.shared(list(panel.rows)),
-            "caption": panel.caption, "explanation": parts.shared(panel.explanation),
+            "caption": panel.caption, "axes": parts.shared(panel.axes),
+            "explanation": parts.shared(panel.explanation),
             "flags": parts.shared([f for mark in panel.marks if (f := flag_of(mark, flags))]),
         }  # fmt: skip
 

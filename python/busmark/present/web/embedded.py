@@ -26,8 +26,8 @@ RATIO = 4.0
 """Of the highest to the lowest value, from which on levels are of equal ratio."""
 
 FIRST = 35
-"""Character of level 0: a text in JSON has it and those above it as they are, but for the backslash.
-The one before it is of no number."""
+"""Character of level 0: JSON has it and those above it unchanged, but for the backslash. The one
+before it stands for no number."""
 
 WORTH = 48
 """Characters from which on a text or an object is kept apart, to be referred to."""

@@ -130,6 +130,7 @@ const charts = (() => {
     figure.querySelector("figcaption").textContent = caption;
     flagged(figure, panel?.flags ?? []);
     if (panel) {
+      figure.querySelector(".axes").textContent = panel.axes;
       element.setAttribute("aria-label", `${figure.querySelector("h3").textContent}. ${caption}`);
       const explanation = figure.querySelector(".explanation");
       if (panel.explanation) explanation.textContent = panel.explanation;

@@ -93,26 +93,26 @@ const overlay = (() => {
     const entries = found.filter(({ panel }) => panel);
     if (!entries.length) return null;
     for (const entry of entries) {
-      const { spec, explanation } = resolved(entry.panel, data(`chart-${source}`).parts);
-      Object.assign(entry, { spec, explanation, groups: curves(spec, cases[entry.number].label, entry.name) });
+      const { spec, explanation, axes } = resolved(entry.panel, data(`chart-${source}`).parts);
+      Object.assign(entry, { spec, explanation, axes, groups: curves(spec, cases[entry.number].label, entry.name) });
     }
     const groups = entries.flatMap((entry) => entry.groups);
     const encodings = groups.map((group) => group.layer.find(({ encoding }) => encoding.y?.axis).encoding);
-    const axes = { x: together(encodings.map(({ x }) => x)), y: together(encodings.map(({ y }) => y)) };
+    const reach = { x: together(encodings.map(({ x }) => x)), y: together(encodings.map(({ y }) => y)) };
     const looked = { color: ({ look }) => look.colour, strokeDash: ({ look }) => look.dash, shape: () => "circle" };
     walk({ groups }, ({ encoding }) => {
       if (!encoding) return;
-      for (const [channel, own] of Object.entries(axes)) if (encoding[channel]?.axis) Object.assign(encoding[channel], own);
+      for (const [channel, own] of Object.entries(reach)) if (encoding[channel]?.axis) Object.assign(encoding[channel], own);
       for (const [channel, range] of Object.entries(looked)) {
         if (encoding[channel]?.scale) encoding[channel].scale = { domain: entries.map(({ name }) => name), range: entries.map(range) };
       }
     });
-    const [{ spec, explanation }] = entries;
+    const [{ spec, explanation, axes }] = entries;
     const { height, resolve } = spec.vconcat?.[0] ?? spec;
     return {
       spec: { width: data(`chart-${source}`).width, height: spec.vconcat ? height * 2 : height, resolve,
         layer: [...groups, legend(entries)], autosize: { type: "fit-x", contains: "padding" } },
-      rows: [], flags: [], explanation,
+      rows: [], flags: [], explanation, axes,
       caption: caption(found.filter(({ panel }) => !panel).map(({ name }) => name)),
     };
   };
@@ -122,11 +122,11 @@ const overlay = (() => {
     const like = document.getElementById(source).closest("figure");
     const figure = like.cloneNode(true);
     const id = `overlay-${source}-${plot}`.replace(/[- ]+/g, "-").replace(/-$/, "");
-    const name = like.querySelector("h3").textContent;
+    const name = like.querySelector("h3").firstChild.textContent.trim();
     Object.assign(figure.dataset, { source, plot });
     figure.classList.remove("empty");
     figure.querySelector("h3").hidden = false;
-    figure.querySelector("h3").textContent = plot ? `${name.replace(": distribution", "")}: ${plot}` : name;
+    figure.querySelector("h3").firstChild.textContent = plot ? `${name}: ${plot} ` : `${name} `;
     figure.querySelector(".plot").id = id;
     figure.querySelector(".plot").replaceChildren();
     figure.querySelector(".controls").replaceChildren();
