@@ -15,7 +15,7 @@ from itertools import groupby
 from busmark import __version__
 from busmark.analysis.model import Label
 from busmark.present.document import CASES, Chart, Document, Entry, Section
-from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html
+from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html, words_html
 from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
 from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
@@ -46,6 +46,11 @@ placeholder="words of names and parameters"></label>
 <output id="filter-count" aria-live="polite"></output>
 <button type="reset" hidden>Reset</button>
 </form>"""
+
+TURNING = dict.fromkeys(
+    (*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{REPLACEMENT CHARACTER}"
+)
+"""Characters that turn the direction of all that follows in a line, which a name must not."""
 
 TICKED = """
 <p id="ticked" hidden><span role="status"></span> <a href="#overlay">Overlay</a> \
@@ -85,11 +90,13 @@ def page(
             scripts.append(packing.drawing_script())
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
-            packed["packed-charts"] = threads.pack(_chart_data(drawn, numbers, flags, labels))
+            pieces = _chart_data(drawn, numbers, flags, labels)
+            packed["packed-charts"] = threads.pack(piece.translate(TURNING) for piece in pieces)
         shown = Page(swatches or {}, flags, numbers, drawn, _showing(charts))
         main = "\n".join(_main(document, shown))
-        packed["packed-stored"] = threads.pack(parts_of(_stored(document.entries, shown)))
-        return _whole(document, brand, main, [*scripts, own], packed)
+        stored = _stored(document.entries, shown).translate(TURNING)
+        packed["packed-stored"] = threads.pack(parts_of(stored))
+        return _whole(document, brand, main, [*scripts, own], packed).translate(TURNING)
 
 
 def _whole(
@@ -173,7 +180,7 @@ def _cases(section: Section) -> Iterator[str]:
     """The list of cases, which the script fills."""
     yield f'<section class="part" id="{CASES}" aria-label="{escape(section.title)}">'
     yield f"<h2>{escape(section.title)}</h2>"
-    yield "".join(f'<p class="note">{escape(str(block))}</p>' for block in section.blocks)
+    yield "".join(f'<p class="note">{words_html(str(block))}</p>' for block in section.blocks)
     yield f'{WITHOUT_SCRIPT}<div id="case-list"></div>{MORE.format("cases")}</section>'
 
 
