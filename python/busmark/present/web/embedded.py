@@ -23,7 +23,7 @@ LEVELS = 1023
 neighbours remain apart."""
 
 RATIO = 4.0
-"""Of the highest to the lowest value, from which on levels are of equal ratio."""
+"""Highest over lowest value, from which on levels are of equal ratio."""
 
 FIRST = 35
 """Character of level 0: JSON has it and those above it unchanged, but for the backslash. The one
