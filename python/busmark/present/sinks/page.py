@@ -13,7 +13,7 @@ from html import escape
 from itertools import groupby
 
 from busmark import __version__
-from busmark.analysis.model import Label
+from busmark.model.naming import Label
 from busmark.present.document import CASES, Chart, Document, Entry, Section
 from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html, words_html
 from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
