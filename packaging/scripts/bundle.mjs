@@ -6,20 +6,19 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-/* Packages whose code is in the file that another one publishes. */
-const INSIDE = { "d3-delaunay": ["delaunator", "robust-predicates"] };
-
 const [folder] = process.argv.slice(2);
 const { metafile, outputFiles: [script] } = await build({
   entryPoints: ["charts.mjs"], bundle: true, minify: true, format: "iife", platform: "browser",
   target: "es2022", charset: "utf8", legalComments: "none", metafile: true, write: false,
   outfile: "charts.js",
+  /* Vega-Lite imports four functions of the whole of Vega, which are in this part of it. */
+  alias: { vega: "vega-util" },
 });
 
 const [{ inputs }] = Object.values(metafile.outputs);
 const used = Object.keys(inputs).filter((path) => inputs[path].bytesInOutput)
   .map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(Boolean);
-const names = [...new Set(used.flatMap((name) => [name, ...(INSIDE[name] ?? [])]))].sort();
+const names = [...new Set(used)].sort();
 
 const texts = new Map();
 const packages = names.map((name) => {

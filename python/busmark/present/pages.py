@@ -2,11 +2,6 @@
 comparison with a paper whose experiments it repeats."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-
 from busmark.compare.campaign import Campaign
 from busmark.plugin import documents
 from busmark.present.blocks.campaign import whole
@@ -15,6 +10,10 @@ from busmark.present.charts import look
 from busmark.present.sinks.page import page
 from busmark.store import Result
 from busmark.store.atomic import write_text
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 
 REPORT = "report.html"
 
@@ -43,4 +42,5 @@ def render(
         files: where the raw data are, as seen from the page.
     """
     document = whole(campaign, files, links)
-    return page(document, "report", {each.text: look.swatch(each) for each in campaign.labels})
+    swatches = {each.text: look.swatch(each) for each in campaign.labels}
+    return page(document, "report", swatches, campaign.labels)

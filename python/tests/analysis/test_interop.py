@@ -136,5 +136,5 @@ def test_a_pair_that_works_plain_and_not_secured_is_named_with_its_security(tmp_
             build.pings(case, 0, np.full(200, 30_000.0), security=security)
         else:
             build.row(case, 0, "failed", reason="unmatched: passive: 0 of 1", security=security)
-    (dead,) = dead_cells(summarise(Result(build.finish())))
-    assert dead.state == "not matched" and dead.workload.endswith("authentication")
+    ((of, dead),) = dead_cells(summarise(Result(build.finish())))
+    assert dead.state == "not matched" and of.workload.endswith("authentication")

@@ -1,15 +1,16 @@
 """What `busmark show` keeps of a result: found again while nothing has changed, and never else."""
 
 from __future__ import annotations
+
 import os
-import pytest
 import time
-from busmark.cli.main import busmark as command
-from busmark.compare.cache import Cache
-from click.testing import CliRunner
 from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
 from synthetic_campaign import comparison
 
+from busmark.cli.main import busmark as command
 
 PATIENCE_S = 60.0
 

@@ -323,3 +323,45 @@ def test_contents_stay_at_the_top_and_mark_the_section_that_is_read(opened: Brow
             assert marked == f"#{target}", width
         assert opened.run(f"{top}.height") < (160 if width > 1000 else 110)
     opened.resize(1280, 900)
+
+
+def tick(browser: Browser, *rows: int) -> None:
+    """The boxes of rows that are of cases, without floors, as by a reader."""
+    boxes = "[...document.querySelectorAll('.headline tr:not(.is-floor) .tick')]"
+    for row in rows:
+        browser.run(f"{boxes}[{row}].click()")
+
+
+OVERLAID = """[...document.querySelectorAll('#overlay figure')].map((figure) =>
+  figure.querySelector('.plot').id.replace('overlay-', ''))"""
+
+
+def test_ticked_cases_are_overlaid_and_the_address_restores_them(
+    opened: Browser, path: Path
+) -> None:
+    assert opened.run("document.getElementById('overlay').hidden")
+    opened.run("document.querySelectorAll('.headline tr:not(.is-floor) .tick')[0].focus()")
+    opened.press(" ", 32, " ")
+    assert opened.run("document.activeElement.checked"), "a key ticks"
+    tick(opened, 7, 13)
+    assert opened.run("document.querySelector('#ticked span').textContent").startswith("3 of 10")
+    kinds = ["distribution-function", "survival-function", "histogram", "density", "quantiles"]
+    assert opened.run(OVERLAID) == [*(f"latency-distribution-{k}" for k in kinds), "latency-time"]
+    draw_everything(opened)
+    for chart in opened.run(OVERLAID):
+        names = {row[0] for row in rows_of(opened, f"overlay-{chart}")}
+        assert len(names) == 3, (chart, names)
+    address = opened.run("location.href").partition("?")[2]
+    opened.open(path, f"?{address}")
+    opened.run(READY)
+    assert opened.run("[...document.querySelectorAll('.tick:checked')].length") >= 3
+    assert len(opened.run(OVERLAID)) == 6
+    opened.run("document.querySelector('#ticked button').click()")
+    assert opened.run("document.getElementById('overlay').hidden")
+    assert opened.run("location.search") == ""
+
+
+def test_an_eleventh_case_is_refused_with_a_message(opened: Browser) -> None:
+    tick(opened, *range(11))
+    assert "At most 10" in opened.run("document.querySelector('#ticked [role=status]').textContent")
+    assert opened.run("new URLSearchParams(location.search).get('overlay').split(' ').length") == 10

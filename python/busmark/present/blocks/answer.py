@@ -16,6 +16,7 @@ from busmark.compare.ranking import Standing
 from busmark.compare.rounds import Versus
 from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.estimate.case import TIMES, CaseSummary
+from busmark.findings.kinds import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.model.naming import described, figure_of, placement_short
@@ -28,6 +29,12 @@ MOST_LABELS = 12
 MOST_EFFECTS = MOST_FITS = 12
 
 FLOOR = "Busmark itself (null)"
+
+NAMES = {
+    "latency": ("median",), "one_way": ("median", "latency"),
+    "throughput": ("goodput_mbit_per_s",), "capacity": ("goodput_mbit_per_s",),
+}  # fmt: skip
+"""Figures that findings concern, by what a case is judged by."""
 
 Workload = tuple[str, str, int | None, tuple[tuple[str, str], ...]]
 """Test, placement, size and further parameters."""
@@ -103,10 +110,11 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
         for label, _ in labels
     ]
     columns = [Column(title, names, "label")]
+    found = by_case(kinds(campaign.findings))
     standings = {_key(standing): standing for standing in campaign.standings}
     for workload in shown:
         cases = [known[workload].get(label) for label, _ in labels]
-        columns += _workload(workload, cases, standings.get(workload))
+        columns += _workload(workload, cases, standings.get(workload), found)
     notes = []
     if any(column.kind == "ratio" for column in columns):
         level = f"{campaign.confidence:.0%}".replace("%", " %")
@@ -178,8 +186,9 @@ def _where(workload: Workload) -> str:
 
 
 def _workload(
-    workload: Workload, cases: Sequence[CaseSummary | None], standing: Standing | None
-) -> Iterator[Column]:
+    workload: Workload, cases: Sequence[CaseSummary | None], standing: Standing | None,
+    found: Mapping[str, Flags],
+) -> Iterator[Column]:  # fmt: skip
     """The figure of each label, and its ratio to the leader's."""
     _, placement, size, further = workload
     parts = (text.size_text(size) if size is not None else "", described(dict(further)))
@@ -187,9 +196,8 @@ def _workload(
     headline = next(case.headline for case in cases if case and case.headline)
     what = figure_of(headline.kind)
     group = f"{what[:1].upper()}{what[1:]}, {placement_short(placement)}"
-    yield Column(
-        where, [_figure(case) for case in cases], "figure", headline.figure.unit, group=group
-    )
+    cells = [_marked(_figure(case), case, found) for case in cases]
+    yield Column(where, cells, "figure", headline.figure.unit, group=group)
     if standing is None or len([case for case in cases if case and not case.is_floor]) < 2:
         return
     ratios = [_ratio(case, standing) for case in cases]
@@ -207,6 +215,16 @@ def _figure(case: CaseSummary | None) -> Cell:
     lost, due = LOST.pick(case), LOST.of(case) if LOST.of else None
     more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.latency else ""
     return Cell(figure.value, figure.low, figure.high, more=more, case=case.id)
+
+
+def _marked(cell: Cell, case: CaseSummary | None, found: Mapping[str, Flags]) -> Cell:
+    """The cell with the marks of what spoils its figure."""
+    if case is None or case.id not in found or case.headline is None:
+        return cell
+    names = {*NAMES.get(case.headline.kind, ()), case.headline.kind, "rounds"}
+    marks = [flag.mark for flag in found[case.id].flags if flag.severity != "note"
+             and (not flag.concerns or names & {*flag.concerns})]  # fmt: skip
+    return replace(cell, marks=tuple(marks))
 
 
 def _ratio(case: CaseSummary | None, standing: Standing) -> Cell:
@@ -262,7 +280,8 @@ def version(declared: Mapping[str, object]) -> str:
 
 
 def _effects(campaign: Campaign) -> Table | None:
-    """What each value of a parameter costs over another: a row for each middleware."""
+    """What each value of a parameter costs over another: a row for each middleware, in the order of
+    the questions, what costs most first."""
     found: dict[tuple[str, str, str, str, str], list[Effect]] = {}
     for effect in campaign.effects:
         if effect.parameter not in WITH_SPENT and not _is_as_specified(effect):
@@ -270,7 +289,12 @@ def _effects(campaign: Campaign) -> Table | None:
             found.setdefault(key, []).append(effect)
     if not found:
         return None
-    kept = list(found.items())[:MOST_EFFECTS]
+    asked = [case.headline.kind for case in campaign.cases if case.headline]
+    first = {kind: place for place, kind in reversed([*enumerate(dict.fromkeys(asked))])}
+    ordered = sorted(
+        found.items(), key=lambda each: (first.get(each[0][4], len(first)), -_largest(each[1]))
+    )
+    kept = ordered[:MOST_EFFECTS]
     columns = [
         Column("With", [Cell(value) for (_, value, _, _, _), _ in kept], "label"),
         Column("Instead of", [Cell(key[2]) for key, _ in kept]),
@@ -311,6 +335,12 @@ def _is_as_specified(effect: Effect) -> bool:
     """Whether both have just the goodput that the rate gives, which says nothing of a cost."""
     paced = effect.figure not in TIMES and effect.rate_hz is not None
     return paced and effect.versus.verdict == "equivalent"
+
+
+def _largest(effects: Iterable[Effect]) -> float:
+    """The largest change of those that are decided, as a logarithm."""
+    known = (e.versus for e in effects if e.versus.verdict != "undecided")
+    return max((abs(log(v.ratio.value)) for v in known if v.ratio and v.ratio.value > 0), default=0)
 
 
 def _extreme(effects: Iterable[Effect], which: Callable[..., Versus]) -> Cell:

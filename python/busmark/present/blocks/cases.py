@@ -292,7 +292,9 @@ def _remark(case: CaseSummary) -> Text:
     size = text.size_text(case.size) if case.size is not None else ""
     parts = (case.label, size, *(f"{name} {value}" for name, value in case.workload.items()))
     which = ", ".join(filter(None, parts))
-    return Text("remark", {"case": which, "status": case.status, "reason": case.reason})
+    return Text(
+        "remark", {"case": which, "status": case.status.replace("_", " "), "reason": case.reason}
+    )
 
 
 def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str]) -> Iterator[Text]:

@@ -286,16 +286,17 @@ def _where(effect: Effect) -> str:
 
 
 def _dead(campaign: Campaign) -> Section | None:
-    dead = [one for one in dead_cells(campaign) if one.state != "unsupported"]
+    dead = [(m, cell) for m, cell in dead_cells(campaign) if cell.state != "unsupported"]
     if not dead:
         return None
+    pairs = [Cell(f"{m.titles[of.writer]} → {m.titles[of.reader]}") for m, of in dead]
     columns = [
-        Column("Pair", [Cell(f"{one.writer} → {one.reader}") for one in dead], "label"),
-        Column("Workload", [Cell(f"{one.test}, {one.workload}") for one in dead]),
-        Column("State", [Cell(one.state) for one in dead]),
-        Column("Reason", [Cell(one.reason) for one in dead]),
+        Column("Pair", pairs, "label"),
+        Column("Workload", [Cell(f"{m.test}, {m.workload}") for m, _ in dead]),
+        Column("State", [Cell(cell.state) for _, cell in dead]),
+        Column("Reason", [Cell(cell.reason or "no reason recorded") for _, cell in dead]),
     ]
-    table = Table(columns, [Row(case=one.case) for one in dead], key="dead")
+    table = Table(columns, [Row(case=cell.case) for _, cell in dead], key="dead")
     return Section("Pairs that do not work, or not wholly", [table], part=INTEROPERABILITY)
 
 

@@ -214,7 +214,7 @@ def pairs(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, f
 def percentiles(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
     """Yield the curve to the last sample. A logarithmic axis has no place for equal stamps."""
     if of := pairs(measure, case, "percentiles"):
-        yield "", [Point(x, y, note=f"{round(x, 5):g} %") for x, y in of if y > 0]
+        yield "", [Point(x, y) for x, y in of if y > 0]
 
 
 def survival(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:

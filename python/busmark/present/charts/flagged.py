@@ -15,16 +15,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
 from busmark.model.naming import Label
-from busmark.present.charts.shapes import (
-    Bars,
-    Boxes,
-    Curve,
-    Field,
-    Heat,
-    Picture,
-    Stack,
-    one_line,
-)
+from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, Stack, one_line
 
 LONGEST = 60
 """Characters of a curve's name with its letters, unless a form has room for fewer."""
@@ -81,7 +72,7 @@ class Findings:
             longest: characters of a curve's name with its letters.
         """
         own = concerning(figures, members, self._found)
-        return _marked(drawn, _Letters(members, own), longest), self._explained(own)
+        return _marked(drawn, members, own, longest), self._explained(own)
 
     def _explained(self, own: Mapping[str, Sequence[Flag]]) -> str:
         """ "Findings (! warning): !a: Latency has two modes, in 2 of 6 cases."."""
@@ -94,46 +85,6 @@ class Findings:
         signs = ", ".join(sign for each, sign in SEVERE.items() if each in severities)
         counts = "; ".join(f"{kind.mark}: {kind.counted(self._examined)}" for kind in found)
         return f"Findings{f' ({signs})' if signs else ''}: {counts}."
-
-
-class _Letters:
-    """Letters by case and by label: a label may stand for several cases of a drawing."""
-
-    def __init__(self, members: Iterable[CaseSummary], own: Mapping[str, Sequence[Flag]]) -> None:
-        self._cases = {case: _joined(flags) for case, flags in own.items()}
-        by_label: dict[str, list[Flag]] = {}
-        for case in members:
-            by_label.setdefault(case.label, []).extend(own.get(case.id, ()))
-        self._labels = {label: _joined(_worst(flags)) for label, flags in by_label.items()}
-
-    def case(self, case: str) -> str:
-        return self._cases.get(case, "")
-
-    def label(self, label: Label) -> str:
-        """Return nothing for what is not of a case, such as a participant."""
-        return self._labels.get(label.text, "") if label.adapter else ""
-
-    @staticmethod
-    def named(name: str, letters: str, longest: int) -> str:
-        """Return the name, shortened where need be, and the letters, which are not."""
-        return f"{one_line(name, longest - len(letters) - 3)} [{letters}]" if letters else name
-
-    def curves(self, curves: Sequence[Curve], longest: int) -> list[Curve]:
-        return [
-            replace(curve, name=self.named(curve.name, self.label(curve.label), longest))
-            if curve.name else curve
-            for curve in curves
-        ]  # fmt: skip
-
-    def row(self, label: Label) -> Label:
-        letters = self.label(label)
-        return label.model_copy(update={"text": f"{label.text} [{letters}]"}) if letters else label
-
-    def field(self, field: Field | None) -> Field | None:
-        letters = self.case(field.case) if field else ""
-        if not field or not letters:
-            return field
-        return replace(field, text=f"{field.text}\n{one_line(letters, LETTERS)}")
 
 
 def _joined(flags: Iterable[Flag]) -> str:
@@ -149,22 +100,45 @@ def _worst(flags: Iterable[Flag]) -> Iterator[Flag]:
     return iter(sorted(once.values(), key=lambda flag: (len(flag.kind.letter), flag.kind.letter)))
 
 
-def _marked(drawn: D, letters: _Letters, longest: int) -> D:
-    """Return the shape with letters behind its names."""
-    found: Any = drawn
-    match found:
+def _marked(
+    drawn: D, members: Iterable[CaseSummary], own: Mapping[str, Sequence[Flag]], longest: int
+) -> D:
+    """Return the shape with letters behind its names: of a case, or of all cases of a label, which
+    is what several in one drawing may have in common. What is of no case, such as a participant,
+    has none."""
+    by_label: dict[str, list[Flag]] = {}
+    for case in members:
+        by_label.setdefault(case.label, []).extend(own.get(case.id, ()))
+
+    def letters(label: Label) -> str:
+        return _joined(_worst(by_label.get(label.text, ()))) if label.adapter else ""
+
+    def curves(found: Sequence[Curve]) -> list[Curve]:
+        return [
+            replace(each, name=f"{one_line(each.name, longest - len(behind) - 3)} [{behind}]")
+            if each.name and (behind := letters(each.label)) else each
+            for each in found
+        ]  # fmt: skip
+
+    def named(label: Label) -> Label:
+        behind = letters(label)
+        return label.model_copy(update={"text": f"{label.text} [{behind}]"}) if behind else label
+
+    def field(found: Field | None) -> Field | None:
+        if not found or found.case not in own:
+            return found
+        return replace(found, text=f"{found.text}\n{one_line(_joined(own[found.case]), LETTERS)}")
+
+    of: Any = drawn
+    match of:
         case Picture():
-            found = replace(found, curves=letters.curves(found.curves, longest))
+            of = replace(of, curves=curves(of.curves))
         case Stack():
-            rows = [replace(r, curves=letters.curves(r.curves, longest)) for r in found.rows]
-            found = replace(found, rows=rows)
+            of = replace(of, rows=[replace(row, curves=curves(row.curves)) for row in of.rows])
         case Bars():
-            bars = [replace(row, label=letters.row(row.label)) for row in found.rows]
-            found = replace(found, rows=bars)
+            of = replace(of, rows=[replace(row, label=named(row.label)) for row in of.rows])
         case Boxes():
-            cells = [replace(cell, label=letters.row(cell.label)) for cell in found.cells]
-            found = replace(found, cells=cells)
+            of = replace(of, cells=[replace(cell, label=named(cell.label)) for cell in of.cells])
         case Heat():
-            fields = [(name, [*map(letters.field, row)]) for name, row in found.rows]
-            found = replace(found, rows=fields)
-    return cast(D, found)
+            of = replace(of, rows=[(name, [*map(field, row)]) for name, row in of.rows])
+    return cast(D, of)

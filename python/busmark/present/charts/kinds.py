@@ -81,8 +81,8 @@ MEDIANS = ("median", "latency", "rounds")
 """Names of figures that findings on medians concern."""
 
 PLACES = {
-    "latency": ("latency-distribution", "Distribution"),
-    "throughput": ("probe-distribution", "Latency under load: distribution"),
+    "latency": ("latency-distribution", "Latency distribution"),
+    "throughput": ("probe-distribution", "Latency distribution under load"),
 }
 """Where the page has all that is about a distribution, by test."""
 
@@ -201,7 +201,7 @@ def _timeline(key: str, title: str, needs: str, of: str, pick: Any) -> ChartKind
         "largest sample of every stretch, so its density means nothing; points are samples. "
         "Jitter is the change from a sample to the next.",
         needs, pick, times.timeline(pick), shape=Stack, of_series=True,
-        place=Place("latency-time", "Over time", (("Of", of),)),
+        place=Place("latency-time", "Latency over time", (("Of", of),)),
     )  # fmt: skip
 
 

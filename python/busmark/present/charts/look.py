@@ -166,9 +166,9 @@ def _look(label: Label) -> Look:
     if not label.adapter:
         return Look(PALETTE[label.variant % len(PALETTE)], label.variant, label.variant)
     own = look_of(label.adapter)
-    return Look(
-        shade(own.colour, label.variant), own.mark + label.variant, own.dash + label.variant
-    )
+    # Dashes repeat before shades do: so the two together repeat after all pairs of them.
+    shaded = shade(own.colour, label.variant + label.variant // len(DASHES))
+    return Look(shaded, own.mark + label.variant, own.dash + label.variant)
 
 
 def is_null(label: Label) -> bool:

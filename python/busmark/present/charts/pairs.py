@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.matrix import Cell, Matrix
@@ -38,77 +39,70 @@ class HeatMap:
     rows: list[tuple[str, list[HeatCell | None]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Dead:
-    """A pair that does not work."""
-
-    test: str
-    workload: str
-    """With what sets it apart from other cases of the pair, such as its security."""
-    writer: str
-    reader: str
-    state: str
-    reason: str
-    case: str
-
-
 Value = Callable[[Cell], float | None]
 
 
+class Figure(NamedTuple):
+    """A figure of a matrix."""
+
+    key: str
+    test: str
+    title: str
+    note: str
+    value: Value
+    shown: Callable[[float], str]
+    more_is_better: bool = False
+    otherwise: Callable[[Cell], str | None] = lambda _: None
+    """What a cell says without a value."""
+
+
 def heat_maps(campaign: Campaign) -> list[HeatMap]:
-    """Latency and discovery of latency matrices, goodput and loss of throughput matrices."""
-    maps = []
-    for number, matrix in enumerate(campaign.interop):
-        if matrix.test == "latency":
-            maps.append(_latency(matrix, number))
-            maps.append(_discovery(matrix, number))
-        else:
-            maps.append(_goodput(matrix, number))
-            maps.append(_loss(matrix, number))
-    return maps
-
-
-def dead_cells(campaign: Campaign) -> list[Dead]:
-    """Every pair that does not work, with its reason."""
+    """Return latency and discovery of latency matrices, goodput and loss of throughput matrices."""
     return [
-        Dead(
-            test=matrix.test,
-            workload=matrix.workload,
-            writer=matrix.titles[cell.writer],
-            reader=matrix.titles[cell.reader],
-            state=cell.state,
-            reason=cell.reason or "no reason recorded",
-            case=cell.case,
-        )
-        for matrix in campaign.interop
-        for cell in matrix.cells
-        if cell.state != "works"
+        _map(matrix, f"interop-{figure.key}-{number}", figure)
+        for number, matrix in enumerate(campaign.interop)
+        for figure in _figures(matrix)
     ]
 
 
-def _latency(matrix: Matrix, number: int) -> HeatMap:
-    scale = text.scale_for(_values(matrix, _result))
-    return _map(
-        matrix, f"interop-latency-{number}",
-        f"RTT/2, median, {scale.unit}: {matrix.workload}",
-        "Row: the pinger, which writes first. Column: the ponger, which answers.",
-        _result, lambda value: text.number(value / scale.factor),
-    )  # fmt: skip
+def dead_cells(campaign: Campaign) -> list[tuple[Matrix, Cell]]:
+    """Return every pair that does not work, with its matrix."""
+    return [(m, cell) for m in campaign.interop for cell in m.cells if cell.state != "works"]
 
 
 AT_ONCE = "at once"
 """A discovery that was over when it could have begun."""
 
 
-def _discovery(matrix: Matrix, number: int) -> HeatMap:
-    return _map(
-        matrix, f"interop-discovery-{number}", f"Discovery, ms: {matrix.workload}",
-        "From the last endpoint's creation until both sides had matched; median of the rounds. "
-        "≤: they had matched when they were first asked, so no more than this limit is known; "
-        f"{AT_ONCE}: before the last endpoint was reported to have been made.",
-        lambda cell: cell.discovery_s, lambda value: text.number(value * 1e3),
-        otherwise=_discovery_limit,
+def _figures(matrix: Matrix) -> list[Figure]:
+    scale = text.scale_for(_values(matrix, _result))
+    found = (
+        Figure(
+            "latency", "latency", f"RTT/2, median, {scale.unit}",
+            "Row: the pinger, which writes first. Column: the ponger, which answers.",
+            _result, lambda value: text.number(value / scale.factor),
+        ),
+        Figure(
+            "discovery", "latency", "Discovery, ms",
+            "From the last endpoint's creation until both sides had matched; median of the rounds. "
+            "≤: they had matched when they were first asked, so no more than this limit is known; "
+            f"{AT_ONCE}: before the last endpoint was reported to have been made.",
+            lambda cell: cell.discovery_s, lambda value: text.number(value * 1e3),
+            otherwise=_discovery_limit,
+        ),
+        Figure(
+            "goodput", "throughput", "Goodput, Mbit/s",
+            "Row: the writer. Column: the reader, where it is counted.",
+            _result, text.number, more_is_better=True,
+        ),
+        Figure(
+            "loss", "throughput", "Loss",
+            "Share of the samples written that the reader never received.",
+            lambda cell: cell.loss_share, text.percent_text,
+        ),
     )  # fmt: skip
+    test = "latency" if matrix.test == "latency" else "throughput"
+    return [figure for figure in found if figure.test == test]
 
 
 def _discovery_limit(cell: Cell) -> str | None:
@@ -116,22 +110,6 @@ def _discovery_limit(cell: Cell) -> str | None:
     if limit is None:
         return None
     return f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
-
-
-def _goodput(matrix: Matrix, number: int) -> HeatMap:
-    return _map(
-        matrix, f"interop-goodput-{number}", f"Goodput, Mbit/s: {matrix.workload}",
-        "Row: the writer. Column: the reader, where it is counted.",
-        _result, text.number, more_is_better=True,
-    )  # fmt: skip
-
-
-def _loss(matrix: Matrix, number: int) -> HeatMap:
-    return _map(
-        matrix, f"interop-loss-{number}", f"Loss: {matrix.workload}",
-        "Share of the samples written that the reader never received.",
-        lambda cell: cell.loss_share, text.percent_text,
-    )  # fmt: skip
 
 
 def _result(cell: Cell) -> float | None:
@@ -142,40 +120,26 @@ def _values(matrix: Matrix, value: Value) -> list[float]:
     return [v for v in map(value, matrix.cells) if v is not None]
 
 
-def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
-         shown: Callable[[float], str], *, more_is_better: bool = False,
-         otherwise: Callable[[Cell], str | None] = lambda _: None) -> HeatMap:  # fmt: skip
-    positive = [v for v in _values(matrix, value) if v > 0]
+def _map(matrix: Matrix, identifier: str, figure: Figure) -> HeatMap:
+    positive = [v for v in _values(matrix, figure.value) if v > 0]
     cells = {(cell.writer, cell.reader): cell for cell in matrix.cells}
 
     def heat(writer: str, reader: str) -> HeatCell | None:
         cell = cells.get((writer, reader))
         if cell is None:
             return None
-        figure = value(cell)
-        told = f"{matrix.titles[writer]} → {matrix.titles[reader]}: {cell.state}"
-        told += f" ({cell.reason})" if cell.reason else ""
-        return HeatCell(
-            text=(
-                otherwise(cell) or MARKS.get(cell.state, text.ABSENT)
-                if figure is None
-                else shown(figure)
-            ),
-            shade=None
-            if figure is None
-            else shade(figure, positive, more_is_better=more_is_better),
-            state=cell.state,
-            case=cell.case,
-            note=told,
-        )
+        note = f"{matrix.titles[writer]} → {matrix.titles[reader]}: {cell.state}"
+        note += f" ({cell.reason})" if cell.reason else ""
+        value = figure.value(cell)
+        if value is None:
+            words = figure.otherwise(cell) or MARKS.get(cell.state, text.ABSENT)
+            return HeatCell(words, None, note, state=cell.state, case=cell.case)
+        place = shade(value, positive, more_is_better=figure.more_is_better)
+        return HeatCell(figure.shown(value), place, note, state=cell.state, case=cell.case)
 
-    return HeatMap(
-        id=identifier,
-        title=title,
-        note=note,
-        names=[PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters],
-        rows=[
-            (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])
-            for writer in matrix.adapters
-        ],
-    )
+    names = [PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters]
+    rows = [
+        (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])
+        for writer in matrix.adapters
+    ]
+    return HeatMap(identifier, f"{figure.title}: {matrix.workload}", figure.note, names, rows)

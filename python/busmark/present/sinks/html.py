@@ -47,6 +47,8 @@ class Page:
     """Places of cases in the list of the page."""
     panels: Mapping[str, Sequence[Panel]] = field(default_factory=dict)
     """By the key of the chart."""
+    showing: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    """By the letter of a finding, element and title of the charts that show its cases."""
     rows: dict[str, list[str]] = field(default_factory=dict)
     """Rows of tables that are beyond the first, by the table's key."""
 
@@ -83,6 +85,9 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
     label = escape(section.title or "Notes")
     key = key_of(section) if level < DETAIL else ""
     blocks = "\n".join(block_html(block, page, section.title, key) for block in section.blocks)
+    if shown := page.showing.get(section.mark.lstrip("!")):
+        links = ", ".join(f'<a href="#{escape(to)}">{escape(words)}</a>' for to, words in shown)
+        blocks += f'\n<p class="note">Charts of these cases: {links}.</p>'
     named = f' id="{escape(key)}"' if key else ""
     folded = folds and section.folded
     if folded:
@@ -117,7 +122,8 @@ def chart_html(chart: Chart, page: Page, name: str = "") -> str:
     room = f"min-height:{first.height:.0f}px"
     left = f"Not drawn, to keep this page small: {chart.left_out} further cases."
     return (
-        f'<figure class="chart"><h3{" hidden" if chart.title == name else ""}>{title}</h3>'
+        f'<figure class="chart"><h3{" hidden" if chart.title == name else ""}>{title} '
+        f'<small class="axes">{escape(first.axes)}</small></h3>'
         f'<p class="note explanation">{explanation}</p>'
         f'<div class="controls">{choices}</div><div class="plot" id="{key}" role="img" '
         f'style="{room}" aria-label="{title}. {caption}"></div>'
@@ -157,7 +163,7 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
     first, *others = table.columns
     groups = [list(own) for _, own in groupby(others, key=lambda column: column.group)]
     if table.brief and len(groups) > 1:
-        parts = [replace(table, columns=[first, *own], notes=()) for own in groups]
+        parts = (_part(table, [first, *own], table.known(own)) for own in groups)
         return "".join(table_html(part, page, name, section) for part in parts) + _notes(table)
     title = escape(table.title or name)
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
@@ -183,6 +189,11 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
             f"{region}{MORE.format('rows')}</div>"
         )
     return f"{region}{_notes(table)}"
+
+
+def _part(table: Table, columns: Sequence[Column], rows: Sequence[int]) -> Table:
+    chosen = [replace(each, cells=[each.cells[row] for row in rows]) for each in columns]
+    return replace(table, columns=chosen, rows=[table.rows[row] for row in rows], notes=())
 
 
 def _points(table: Table) -> float:

@@ -13,9 +13,10 @@ from html import escape
 from itertools import groupby
 
 from busmark import __version__
+from busmark.model.naming import Label
 from busmark.present.document import CASES, Chart, Document, Entry, Section
-from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html
-from busmark.present.sinks.panels import Panel, panels, script_data
+from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html, words_html
+from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
 from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
 from busmark.present.web import packing, script, style
@@ -23,7 +24,8 @@ from busmark.present.web.embedded import as_json, plain_json
 from busmark.present.web.packing import Packed, Packing, parts_of
 
 SCRIPTS = (
-    "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "charts", "print",
+    "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",
+    "print",
     "start",
 )  # fmt: skip
 """Parts of the page's script, in their order."""
@@ -45,6 +47,20 @@ placeholder="words of names and parameters"></label>
 <button type="reset" hidden>Reset</button>
 </form>"""
 
+TURNING = dict.fromkeys(
+    (*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\N{REPLACEMENT CHARACTER}"
+)
+"""Characters that turn the direction of all that follows in a line, which a name must not."""
+
+TICKED = """
+<p id="ticked" hidden><span role="status"></span> <a href="#overlay">Overlay</a> \
+<button type="button">Untick all</button></p>"""
+
+OVERLAY = """<section class="part" id="overlay" aria-label="Overlay of ticked cases" hidden>
+<h2>Overlay of ticked cases</h2>
+<p class="note">Up to ten cases that are ticked in the tables, whatever they differ in. The \
+address of this page has which: a link to it restores the charts.</p><div></div></section>"""
+
 WITHOUT_SCRIPT = (
     '<noscript><p class="banner warning">The list, the further rows of long tables and the charts '
     "need this page's script, which the viewer does not run.</p></noscript>"
@@ -53,6 +69,7 @@ WITHOUT_SCRIPT = (
 
 def page(
     document: Document, brand: str, swatches: Mapping[str, Mapping[str, str]] | None = None,
+    labels: Sequence[Label] = (),
 ) -> str:  # fmt: skip
     """Return the page; the same document gives the same bytes.
 
@@ -60,6 +77,7 @@ def page(
         document: what it shows.
         brand: what kind of page it is, above its title.
         swatches: colour and mark of each label.
+        labels: of the cases whose curves the reader may overlay.
     """
     found = [block for each in document.sections for block in each.blocks]
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
@@ -72,11 +90,13 @@ def page(
             scripts.append(packing.drawing_script())
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
-            packed["packed-charts"] = threads.pack(_chart_data(drawn, numbers, flags))
-        shown = Page(swatches or {}, flags, numbers, drawn)
+            pieces = _chart_data(drawn, numbers, flags, labels)
+            packed["packed-charts"] = threads.pack(piece.translate(TURNING) for piece in pieces)
+        shown = Page(swatches or {}, flags, numbers, drawn, _showing(charts))
         main = "\n".join(_main(document, shown))
-        packed["packed-stored"] = threads.pack(parts_of(_stored(document.entries, shown)))
-        return _whole(document, brand, main, [*scripts, own], packed)
+        stored = _stored(document.entries, shown).translate(TURNING)
+        packed["packed-stored"] = threads.pack(parts_of(stored))
+        return _whole(document, brand, main, [*scripts, own], packed).translate(TURNING)
 
 
 def _whole(
@@ -115,7 +135,7 @@ def _whole(
 <h1>{escape(document.title)}</h1>
 {lines}{links}</header>
 <div class="bar"><nav aria-label="Contents">{_contents(document.sections)}</nav>\
-{FILTER if document.entries else ""}</div>
+{FILTER if document.entries else ""}{TICKED if document.entries and packed else ""}</div>
 <main id="main">
 {main}
 </main>
@@ -149,6 +169,8 @@ def _main(document: Document, page: Page) -> Iterator[str]:
             yield f'<h2 id="{escape(part_key(part))}">{escape(part)}</h2>'
         for section in own:
             if section.key == CASES:
+                if page.panels:
+                    yield OVERLAY
                 yield from _cases(section)
             else:
                 yield section_html(section, page, folds=True, level=3 if part else 2)
@@ -158,7 +180,7 @@ def _cases(section: Section) -> Iterator[str]:
     """The list of cases, which the script fills."""
     yield f'<section class="part" id="{CASES}" aria-label="{escape(section.title)}">'
     yield f"<h2>{escape(section.title)}</h2>"
-    yield "".join(f'<p class="note">{escape(str(block))}</p>' for block in section.blocks)
+    yield "".join(f'<p class="note">{words_html(str(block))}</p>' for block in section.blocks)
     yield f'{WITHOUT_SCRIPT}<div id="case-list"></div>{MORE.format("cases")}</section>'
 
 
@@ -191,21 +213,30 @@ def _stored(entries: Sequence[Entry], page: Page) -> str:
 
 def _chart_data(
     drawn: Mapping[str, Sequence[Panel]], numbers: Mapping[str, int],
-    flags: Mapping[str, tuple[str, str]],
+    flags: Mapping[str, tuple[str, str]], labels: Sequence[Label],
 ) -> Iterator[str]:  # fmt: skip
-    """JSON of all charts by their elements, and of the themes, in pieces."""
+    """JSON of all charts by their elements, of the themes and of overlays, in pieces."""
     begin = "{"
     for key, own in drawn.items():
         chart = plain_json(script_data(own, numbers, flags))
         yield f"{begin}{plain_json(f'chart-{key}')}:{chart}"
         begin = ","
     themes = plain_json({theme: config(theme) for theme in THEMES})
-    yield f'{begin}"themes":{themes}}}'
+    yield f'{begin}"themes":{themes},"overlay":{plain_json(overlay_data(labels))}}}'
 
 
 def _flags(sections: Sequence[Section]) -> dict[str, tuple[str, str]]:
     """By the letter of each finding, the element that explains it and its title."""
     return {each.mark.lstrip("!"): (key_of(each), each.title) for each in sections if each.mark}
+
+
+def _showing(charts: Sequence[Chart]) -> dict[str, list[tuple[str, str]]]:
+    """By the letter of each finding, the charts that show its cases."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for chart in charts:
+        for letter in {mark.lstrip("!") for marks in chart.marks for mark in marks}:
+            found.setdefault(letter, []).append((chart.key, chart.title))
+    return found
 
 
 def policy(scripts: Sequence[str]) -> str:

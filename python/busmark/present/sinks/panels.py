@@ -9,11 +9,13 @@ from typing import Any
 
 from busmark.estimate.case import CaseSummary
 from busmark.model.naming import Label
+from busmark.present.charts import look
 from busmark.present.charts.look import is_null
-from busmark.present.charts.panels import Keys, described
-from busmark.present.charts.shapes import Bars, Heat, Picture, Stack
+from busmark.present.charts.panels import MOST_CURVES, Keys, described
+from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
 from busmark.present.document import Chart
 from busmark.present.vega import specification
+from busmark.present.vega.parts import Entry, dashes, legend, line_path
 from busmark.present.web.embedded import Parts
 
 OWN = ("Plot", "Of", "Axes", "Node")
@@ -26,6 +28,9 @@ AXES = ("logarithmic", "linear")
 
 WIDTH = 1000
 """Width of a specification in pixels; the page's script fits it to the window."""
+
+EM = 12.0
+"""Pixels of the text's size."""
 
 PLOT, STACKED = 340, 130
 """Pixels of a plot's height, alone and one below the other. Rows have the height that they need."""
@@ -46,6 +51,8 @@ class Panel:
     keys: Keys
     spec: dict[str, Any]
     caption: str
+    axes: str
+    """What is drawn over what, with units."""
     members: Sequence[CaseSummary] = ()
     """What it shows; without the floor."""
     rows: Sequence[str] = ()
@@ -74,8 +81,9 @@ def panels(chart: Chart) -> list[Panel]:
             keys = (*before, *((("Axes", axes),) if axes else ()), *shape.keys)
             spec = _specification(shape, linear=axes == "linear")
             made.append(
-                Panel(keys, spec, shape.caption, shape.members, _rows(shape), explanation, marks)
-            )
+                Panel(keys, spec, shape.caption, _axes(shape), shape.members, _rows(shape),
+                      explanation, marks)
+            )  # fmt: skip
     return made
 
 
@@ -86,6 +94,16 @@ def _specification(shape: Any, *, linear: bool) -> dict[str, Any]:
     elif isinstance(shape, Stack):
         height = STACKED
     return specification(shape, width=WIDTH, height=height, linear=linear)
+
+
+def _axes(shape: Any) -> str:
+    if isinstance(shape, Bars):
+        return shape.axis.title
+    if isinstance(shape, Boxes):
+        return f"{shape.cells[0].y.title}, by {shape.x}"
+    rows = shape.rows if isinstance(shape, Stack) else [shape] if isinstance(shape, Picture) else []
+    titles = dict.fromkeys(row.y.title for row in rows)
+    return f"{'; '.join(titles)} over {rows[0].x.title}" if rows else ""
 
 
 def _rows(shape: Any) -> list[str]:
@@ -149,6 +167,25 @@ def _data(
             "shown": _shown(panel) if shared else "",
             "cases": [numbers[case.id] for case in panel.members if case.id in numbers],
             "spec": parts.shared(panel.spec), "rows": parts.shared(list(panel.rows)),
-            "caption": panel.caption, "explanation": parts.shared(panel.explanation),
+            "caption": panel.caption, "axes": parts.shared(panel.axes),
+            "explanation": parts.shared(panel.explanation),
             "flags": parts.shared([f for mark in panel.marks if (f := flag_of(mark, flags))]),
         }  # fmt: skip
+
+
+def overlay_data(labels: Sequence[Label]) -> dict[str, Any]:
+    """Return what the script needs to draw ticked cases together: adapter and variant by label, the
+    looks of variants by adapter, and a legend to be filled."""
+    most = MOST_CURVES + max((label.variant for label in labels), default=0)
+    looks = {
+        label.adapter: [_look(label.model_copy(update={"variant": n})) for n in range(most)]
+        for label in labels
+    }
+    (key,) = legend([Entry("case", "", "")], EM, WIDTH)
+    return {"labels": {label.text: [label.adapter, label.variant] for label in labels},
+            "looks": looks, "legend": key}  # fmt: skip
+
+
+def _look(label: Label) -> dict[str, Any]:
+    dash = look.dash(label)
+    return {"colour": look.colour(label), "dash": dashes(dash, EM), "path": line_path(dash)}

@@ -7,7 +7,7 @@ that are left follow in a second band under the same labels.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich import box
@@ -132,8 +132,13 @@ def show_table(table: Table, console: Console) -> None:
         apart = table.brief and _total(places) > NARROW
         groups = _groups(places[1:]) if apart else [places[1:]]
         for group in groups:
+            rows: Collection[int] = range(len(table.rows))
+            if apart:
+                heads = {place.group for place in group}
+                own = [c for c in table.columns if figures.heading(c, table)[0] in heads]
+                rows = table.known(own)
             for band in _bands([places[0], *group], room(console)):
-                _print(band, table, console)
+                _print(band, table, rows, console)
     notes = [Text("columns", {"names": ", ".join(hidden)})] if hidden else []
     for note in (*notes, *table.notes):
         paragraph(str(note), console, STYLES["quiet"])
@@ -168,7 +173,7 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
     while True:
         for form in BRIEF if table.brief else FORMS:
             places = _places(table, columns, form)
-            if notes := _marks_of(table, notes=width >= NARROW):
+            if not table.brief and (notes := _marks_of(table, notes=width >= NARROW)):
                 places.append(notes)
             widest = max(_total(places[:1] + group) for group in _groups(places[1:]))
             if widest <= width if table.brief else _reach(places) <= width:
@@ -297,17 +302,19 @@ def _records(places: Sequence[_Place], table: Table, console: Console) -> None:
                 paragraph(f"{title}: {cell}", console, lead="  ")
 
 
-def _print(band: Sequence[_Place], table: Table, console: Console) -> None:
+def _print(band: Sequence[_Place], table: Table, shown: Collection[int], console: Console) -> None:
     """Print columns side by side, a line above each group of rows."""
     _make_room(band)
     widths = _widths(band, room(console))
     _headings(band, widths, console)
     console.print(_rich(band, widths, table, ()))
     grouped = len(table.groups) > 1
-    for name, rows in table.groups.items():
-        if grouped and name:
+    for name, every in table.groups.items():
+        rows = [row for row in every if row in shown]
+        if rows and grouped and name:
             paragraph(name, console, "bold")
-        console.print(_rich(band, widths, table, rows))
+        if rows:
+            console.print(_rich(band, widths, table, rows))
 
 
 def _widths(band: Sequence[_Place], width: int) -> list[int]:
@@ -362,10 +369,8 @@ def _headings(band: Sequence[_Place], widths: Sequence[int], console: Console) -
         if place.group and (number == 0 or band[number - 1].group != place.group):
             own = [w for w, one in zip(widths, band, strict=True) if one.group == place.group]
             total = sum(own) + GAP * (len(own) - 1)
-            begin = max(at, at + total - len(place.group))
-            if not line:
-                end = min(at + total, room(console))
-                begin = max(0, end - len(place.group))
+            end = min(at + total, room(console))
+            begin = max(len(line) and len(line) + GAP, min(at, end - len(place.group)), 0)
             line = f"{line:<{begin}}{place.group}"
         at += widths[number] + GAP
     console.print(RichText(line, style="bold"), soft_wrap=True)

@@ -19,6 +19,9 @@ GROUPED = "replace(datum.label, /,/g, '\u2009')"
 IN_FULL = "replace(format(datum.value, ',.9~r'), /,/g, '\u2009')"
 """Names of ticks: thousands apart, as in texts."""
 
+SLOWER = "100 * pow(10, -datum.x)"
+"""Per cent of the samples that are slower than a place on an axis of percentiles."""
+
 GAP = 1.6
 """Space between the plots of a grid."""
 

@@ -69,8 +69,11 @@ def _plot(
     outlines, own, ends, beyond = [], [], [], []
     for n, box in enumerate(cell.boxes):
         row: Row = {"s": name, "n": n}
-        outlines += [row | {"y": short(v), "x": short(n - half), "x2": short(n + half)}
-                     for v, half in box.outline if not y.beyond(v)]  # fmt: skip
+        outlines += [
+            row | {"y": short(v), "x": short(n - half)}
+            for v, half in box.outline
+            if not y.beyond(v)
+        ]
         own.append(row | _row(n, box, y))
         ends += [row | {"y": short(v)} for v in box.ends if not y.beyond(v)]
         beyond += [row | {"x": n, "y": y.held(v), "side": "up" if out > 0 else "down"}
@@ -83,8 +86,11 @@ def _plot(
     detail = {"detail": {"field": "n"}, "order": {"value": None}}
     box_of = across | _between("q1", "q3", y)
     whiskers = [_between("low", "q1", y), _between("q3", "high", y)]
+    violin = layer("area", "violin", shape | detail | colour, outlines, orient="horizontal",
+                   aria=False)  # fmt: skip
+    violin["transform"] = [{"calculate": "2 * datum.n - datum.x", "as": "x2"}]
     layers = [
-        layer("area", "violin", shape | detail | colour, outlines, orient="horizontal", aria=False),
+        violin,
         {"data": {"values": own}, "layer": [
             *(layer("rule", "whisker", at | whisker | colour) for whisker in whiskers),
             layer("rect", "box", box_of | {"stroke": colour["color"], "tooltip": tooltip}),

@@ -45,6 +45,9 @@ FINE = 1 / 350
 FEW = 200
 """Dots that are drawn larger."""
 
+MANY_VALUES = 60
+"""Points from which on a value is shown with three digits."""
+
 UNSORTED = {"order": {"value": None}}
 """Lines go from point to point in the order of the rows."""
 
@@ -120,7 +123,9 @@ def _plot(
     for own in groups.values():
         rows = [row for _, each in own for row in each]
         marks = _layers(plot, own[0][0], rows, channels, x, y, frame)
-        layers.append({"data": {"values": rows}, "layer": [*marks]})
+        rarer = [{"calculate": axes.SLOWER, "as": "slower"}] if plot.x.kind == "percent" else []
+        more = {"transform": rarer} if rarer else {}
+        layers.append({"data": {"values": rows}, **more, "layer": [*marks]})
     if plot.references:
         layers += axes.references(plot.references, x, y, frame.em)
     beyond = [row for curve in plot.curves for row in _edges(curve, x, y)]
@@ -285,13 +290,18 @@ def _layers(
 
 def _tooltip(plot: OnAxes, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
     number = {"type": "quantitative", "format": ",.4~r"}
+    # On the page the values of many points are levels; see `web.embedded`.
+    value = number if len(rows) < MANY_VALUES else number | {"format": ",.3~r"}
     shown: list[Spec] = [{"field": "s", "title": "title"}]
     if any(row.get("note") for row in rows):
         shown.append({"field": "note", "title": "note", "type": "nominal"})
+    if plot.x.kind == "percent":
+        shown.append({"field": "slower", "title": "samples sent that are slower, %"}
+                     | number | {"format": ",.2~r"})  # fmt: skip
     if plot.x.kind not in ("sizes", "percent"):
         shown.append({"field": "x", "title": plot.x.title} | number)
     if not curve.only_x:
-        shown.append({"field": "y", "title": plot.y.title} | number)
+        shown.append({"field": "y", "title": plot.y.title} | value)
         if rows and "low" in rows[0]:
-            shown += [{"field": end, "title": end} | number for end in ("low", "high")]
+            shown += [{"field": end, "title": end} | value for end in ("low", "high")]
     return shown

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 SHORT = 8
 """Columns of at most this many values are written out."""
@@ -15,14 +15,19 @@ SHORT = 8
 NUMBERS = {int, float, type(None)}
 """Types in a column of numbers."""
 
-MANY = 200
-"""Values from which on fewer digits are kept: a plot has no more pixels."""
+MANY = 60
+"""Numbers from which on a column has levels: a chart has no more pixels than these."""
 
-COARSE = 6
-"""Bits that are left out of them: ten significant ones remain."""
+LEVELS = 1023
+"""Above the lowest; where values rise, as times do, twice as many as there are values, so that
+neighbours remain apart."""
 
-RISING = 0.9
-"""Share of steps from which on a column is kept as differences."""
+RATIO = 4.0
+"""Highest over lowest value, from which on levels are of equal ratio."""
+
+FIRST = 35
+"""Character of level 0: JSON has it and those above it unchanged, but for the backslash. The one
+before it stands for no number."""
 
 WORTH = 48
 """Characters from which on a text or an object is kept apart, to be referred to."""
@@ -45,8 +50,8 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys
 class Parts:
     """Texts, objects and columns that several panels have in common, each kept once.
 
-    The rows of a table become columns. Numbers are floats in base64, NaN where there is none; of
-    what is the same in many rows, each value stands with how many rows have it.
+    The rows of a table become columns: of many numbers, levels as characters of a text; of what is
+    the same in many rows, each value with how many rows have it.
     """
 
     def __init__(self) -> None:
@@ -75,8 +80,8 @@ class Parts:
             runs = [[value, len(list(same))] for value, same in groupby(values)]
             if 2 * len(runs) <= len(values):
                 return self._kept({"runs": runs})
-            if set(map(type, values)) <= NUMBERS:
-                return self._kept(_floats(values))
+            if len(values) >= MANY and set(map(type, values)) <= NUMBERS:
+                return self._kept(_levels(values))
         return self._kept(values)
 
     def _kept(self, value: Any) -> Any:
@@ -91,17 +96,25 @@ class Parts:
         return {"part": self._known[written]}
 
 
-def _floats(values: list[float | None]) -> dict[str, str]:
-    """Return floats of 16 significant bits, of which a chart shows four digits: the three upper
-    bytes of each 32-bit float, first all lower ones. So they compress to half; what mostly rises,
-    such as times, as differences to a quarter. Long columns keep three digits."""
-    bits = (np.array(values, "<f4").view("<u4") + 0x80) >> 8
-    rises = float(np.mean(bits[1:] >= bits[:-1])) >= RISING
-    if len(values) >= MANY and not rises:
-        # A NaN needs all of its bits.
-        coarse = (bits + (1 << COARSE - 1)) >> COARSE << COARSE
-        bits = np.where(np.isnan(np.array(values, "<f4")), bits, coarse)
-    if rises:
-        bits = np.diff(bits, prepend=bits.dtype.type(0)) & 0xFFFFFF
-    planes = bits.astype("<u4").view("u1").reshape(-1, 4)[:, :3].T.tobytes()
-    return {"differences" if rises else "floats": base64.b64encode(planes).decode()}
+def _levels(values: list[float | None]) -> dict[str, Any]:
+    """Return numbers as levels between the lowest and the highest, or as steps from level to level
+    where these vary less: one character each, which compresses to what it says."""
+    numbers = np.array(values, float)
+    known = numbers[np.isfinite(numbers)]
+    low, high = float(known.min()), float(known.max())
+    rises = len(known) == len(numbers) and bool((np.diff(numbers) >= 0).all())
+    count = max(LEVELS, 2 * len(values)) if rises else LEVELS
+    ratio = low > 0 and high > RATIO * low
+    place = np.log(numbers / low) / np.log(high / low) if ratio else (numbers - low) / (high - low)
+    levels = np.nan_to_num(np.rint(count * place), nan=-1).astype(int)
+    steps = np.diff(levels, prepend=0)
+    steps = np.where(steps < 0, -2 * steps - 1, 2 * steps)
+    stepped = len(known) == len(numbers) and _entropy(steps) < _entropy(levels)
+    text = "".join(map(chr, FIRST + (steps if stepped else levels)))
+    return {"steps" if stepped else "levels": text, "ratio": ratio, "range": [low, high, count]}
+
+
+def _entropy(symbols: NDArray[np.int_]) -> float:
+    """Return the bits that each of these takes."""
+    counts = np.unique_counts(symbols).counts / len(symbols)
+    return -float(np.sum(counts * np.log2(counts)))

@@ -24,7 +24,8 @@ const data = (id) => {
 /* What is large is in the page compressed, as base64. */
 const unpacked = async (id) => {
   const coded = atob(document.getElementById(id).textContent);
-  const bytes = Uint8Array.from(coded, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(coded.length);
+  for (let at = 0; at < coded.length; at += 1) bytes[at] = coded.charCodeAt(at);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).text();
 };

@@ -8,7 +8,9 @@ const charts = (() => {
   const NARROW = 560;
   const AHEAD = "800px";
   const MOST_ROWS = 1000;
+  const MANY = 60;
   const EM = 12;
+  const FIRST = 35;
   const CHARACTER = 0.54 * EM;
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -22,16 +24,15 @@ const charts = (() => {
   const unfolded = (column) => {
     if (Array.isArray(column)) return column;
     if (column.runs) return column.runs.flatMap(([value, count]) => Array(count).fill(value));
-    const coded = atob(column.floats ?? column.differences);
-    const count = coded.length / 3;
+    const [low, high, count] = column.range;
     let before = 0;
-    const bits = Uint32Array.from({ length: count }, (_, at) => {
-      const [low, middle, high] = [0, 1, 2].map((plane) => coded.charCodeAt(plane * count + at));
-      const value = (low << 8) | (middle << 16) | (high << 24);
-      if (column.differences) before += value;
-      return column.differences ? before : value;
+    return Array.from(column.steps ?? column.levels, (character) => {
+      const code = character.codePointAt(0) - FIRST;
+      if (column.steps) before += code % 2 ? -(code + 1) / 2 : code / 2;
+      const share = (column.steps ? before : code) / count;
+      if (share < 0) return null;
+      return column.ratio ? low * (high / low) ** share : low + (high - low) * share;
     });
-    return Array.from(new Float32Array(bits.buffer), (value) => (Number.isNaN(value) ? null : value));
   };
 
   const rowsOf = (columns) => {
@@ -119,8 +120,8 @@ const charts = (() => {
 
   const draw = async (figure) => {
     const element = figure.querySelector(".plot");
-    const chart = data(`chart-${element.id}`);
-    const panel = choice.panelOf(figure, resolved);
+    const chart = data(`chart-${figure.dataset.source ?? element.id}`);
+    const panel = (figure.dataset.source ? overlay : choice).panelOf(figure, resolved);
     drawn.add(figure);
     views.get(figure)?.view.finalize();
     views.delete(figure);
@@ -129,6 +130,7 @@ const charts = (() => {
     figure.querySelector("figcaption").textContent = caption;
     flagged(figure, panel?.flags ?? []);
     if (panel) {
+      figure.querySelector(".axes").textContent = panel.axes;
       element.setAttribute("aria-label", `${figure.querySelector("h3").textContent}. ${caption}`);
       const explanation = figure.querySelector(".explanation");
       if (panel.explanation) explanation.textContent = panel.explanation;
@@ -168,7 +170,7 @@ const charts = (() => {
         if (shown || !tooltip) return;
         shown = [tooltip].flat();
         /* Who points at a chart sees at which size that is. */
-        if (x?.field === "x" && x.axis.title && !shown.some(({ field }) => field === "x" || field === "note")) {
+        if (x?.field === "x" && x.axis.title && !shown.some(({ field }) => ["x", "note", "slower"].includes(field))) {
           shown.splice(1, 0, { field: "x", title: [x.axis.title].flat().join(" ") });
         }
       });
@@ -177,14 +179,20 @@ const charts = (() => {
     return [...(view.title?.text ? [make("h4", {}, [view.title.text].flat().join(" "))] : []), ...found];
   });
 
-  const cell = (value) => (typeof value === "number" ? String(Number(value.toPrecision(5))) : value ?? "");
+  /* Of many points the page has places as exact as can be seen, and no more. */
+  const digits = (rows, field) => (rows.length < MANY || field === "x" ? 5 : 3);
+  const cell = (row, field, most) => {
+    if (field === "slower") return String(Number((100 * 10 ** -row.x).toPrecision(2)));
+    const value = row[field];
+    return typeof value === "number" ? String(Number(value.toPrecision(most))) : value ?? "";
+  };
   const tableOf = (shown, rows) => make("table", { class: "small" },
     ...(rows.length > MOST_ROWS
       ? [make("caption", {}, `The first ${grouped(MOST_ROWS)} of ${grouped(rows.length)} rows.`)] : []),
     make("thead", {}, make("tr", {}, ...shown.map(({ title }) =>
       make("th", { scope: "col" }, title && title !== "title" ? title : "name")))),
     make("tbody", {}, ...rows.slice(0, MOST_ROWS).map((row) => make("tr", {},
-      ...shown.map(({ field }) => make("td", {}, cell(row[field])))))));
+      ...shown.map(({ field }) => make("td", {}, cell(row, field, digits(rows, field))))))));
 
   const save = async (figure) => {
     const known = views.get(figure);
@@ -195,7 +203,8 @@ const charts = (() => {
     URL.revokeObjectURL(link.href);
   };
 
-  const redraw = () => Promise.all([...drawn].map((figure) => draw(figure).catch(fail)));
+  const redraw = (those = [...drawn]) => Promise.all(those.filter((figure) => drawn.has(figure) && figure.isConnected)
+    .map((figure) => draw(figure).catch(fail)));
 
   /* After something was chosen: all charts follow. */
   const refresh = () => {
@@ -230,10 +239,19 @@ const charts = (() => {
     }
   }, { rootMargin: AHEAD });
 
+  /* Draw it when it comes near, and whenever there is another width. */
+  const watch = (figure) => {
+    figure.querySelector(".data").addEventListener("toggle", () => fillTable(figure));
+    figure.querySelector(".save").addEventListener("click", () => save(figure).catch(fail));
+    resized.observe(figure.querySelector(".plot"));
+    near.observe(figure);
+    return figure;
+  };
+
   const beforePrint = () => {
     if (!window.vegaLite) return;
     printing = true;
-    for (const figure of figures) draw(figure).catch(fail);
+    for (const figure of document.querySelectorAll("figure.chart")) draw(figure).catch(fail);
   };
 
   const afterPrint = () => {
@@ -247,13 +265,15 @@ const charts = (() => {
     for (const [name, chart] of Object.entries(JSON.parse(all))) parsed.set(name, chart);
     document.head.append(make("script", {}, script));
   };
+  /* Begun before anything else, for it takes the longest; `start` waits for it. */
+  const loaded = figures.length ? load() : null;
 
   const start = async () => {
     root.dataset.charts = String(figures.length);
     root.dataset.drawn = "0";
     if (!figures.length) return;
     try {
-      await load();
+      await loaded;
     } catch (error) {
       fail(error);
       const told = "This browser cannot draw the charts: it needs to be of 2023 or later.";
@@ -267,18 +287,16 @@ const charts = (() => {
       for (const select of choice.selects(figure)) {
         select.addEventListener("change", () => changed(figure, select));
       }
-      figure.querySelector(".data").addEventListener("toggle", () => fillTable(figure));
-      figure.querySelector(".save").addEventListener("click", () => save(figure).catch(fail));
-      resized.observe(figure.querySelector(".plot"));
-      near.observe(figure);
+      watch(figure);
     }
+    overlay.begin();
     filter.onChange(refresh);
     place.onBack(() => {
       for (const figure of figures) choice.restore(figure);
       refresh();
     });
-    dark.addEventListener("change", redraw);
+    dark.addEventListener("change", () => redraw());
   };
 
-  return { start, beforePrint, afterPrint };
+  return { start, watch, redraw, beforePrint, afterPrint };
 })();

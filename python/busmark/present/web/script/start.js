@@ -7,6 +7,7 @@ const tables = [...document.querySelectorAll(".result")].map((section) => {
   return startTable(section);
 });
 caseList.start();
+overlay.start();
 window.addEventListener("hashchange", caseList.openTarget);
 caseList.openTarget();
 charts.start().then(() => Promise.all(tables.map((begin) => begin())))

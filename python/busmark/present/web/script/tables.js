@@ -49,6 +49,7 @@ const startTable = (section) => {
     let shown = rows.filter(({ number }) => number < 0 || filter.keeps(number));
     if (order) shown = [...shown].sort(compare(order));
     body.innerHTML = withHeadings(shown.slice(0, limit)).join("");
+    overlay.offer(body);
     table.classList.toggle("sorted", order !== null);
     tell(shown.length);
   };
@@ -85,6 +86,7 @@ const startTable = (section) => {
   return async () => {
     if (filter.active()) return show();
     await load();
+    overlay.offer(body);
     return tell(rows.length);
   };
 };
