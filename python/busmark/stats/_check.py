@@ -54,8 +54,8 @@ def check_confidence(confidence: float) -> None:
 
 
 def narrowed(x: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers in 32 bits where they fit, which are parted in half the time, and
-    anything else as it is."""
+    """Return whole numbers in 32 bits where they fit, which are parted in half the time; anything
+    else is returned unchanged."""
     if x.dtype != np.int64 or not x.size:
         return x
     limits = np.iinfo(np.int32)
