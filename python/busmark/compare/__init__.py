@@ -1,12 +1,12 @@
-"""Two or more sets of measured cases become a `Comparison`, with intervals and verdicts.
+"""Cases against each other, with intervals and verdicts: in a campaign, and across results.
 
-- `sides`: what is compared: result directories, cases of them, values of a parameter in one.
-- `matching`: which case stands beside which, and what is left out and why.
-- `measure`, `stated`: what a case's rounds say, by its samples or by its source, as
-  `analysis.pairwise` compares it: ratio or difference, and the verdict over all comparisons.
-- `environment`: in what machines and programs differ.
-- `criterion`, `gate`: `--fail-if`, read and held against the figures.
-- `model`: the document, also the JSON of `busmark compare --json`. `comparison`: makes it.
+- The engine: `measured` has all figures of a case as they are compared, `change` the ratio or
+  difference of two sides, `verdict` what it amounts to over all comparisons.
+- Within a campaign, by rounds that were run in turn (`rounds`): `ranking` and `effects`; besides
+  `matrix`, `fits`, `answers`. `campaign` makes the document `Campaign` of all, `cache` holds it.
+- Across results: `sides` are compared, `matching` says which case stands beside which,
+  `environment` in what machines and programs differ. `comparison` makes the document of `model`.
+- Limits: `requirements` of a scenario; `criterion` and `gate` for `--fail-if`.
 """
 
 from busmark.compare.comparison import compare

@@ -247,9 +247,8 @@ def summarise(
     )
 
     source = manifest.source
-    tools = {f.name: f.tool for f in source.files} if source else {}
 
-    common = CaseAnalysis(result, with_series, thinning, tools)
+    common = CaseAnalysis(result, with_series, thinning)
     tasks = [Task(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
     found = every(common, tasks, helper)
     cases = [case for case, _ in found]

@@ -14,7 +14,6 @@ from busmark.compare.measured import CaseMeasured, measured
 from busmark.errors import UserError, nearest
 from busmark.estimate import machines, rounds
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.curves import Thinning
 from busmark.estimate.one_case import CaseAnalysis, Task, analysed, case_params
 from busmark.model import naming as dim
 from busmark.model.naming import FLOOR_ADAPTER, Named, meant
@@ -84,10 +83,7 @@ class Side:
         if case.id in self.known.cases:
             return self.known.cases[case.id], []
         found = next(one for one in self.result.manifest.cases if one.id == case.id)
-        source = self.result.manifest.source
-        tools = {file.name: file.tool for file in source.files} if source else {}
-        common = CaseAnalysis(self.result, with_series=False, thinning=Thinning(), tools=tools)
-        return analysed(common, Task(found, case.params, case.named, case.good))
+        return analysed(CaseAnalysis(self.result), Task(found, case.params, case.named, case.good))
 
 
 def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) -> list[Side]:

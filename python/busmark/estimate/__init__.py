@@ -1,8 +1,11 @@
-"""The tables of estimates and of series: all that is known of a result, one row each.
+"""From raw tables to estimates: all that is known of a case without looking at another one.
 
 A figure is a quantity and a statistic of it (`busmark.model`), of a case or of a part of it: its
-scope. `rows` has the estimates of a case, `series` the points of its curves, `columns` says what
-each column is, `kept` stores both tables with the result.
+scope. `one_case` reads the tables of a case: `rounds`, `samples` and `distribution` prepare them,
+and there is a module for each quantity, such as `latency` or `route`. What they find is a
+`CaseSummary` (`case`). `rows` has its estimates, `series` the points of its curves, `columns` says
+what each column is, and `stored` writes both tables beside the raw ones. `frames` has what
+`busmark.open` gives besides.
 """
 
 from busmark.estimate.columns import ESTIMATES, SERIES

@@ -1,4 +1,4 @@
-"""Times of discovery: of endpoints made again and again, and of those of a stream."""
+"""Times of discovery: endpoints that are made again and again, and the endpoints of a stream."""
 
 from __future__ import annotations
 

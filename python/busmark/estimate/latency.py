@@ -163,9 +163,7 @@ def leg_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[LegTable]
         needed = {name, ECHO_SOURCE} if alone and name == ECHO else {name}
         times = [legs[name] for legs in rounds if needed <= legs.keys()]
         if times:
-            parts = best_parts(
-                stats.best(np.concatenate(times, dtype=np.float64, casting="unsafe"))
-            )
+            parts = best_parts(stats.best(np.concatenate(times)))
             tables.append(LegTable(name=name, meaning=meaning, every=every, best=parts))
     return tables
 

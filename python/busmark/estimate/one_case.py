@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,7 +16,7 @@ from busmark.estimate.capacity import capacity
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.discovery import discovery, meeting
 from busmark.estimate.flows import kinds, own_flows, several, totals, ways
-from busmark.estimate.latency import Latency, every_for
+from busmark.estimate.latency import every_for
 from busmark.estimate.levels import levels
 from busmark.estimate.nodes import Tables, node_costs
 from busmark.estimate.phases import SAMPLE_COLUMNS as OF_PHASES
@@ -27,8 +27,7 @@ from busmark.estimate.route import SAMPLE_COLUMNS as OF_ROUTES
 from busmark.estimate.route import Route, Wire, routes, wire
 from busmark.estimate.samples import Pools, Timed
 from busmark.estimate.stated import completed, stated
-from busmark.estimate.stream import Batches, Pairs, batches, pairs
-from busmark.estimate.throughput import Throughput
+from busmark.estimate.stream import Pairs, batches, pairs
 from busmark.model import naming as dim
 from busmark.model.naming import Named
 from busmark.model.parameters import Parameters
@@ -56,57 +55,13 @@ SAMPLE_COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CaseAnalysis:
-    """What the steps of the analysis of one case share; `problems` are of that case."""
+    """What the analyses of all cases of a result share."""
 
     result: Result
-    with_series: bool
-    thinning: series.Thinning
-    tools: dict[str, str] = field(default_factory=dict)
-    """For an imported result: which tool wrote each file."""
-    problems: list[str] = field(default_factory=list)
-
-    def samples(self, case: str, number: int) -> pl.DataFrame:
-        """The columns that figures are made of: reading all takes twice as long."""
-        return self.result.samples(case, number, SAMPLE_COLUMNS)
-
-    def leave_out(self, case: str, number: int, what: str, found: Timed) -> None:
-        """Tell of samples that were read before they were sent."""
-        if found.negative:
-            total = found.negative + found.latency.size
-            self.problems.append(
-                f"case {case}, round {number}: {found.negative} of {total} {what} are negative "
-                "and left out"
-            )
-
-    def tables(
-        self,
-        case: str,
-        numbers: list[int],
-        load: Callable[[str, int], F],
-        use: Callable[[int, F], T],
-    ) -> list[T]:
-        """`use` on the table of each round; one that cannot be read becomes a problem."""
-        used = []
-        for number in numbers:
-            try:
-                used.append(use(number, load(case, number)))
-            except UserError as error:
-                # A file that is read twice is reported once.
-                if str(error) not in self.problems:
-                    self.problems.append(str(error))
-        return used
-
-    def whole(
-        self,
-        case: str,
-        numbers: list[int],
-        load: Callable[[str, int], pl.DataFrame | None],
-    ) -> list[pl.DataFrame]:
-        """The tables of these rounds, of those that have one."""
-        read = self.tables(case, numbers, load, lambda _, table: table)
-        return [table for table in read if table is not None]
+    with_series: bool = False
+    thinning: series.Thinning = field(default_factory=series.Thinning)
 
 
 class Task(NamedTuple):
@@ -120,292 +75,287 @@ class Task(NamedTuple):
 
 def analysed(common: CaseAnalysis, task: Task) -> tuple[CaseSummary, list[str]]:
     """The case, and what of it could not be used."""
-    analysis = replace(common, problems=[])
-    return _summary(analysis, *task), analysis.problems
+    analysis = _Analysis(common, *task)
+    return analysis.summary(), analysis.problems
 
 
-def _one_clock(rows: list[rounds.Row]) -> dict[int, bool]:
-    """By round, whether all participants had one clock: an older Busmark knew one machine only."""
-    return {row["round"]: row["one_clock"] is not False for row in rows}
+class _Analysis:
+    def __init__(
+        self, common: CaseAnalysis, case: Case, params: Parameters, named: Named,
+        rows: list[rounds.Row],
+    ) -> None:  # fmt: skip
+        self.result, self.common = common.result, common
+        self.case, self.params, self.named, self.rows = case, params, named, rows
+        self.last = rounds.last_attempts(rows)
+        self.good = [row for row in self.last if row["status"] == "ok"]
+        self.numbers: list[int] = [row["round"] for row in self.good]
+        # An older Busmark knew one machine only.
+        self.one_clock = {row["round"]: row["one_clock"] is not False for row in self.good}
+        self.measured_s = {row["round"]: row["measured_s"] for row in self.good}
+        self.problems: list[str] = []
 
+    def summary(self) -> CaseSummary:
+        case, named, manifest = self.case, self.named, self.result.manifest
+        counts = rounds.counts(self.rows)
+        status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
+        measures = self._measures()
+        cpus = measures.pop("cpus_by_round", {})
+        if self.problems and status == "ok":
+            status = "partial"
+            reason = f"not everything could be used: {self.problems[0]}"
+        return CaseSummary(
+            id=case.id,
+            test=str(self.params.test),
+            adapter=str(self.params.adapter),
+            label=named.label,
+            label_title=named.title,
+            label_parts=named.parts,
+            placement=dim.kept(dim.placement_of(self.params), self.last),
+            size=self.params.size,
+            workload=named.workload,
+            choices=named.choices,
+            params=self.params,
+            is_floor=named.is_floor,
+            status=status,
+            reason=reason,
+            rounds=counts,
+            precision=precision(manifest.scenario, self.params, self.good),
+            answer=manifest.scenario.get("answer") or "goodput",
+            attempts=[_attempt(row, cpus) for row in self.rows],
+            loads=background(self.params, self.good or self.last),
+            beside_expected=self._sum("stream_expected"),
+            beside_lost=self._sum("stream_lost"),
+            captured=self._sum("captured"),
+            capture_dropped=self._sum("capture_dropped"),
+            wire=self._wire(),
+            os=machines.fact_of(manifest, self.params, self.good, "os"),
+            **measures,
+        )
 
-def _summary(
-    analysis: CaseAnalysis, case: Case, params: Parameters, named: Named, rows: list[rounds.Row]
-) -> CaseSummary:
-    counts = rounds.counts(rows)
-    status, reason = rounds.verdict(case.status, case.reason, counts, rows)
-    good = [row for row in rounds.last_attempts(rows) if row["status"] == "ok"]
-    test = str(params.test)
-    before = len(analysis.problems)
-    measures: dict[str, Any] = {}
-    if test == "capacity":
-        # A row of another test, of a damaged manifest, does not have what a trial has.
-        trials = [row for row in good if row["test"] == "capacity"]
-        in_order = sorted(trials, key=lambda row: row["order"])
-        scenario = analysis.result.manifest.scenario
-        measures = {"capacity": capacity(scenario, params, in_order)}
-    elif test == "discovery":
-        measures = {"discovery": discovery(params, good)} if good else {}
-        measures |= _system(analysis, case.id, params, good, None)
-    elif good:
-        measure = _throughput if test == "throughput" else _latency
-        measures = measure(analysis, case.id, params, good)
-        measures |= _system(analysis, case.id, params, good, measures.get("series"))
-        measures |= _flows(analysis, case.id, params, good)
-        measures["routes"] = _routes(analysis, case.id, good)
-        measures["phases"] = _phases(analysis, case.id, params, good)
-        if analysis.tools:
-            measures |= _stated(analysis, case.id, params, good, measures)
-    cpus = measures.pop("cpus_by_round", {})
-    unread = len(analysis.problems) - before
-    if unread and status == "ok":
-        status = "partial"
-        reason = f"not everything could be used: {analysis.problems[before]}"
-    return CaseSummary(
-        id=case.id,
-        test=test,
-        adapter=str(params.adapter),
-        label=named.label,
-        label_title=named.title,
-        label_parts=named.parts,
-        placement=dim.kept(dim.placement_of(params), rounds.last_attempts(rows)),
-        size=params.size,
-        workload=named.workload,
-        choices=named.choices,
-        params=params,
-        is_floor=named.is_floor,
-        status=status,
-        reason=reason,
-        rounds=counts,
-        precision=precision(analysis.result.manifest.scenario, params, good),
-        answer=analysis.result.manifest.scenario.get("answer") or "goodput",
-        attempts=[_attempt(row, cpus) for row in rows],
-        loads=background(params, good or rounds.last_attempts(rows)),
-        beside_expected=_sum(good, "stream_expected"),
-        beside_lost=_sum(good, "stream_lost"),
-        captured=_sum(good, "captured"),
-        capture_dropped=_sum(good, "capture_dropped"),
-        wire=_wire(analysis, case.id, params, good),
-        os=machines.fact_of(analysis.result.manifest, params, good, "os"),
-        **measures,
-    )
+    def _measures(self) -> dict[str, Any]:
+        test = str(self.params.test)
+        if test == "capacity":
+            # A row of another test, of a damaged manifest, does not have what a trial has.
+            trials = [row for row in self.good if row["test"] == "capacity"]
+            in_order = sorted(trials, key=lambda row: row["order"])
+            return {"capacity": capacity(self.result.manifest.scenario, self.params, in_order)}
+        if test == "discovery":
+            found = discovery(self.params, self.good) if self.good else None
+            return {"discovery": found, **self._system(None)}
+        if not self.good:
+            return {}
+        measures = self._throughput() if test == "throughput" else self._latency()
+        measures |= self._system(measures.get("series"))
+        measures |= self._flows()
+        measures["routes"] = self._routes()
+        measures["phases"] = self._phases()
+        if source := self.result.manifest.source:
+            measures |= self._stated(measures, {file.name: file.tool for file in source.files})
+        return measures
+
+    def _tables(
+        self, load: Callable[[str, int], F], use: Callable[[int, F], T],
+        numbers: Iterable[int] | None = None,
+    ) -> list[T]:  # fmt: skip
+        """Return `use` of the table of each round; one that cannot be read becomes a problem."""
+        used = []
+        for number in self.numbers if numbers is None else numbers:
+            try:
+                used.append(use(number, load(self.case.id, number)))
+            except UserError as error:
+                # A file that is read twice is reported once.
+                if str(error) not in self.problems:
+                    self.problems.append(str(error))
+        return used
+
+    def _whole(
+        self, load: Callable[[str, int], pl.DataFrame | None], numbers: Iterable[int] | None = None
+    ) -> list[pl.DataFrame]:
+        """Return the tables of these rounds, of those that have one."""
+        read = self._tables(load, lambda _, table: table, numbers)
+        return [table for table in read if table is not None]
+
+    def _samples(self, case: str, number: int) -> pl.DataFrame:
+        """Return the columns that figures are made of: reading all takes twice as long."""
+        return self.result.samples(case, number, SAMPLE_COLUMNS)
+
+    def _leave_out(self, number: int, what: str, found: Timed) -> None:
+        """Report samples that were read before they were sent."""
+        if found.negative:
+            total = found.negative + found.latency.size
+            self.problems.append(
+                f"case {self.case.id}, round {number}: {found.negative} of {total} {what} are "
+                "negative and left out"
+            )
+
+    def _sum(self, column: str) -> int | None:
+        """Return the sum of the known values of a column; None if there are none."""
+        found = [value for row in self.good if (value := row.get(column)) is not None]
+        return sum(found) if found else None
+
+    @property
+    def _recorded_every(self) -> int:
+        """One in this many samples of streams at a rate is recorded, at the fewest."""
+        return max((row.get("recorded_every") or 1 for row in self.good), default=1)
+
+    def _wire(self) -> Wire | None:
+        """Return what passed the wire, where it was captured."""
+        numbers = [row["round"] for row in self.good if row.get("wire_samples") is not None]
+        if not numbers:
+            return None
+        return wire(self.params, self.good, self._whole(self.result.wire, numbers))
+
+    def _latency(self) -> dict[str, Any]:
+        every = every_for(sum(row["samples"] or 0 for row in self.good))
+
+        def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
+            one_clock = self.one_clock[number]
+            return latency.ping_round(number, samples, one_clock=one_clock, legs_every=every)
+
+        pings = self._tables(self._samples, use)
+        for ping in pings:
+            self._leave_out(ping.number, "round trips", ping.back)
+        pools = Pools.of([(ping.number, ping.back) for ping in pings])
+        open_loop = self.params.arrivals != "closed"
+        thinning = self.common.thinning
+        return {
+            "latency": latency.latency(pings, pools, open_loop=open_loop, legs_every=every),
+            "series": latency.series(pings, pools, thinning) if self.common.with_series else None,
+        }
+
+    def _throughput(self) -> dict[str, Any]:
+        row_of = dict(zip(self.numbers, self.good, strict=True))
+
+        def use(number: int, samples: pl.DataFrame) -> throughput.ProbeRound:
+            one_clock = self.one_clock[number]
+            return throughput.probe_round(number, samples, one_clock=one_clock, row=row_of[number])
+
+        read = self._tables(self._samples, use)
+        for probe in read:
+            self._leave_out(probe.number, "one-way times", probe.one_way)
+            self._leave_out(probe.number, "round trips", probe.round_trip)
+        probes = throughput.Probes.of(read)
+        of_batches = self._whole(self.result.batches, self.numbers if self.params.batch else [])
+        found: dict[str, Any] = {
+            "throughput": throughput.throughput(
+                self.good, probes, batches(self.params, self.good, of_batches), self._pairs(read)
+            )
+        }
+        if not self.common.with_series:
+            return found
+        known = ((row["round"], row["mbit_per_s"]) for row in self.good)
+        middle = series.middle_round({number: rate for number, rate in known if rate is not None})
+        shown = [middle] if middle is not None else []
+        beside = [flow.name for flow in self.params.flows]
+
+        def over_time(number: int, intervals: pl.DataFrame) -> series.RateSeries | None:
+            if beside:
+                intervals = intervals.filter(~pl.col("flow").is_in(beside))
+            return series.rate(number, intervals, self.measured_s[number])
+
+        rate = self._tables(self.result.intervals, over_time, shown)
+        drawn = throughput.series(
+            self.good, probes, rate[0] if rate else None, self.common.thinning
+        )
+        return found | {"series": drawn}
+
+    def _pairs(self, read: list[throughput.ProbeRound]) -> Pairs | None:
+        timed = {probe.number: probe.pairs for probe in read if probe.pairs is not None}
+        if not timed:
+            return None
+        return pairs([*timed.values()], self._whole(self.result.flows, timed), self._recorded_every)
+
+    def _flows(self) -> dict[str, Any]:
+        """Return who wrote and read how much, and what became of the scenario's own flows."""
+        params = self.params
+        if not several(params):
+            return {}
+        flows, participants = self._whole(self.result.flows), self._whole(self.result.participants)
+        found: dict[str, Any] = {
+            "ways": ways(flows, participants, kinds(params)),
+            "totals": totals(flows, participants, kinds(params)),
+        }
+        if params.test == "throughput" and isinstance(params.size, int):
+            found["meeting"] = meeting(self._whole(self.result.matches))
+            found["levels"] = levels(flows, participants, params.size, list(kinds(params)))
+        if params.flows:
+            read = partial(self.result.samples_beside, columns=SAMPLE_COLUMNS)
+            each = self._tables(read, lambda number, own: (number, own, self.one_clock[number]))
+            found["own_flows"] = own_flows(params, flows, each, self._recorded_every)
+        return found
+
+    def _routes(self) -> list[Route]:
+        """By the packets of the counted rounds on one clock: of several clocks neither the order of
+        hops nor a time between them is known."""
+        captured = [row["round"] for row in self.good if row.get("captured") is not None]
+        return routes([
+            (number, hops, self.result.samples(self.case.id, number, OF_ROUTES))
+            for number in captured if self.one_clock[number]
+            for hops in self._whole(self.result.hops, [number])
+        ])  # fmt: skip
+
+    def _phases(self) -> list[Phase]:
+        if not self.params.timeline:
+            return []
+        found = []
+        for number in self.numbers:
+            where = (self.case.id, number)
+            try:
+                both = (self.result.samples, self.result.samples_beside)
+                found.append(RoundTables(
+                    samples=pl.concat([read(*where, OF_PHASES) for read in both]),
+                    intervals=self.result.intervals(*where),
+                    changes=self.result.changes(*where),
+                ))  # fmt: skip
+            except UserError as error:
+                self.problems.append(str(error))
+        return phases(found)
+
+    def _stated(self, measures: dict[str, Any], tools: dict[str, str]) -> dict[str, Any]:
+        """Return what the source of an imported result states, for what its samples do not
+        contain. `tools`: which one wrote each file."""
+        try:
+            summaries = self.result.summaries
+        except UserError as error:
+            self.problems.append(str(error))
+            return measures
+        own = summaries.filter(pl.col("case") == self.case.id)
+        found = stated(own, self.numbers, tools)
+        return completed(measures, self.params, self.good, found, own)
+
+    def _system(self, drawn: series.CaseSeries | None) -> dict[str, Any]:
+        """Return what participants cost the machine; over time in the round that is drawn
+        already."""
+        read = self._tables(self.result.system, lambda number, system: (number, system))
+        known = {number: system for number, system in read if system is not None}
+        measured = {number: self.measured_s[number] or 0.0 for number in known}
+        frames = dict(zip(known, resources.each_by_participant([*known.values()]), strict=True))
+        used = resources.resources([*frames.values()], [*measured.values()])
+        found: dict[str, Any] = {
+            "resources": used.participants,
+            "cpus_used": used.together,
+            "counters": resources.counters([*known.values()], [*measured.values()]),
+            "cpus_by_round": dict(zip(frames, used.by_round, strict=False)),
+        }
+        if several(self.params) and self.params.network:
+            each = []
+            for number in known:
+                participants = self._whole(self.result.participants, [number])
+                flows = self._whole(self.result.flows, [number])
+                if participants and flows:
+                    each.append(Tables(known[number], frames[number], participants[0], flows[0],
+                                       measured[number]))  # fmt: skip
+            found["nodes"] = node_costs(each)
+        shown = drawn and (drawn.timeline or drawn.rate)
+        if drawn and shown and shown.round in frames:
+            over_time = resources.series(shown.round, frames[shown.round], measured[shown.round])
+            found["series"] = drawn.model_copy(update={"system": over_time})
+        return found
 
 
 def _attempt(row: rounds.Row, cpus: Mapping[int, float | None]) -> RoundSummary:
-    """With what is known of its round, where it is the attempt that counts."""
+    """Return its summary, with what is known of its round where it is the attempt that counts."""
     found = rounds.summary(row)
     if found.status != "ok":
         return found
     return found.model_copy(update={"cpus": cpus.get(found.round)})
-
-
-def _wire(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
-) -> Wire | None:
-    """What passed the wire, where it was captured."""
-    numbers = [row["round"] for row in good if row.get("wire_samples") is not None]
-    if not numbers:
-        return None
-    return wire(params, good, analysis.whole(case, numbers, analysis.result.wire))
-
-
-def _sum(rows: list[rounds.Row], column: str) -> int | None:
-    """Sum of the known values of a column; None if there are none."""
-    found = [value for row in rows if (value := row.get(column)) is not None]
-    return sum(found) if found else None
-
-
-def _latency(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
-) -> dict[str, Any]:
-    def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
-        known = one_clock[number]
-        return latency.ping_round(number, samples, one_clock=known, legs_every=every)
-
-    one_clock = _one_clock(good)
-    every = every_for(sum(row["samples"] or 0 for row in good))
-    numbers = [row["round"] for row in good]
-    pings = analysis.tables(case, numbers, analysis.samples, use)
-    open_loop = params.arrivals != "closed"
-    for ping in pings:
-        analysis.leave_out(case, ping.number, "round trips", ping.back)
-    pools = Pools.of([(ping.number, ping.back) for ping in pings])
-    summary: Latency = latency.latency(pings, pools, open_loop=open_loop, legs_every=every)
-    drawn = latency.series(pings, pools, analysis.thinning) if analysis.with_series else None
-    return {"latency": summary, "series": drawn}
-
-
-def _throughput(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
-) -> dict[str, Any]:
-    def use(number: int, samples: pl.DataFrame) -> throughput.ProbeRound:
-        return throughput.probe_round(
-            number, samples, one_clock=one_clock[number], row=row_of[number]
-        )
-
-    one_clock = _one_clock(good)
-    row_of = {row["round"]: row for row in good}
-    numbers = [row["round"] for row in good]
-    read = analysis.tables(case, numbers, analysis.samples, use)
-    for probe in read:
-        analysis.leave_out(case, probe.number, "one-way times", probe.one_way)
-        analysis.leave_out(case, probe.number, "round trips", probe.round_trip)
-    probes = throughput.Probes.of(read)
-    summary: Throughput = throughput.throughput(
-        good, probes, _batches(analysis, case, params, good), _pairs(analysis, case, good, read)
-    )
-    found: dict[str, Any] = {"throughput": summary}
-    if not analysis.with_series:
-        return found
-    rates = {row["round"]: row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None}
-    middle = series.middle_round(rates)
-    shown = [middle] if middle is not None else []
-    measured = {row["round"]: row["measured_s"] for row in good}
-
-    beside = [flow.name for flow in params.flows]
-
-    def over_time(number: int, intervals: pl.DataFrame) -> series.RateSeries | None:
-        if beside:
-            intervals = intervals.filter(~pl.col("flow").is_in(beside))
-        return series.rate(number, intervals, measured[number])
-
-    rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
-    drawn = throughput.series(good, probes, rate[0] if rate else None, analysis.thinning)
-    return found | {"series": drawn}
-
-
-def _pairs(
-    analysis: CaseAnalysis, case: str, good: list[rounds.Row], read: list[throughput.ProbeRound]
-) -> Pairs | None:
-    timed = {probe.number: probe.pairs for probe in read if probe.pairs is not None}
-    if not timed:
-        return None
-    flows = analysis.whole(case, [*timed], analysis.result.flows)
-    return pairs([*timed.values()], flows, _recorded_every(good))
-
-
-def _recorded_every(good: list[rounds.Row]) -> int:
-    """One in this many samples of streams at a rate is recorded, in the round with the fewest."""
-    return max((row.get("recorded_every") or 1 for row in good), default=1)
-
-
-def _flows(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
-) -> dict[str, Any]:
-    """Who wrote and read how much, and what the scenario's own flows came through with."""
-    if not several(params):
-        return {}
-    numbers, known = [row["round"] for row in good], _one_clock(good)
-    flows = analysis.whole(case, numbers, analysis.result.flows)
-    participants = analysis.whole(case, numbers, analysis.result.participants)
-    found: dict[str, Any] = {
-        "ways": ways(flows, participants, kinds(params)),
-        "totals": totals(flows, participants, kinds(params)),
-    }
-    if params.test == "throughput" and isinstance(params.size, int):
-        found["meeting"] = meeting(analysis.whole(case, numbers, analysis.result.matches))
-        found["levels"] = levels(flows, participants, params.size, list(kinds(params)))
-    if params.flows:
-        read = partial(analysis.result.samples_beside, columns=SAMPLE_COLUMNS)
-        beside = analysis.tables(case, numbers, read, lambda number, own: (number, own))
-        each = [(number, own, known[number]) for number, own in beside]
-        found["own_flows"] = own_flows(params, flows, each, _recorded_every(good))
-    return found
-
-
-def _routes(analysis: CaseAnalysis, case: str, good: list[rounds.Row]) -> list[Route]:
-    """By the packets of the counted rounds on one clock: of several clocks neither the order of
-    hops nor a time between them is known."""
-    known = _one_clock(good)
-    captured = [row["round"] for row in good if row.get("captured") is not None]
-    found = []
-    for number in (number for number in captured if known[number]):
-        for hops in analysis.whole(case, [number], analysis.result.hops):
-            found.append((number, hops, analysis.result.samples(case, number, OF_ROUTES)))
-    return routes(found)
-
-
-def _phases(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
-) -> list[Phase]:
-    if not params.timeline:
-        return []
-
-    def load(case: str, number: int) -> RoundTables:
-        own, beside = analysis.result.samples, analysis.result.samples_beside
-        return RoundTables(
-            samples=pl.concat([own(case, number, OF_PHASES), beside(case, number, OF_PHASES)]),
-            intervals=analysis.result.intervals(case, number),
-            changes=analysis.result.changes(case, number),
-        )
-
-    found = []
-    for row in good:
-        try:
-            found.append(load(case, row["round"]))
-        except UserError as error:
-            analysis.problems.append(str(error))
-    return phases(found)
-
-
-def _batches(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
-) -> Batches | None:
-    numbers = [row["round"] for row in good] if params.batch else []
-    return batches(params, good, analysis.whole(case, numbers, analysis.result.batches))
-
-
-def _stated(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row],
-    measures: dict[str, Any],
-) -> dict[str, Any]:  # fmt: skip
-    """What the source of an imported result states, for what its samples do not contain."""
-    try:
-        summaries = analysis.result.summaries
-    except UserError as error:
-        analysis.problems.append(str(error))
-        return measures
-    own = summaries.filter(pl.col("case") == case)
-    found = stated(own, [row["round"] for row in good], analysis.tools)
-    return completed(measures, params, good, found, own)
-
-
-def _system(
-    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row],
-    drawn: series.CaseSeries | None,
-) -> dict[str, Any]:  # fmt: skip
-    """What participants cost the machine; over time in the round that is drawn already."""
-
-    def use(number: int, system: pl.DataFrame | None) -> tuple[int, pl.DataFrame] | None:
-        return None if system is None else (number, system)
-
-    numbers = [row["round"] for row in good]
-    read = analysis.tables(case, numbers, analysis.result.system, use)
-    known = dict(found for found in read if found)
-    frames = dict(zip(known, resources.each_by_participant(list(known.values())), strict=True))
-    measured = {row["round"]: row["measured_s"] or 0.0 for row in good}
-    used = resources.resources(list(frames.values()), [measured[number] for number in frames])
-    found: dict[str, Any] = {"resources": used.participants, "cpus_used": used.together}
-    found["counters"] = resources.counters([*known.values()], [measured[n] for n in known])
-    found["cpus_by_round"] = dict(zip(frames, used.by_round, strict=False))
-    if several(params) and params.network:
-        each = [
-            Tables(known[number], frames[number], *beside, measured[number])
-            for number in known
-            if (beside := _beside(analysis, case, number))
-        ]
-        found["nodes"] = node_costs(each)
-    shown = drawn and (drawn.timeline or drawn.rate)
-    if drawn and shown and shown.round in frames:
-        over_time = resources.series(shown.round, frames[shown.round], measured[shown.round])
-        found["series"] = drawn.model_copy(update={"system": over_time})
-    return found
-
-
-def _beside(
-    analysis: CaseAnalysis, case: str, number: int
-) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-    """The tables `participants` and `flows` of a round that has them."""
-    participants = analysis.whole(case, [number], analysis.result.participants)
-    flows = analysis.whole(case, [number], analysis.result.flows)
-    return (participants[0], flows[0]) if participants and flows else None

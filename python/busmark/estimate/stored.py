@@ -35,7 +35,7 @@ class Table:
     file: str
     columns: Sequence[Column]
     made: Callable[[Sequence[CaseSummary]], pl.DataFrame]
-    """From the cases; those of curves from cases with the points of plots."""
+    """From the cases; curves need cases with the points of plots."""
 
     def of(
         self,

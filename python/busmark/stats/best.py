@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from busmark.stats._check import FloatArray, as_sample
+from busmark.stats._check import FloatArray, as_sample, narrowed
 from busmark.stats.ordered import Ordered
+
+Values = FloatArray | NDArray[np.int32]
 
 BEST = (100.0, 99.9, 99.0, 90.0)
 """Shares in the tables of the OpenSplice test suite."""
@@ -49,22 +51,23 @@ def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[Best, 
     them, but at least one. They show how far a few values decide mean and
     deviation. They are not robust estimates of anything: what is left out was chosen by its size.
 
-    Values that are not sorted yet are not sorted here either: they are parted at each share. Every
-    value is summed once, and means and squares of neighbouring parts are merged (Chan, Golub and
-    LeVeque, Am. Stat. 37, 1983).
+    Values that are not sorted yet are not sorted here either: they are parted at each share, whole
+    numbers as 32 bits where they fit, which takes half the time. Every value is summed once, and
+    means and squares of neighbouring parts are merged (Chan, Golub and LeVeque, Am. Stat. 37,
+    1983).
 
     Raises:
         ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity, or if a
             share is not above 0 and at most 100.
     """
-    size = x.count if isinstance(x, Ordered) else int(as_sample(x).size)
-    counts = [_count(percent, size) for percent in shares]
+    sample = x.values if isinstance(x, Ordered) else _sample(x)
+    counts = [_count(percent, sample.size) for percent in shares]
     ends = sorted(set(counts))
-    values = x.values if isinstance(x, Ordered) else _parted(as_sample(x), ends)
+    values = sample if isinstance(x, Ordered) else _parted(sample, ends)
     # Squares are summed of distances from a value of the smallest part: no part is so narrow, and
     # so far from it, that their difference would lose more digits than the summing itself.
     centre = float(values[ends[0] - 1])
-    apart = values - centre
+    apart: FloatArray = np.subtract(values, centre, dtype=np.float64)
     whole, parts = _Part(0, 0.0, 0.0), {}
     for begin, end in zip([0, *ends], ends, strict=False):
         whole = parts[end] = _merged(whole, _summed(apart[begin:end]))
@@ -78,6 +81,11 @@ def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[Best, 
     return tuple(described(p, count) for p, count in zip(shares, counts, strict=True))
 
 
+def _sample(x: ArrayLike) -> Values:
+    found = narrowed(np.asarray(x))
+    return found if found.ndim == 1 and found.dtype == np.int32 and found.size else as_sample(found)
+
+
 def _count(percent: float, size: int) -> int:
     """Whole values in a share, at least one. Exact: 99.9 is 999 thousandths, not a bit less."""
     if not 0 < percent <= 100:
@@ -85,7 +93,7 @@ def _count(percent: float, size: int) -> int:
     return max(1, int(size * Fraction(str(percent)) / 100))
 
 
-def _parted(values: FloatArray, ends: Sequence[int]) -> FloatArray:
+def _parted(values: Values, ends: Sequence[int]) -> Values:
     """The values, of which the smallest of each of these counts come first, the greatest of them
     last. One after the other: numpy finds a single place several times faster than many."""
     parted = values.copy()

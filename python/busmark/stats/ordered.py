@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from busmark.stats._check import FloatArray, as_sample
+from busmark.stats._check import FloatArray, as_sample, narrowed
 from busmark.stats._rank import rank
 
 
@@ -86,8 +86,8 @@ def medians(x: NDArray[np.float64] | NDArray[np.int64]) -> FloatArray:
     """Median of each row of ``x``, shape (..., n) with n >= 1, which holds no NaN."""
     n = x.shape[-1]
     middle = n // 2
-    parted = np.partition(x, middle, axis=-1)
-    upper = parted[..., middle]
-    lower = upper if n % 2 else parted[..., :middle].max(axis=-1)
+    parted = np.partition(narrowed(x), middle, axis=-1)
+    upper = np.asarray(parted[..., middle], dtype=x.dtype)
+    lower = upper if n % 2 else np.asarray(parted[..., :middle].max(axis=-1), dtype=x.dtype)
     found: FloatArray = np.asarray((lower + upper) / 2.0, dtype=np.float64)
     return found
