@@ -33,7 +33,10 @@ def page() -> str:
         COMMON,
         md.table(
             ("Command", "What it does"),
-            [(f"[`busmark {name}`](#busmark-{name})", told) for name, told in COMMANDS.items()],
+            [
+                (f"[`busmark {name}`](#busmark-{name})", each.help)
+                for name, each in COMMANDS.items()
+            ],
         ),
     ]
     root = _context(busmark, "busmark", None)

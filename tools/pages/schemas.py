@@ -90,19 +90,19 @@ def comparison_json() -> str:
 
 
 def history_json() -> str:
-    """`schemas/history.schema.json`: a line of a history, which `busmark track add` appends."""
+    """`schemas/history.schema.json`: a line of a history, which `busmark history add` appends."""
     schema = Entry.model_json_schema(mode="serialization")
     return _written(_told(schema, "Entry", figures, entry), "Busmark history, one line")
 
 
 def tracked_json() -> str:
-    """`schemas/tracked.schema.json`: what `busmark track show --json` prints."""
+    """`schemas/tracked.schema.json`: what `busmark history show --json` prints."""
     schema = Tracked.model_json_schema(mode="serialization")
     return _written(_told(schema, "Tracked", figures, tracked), "Busmark history, looked through")
 
 
 def recording_json() -> str:
-    """`schemas/recording.schema.json`: a line of what `busmark record` writes."""
+    """`schemas/recording.schema.json`: a line of what `busmark bus record` writes."""
     schema = recording.RECORDING_LINE.json_schema(mode="serialization")
     return _written(_told(schema, "RecordingLine", recording), "Busmark recording, one line")
 

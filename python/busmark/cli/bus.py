@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli import bus_export
+from busmark.cli import bus_export, errors, participant, record, replay, spot, watch
 from busmark.cli.bus_found import entities
 from busmark.cli.bus_options import TEST, address, addressed, attached, attachment, defined
 from busmark.cli.bus_orders import (
@@ -36,7 +36,10 @@ LISTED_S = 5.0
 
 @click.group(name="bus", epilog="Example: busmark bus list --adapter cyclonedds")
 def command() -> None:
-    """Drive participants (`busmark participant`) over the topics of the middleware itself."""
+    """Drive, watch and record participants over the topics of the middleware itself.
+
+    `busmark bus participant` joins as one; `start`, `set` and `stop` drive tests on it.
+    """
 
 
 @command.command(name="list", epilog="Example: busmark bus list --adapter cyclonedds")
@@ -303,3 +306,5 @@ command.add_command(peek)
 command.add_command(inject)
 command.add_command(traffic)
 command.add_command(bus_export.command)
+for each in (participant, watch, spot, errors, record, replay):
+    command.add_command(each.command, each.__name__.rpartition(".")[2])

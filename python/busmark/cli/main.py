@@ -2,97 +2,162 @@
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 import signal
 import sys
 import traceback
-from typing import Any
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
 
 import click
 
 from busmark import __version__
 from busmark.cli import libraries, room
 from busmark.cli.output import echo, lenient, print_error
-from busmark.errors import UserError, nearest
+from busmark.errors import UserError
+
+Room = Literal["campaign", "tables", "none"]
+"""What a command needs room for, looked for before any library is loaded: a campaign; libraries for
+tables, which end the process, or wait for ever, where they may not reserve what they ask for."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, or a group of commands, which is imported when it is used."""
+
+    group: str
+    """Heading of the help under which it is listed; empty: it is not listed."""
+    target: str
+    """`module:function`; a module of this package without the package's name."""
+    help: str
+    room: Room = "tables"
+
+
+MEASURE, LOOK, MIDDLEWARE, PLUG_INS = GROUPS = ("Measure", "Look", "Middleware", "Plug-ins")
 
 COMMANDS = {
-    "quickstart": "Measure what this machine has, in a few minutes, and write a report.",
-    "latency": "Compare the latency of adapters, in one line.",
-    "throughput": "Compare the throughput of adapters, in one line.",
-    "interop": "See which DDS vendors talk to each other, in one line.",
-    "init": "Write a scenario from five questions.",
-    "plan": "Show the cases of a scenario, which are unsupported and why, and the time it takes.",
-    "run": "Run the campaign of a scenario.",
-    "list": "List results, newest first: name, start, machine, cases, state.",
-    "show": "Show results in the terminal, or as JSON.",
-    "report": "Write reports from stored results.",
-    "ab": "Measure two sides with their rounds interleaved, and compare them: the gate for CI.",
-    "compare": "Compare results with a baseline: faster, slower, equivalent, or undecided.",
-    "track": "Keep results over commits, and find the commits where values changed.",
-    "import": "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
-    "predict": "Fit models to results, and predict latency and loss.",
-    "adapters": "List the adapters here and what each can do.",
-    "adapter": "Check an adapter against the contract.",
-    "participant": "Join the middleware as a participant that is driven over its own topics.",
-    "bus": "Drive such participants: start, change and stop tests.",
-    "watch": "Watch the tests of such participants: latency, throughput, loss.",
-    "spot": "Watch who is on their bus: who joins, leaves, is gone, and the tests.",
-    "errors": "Watch what goes wrong there: troubles, refused orders, failures.",
-    "record": "Record everything that is said on such a bus.",
-    "replay": "Give the orders of a recording again, at the same or scaled times.",
-    "capture": "Capture network traffic, and analyse captures: RTPS and DDS-XRCE.",
-    "security": "Make, explain and check the documents of secured runs.",
-    "lab": "Emulate a network of several nodes on this machine.",
-    "load": "Load CPUs, disk or network at a set level.",
-    "type": "Compile your own type into the DDS adapters.",
-    "doctor": "Check this machine for problems and suggest fixes.",
-    "completion": "Print the completion script of a shell.",
+    "quickstart": Command(
+        MEASURE,
+        "quickstart:command",
+        "Measure what this machine has, in minutes; write a report.",
+        "campaign",
+    ),
+    "latency": Command(
+        MEASURE, "one_line:latency", "Compare the latency of adapters, in one line.", "campaign"
+    ),
+    "throughput": Command(
+        MEASURE,
+        "one_line:throughput",
+        "Compare the throughput of adapters, in one line.",
+        "campaign",
+    ),
+    "interop": Command(
+        MEASURE,
+        "one_line:interop",
+        "See which DDS vendors talk to each other, in one line.",
+        "campaign",
+    ),
+    "run": Command(MEASURE, "run:command", "Run the campaign of a scenario file.", "campaign"),
+    "plan": Command(
+        MEASURE, "plan:command", "Show the cases of a scenario, and the time it takes."
+    ),
+    "init": Command(MEASURE, "init:command", "Write a scenario from five questions."),
+    "show": Command(LOOK, "show:command", "Show a result in the terminal, or as JSON."),
+    "report": Command(
+        LOOK, "report:command", "Write reports: page, charts, workbook, notebook, CSV."
+    ),
+    "list": Command(LOOK, "list_results:command", "List results, newest first."),
+    "compare": Command(
+        LOOK, "compare:command", "Compare results with a baseline; gate on the ratio."
+    ),
+    "ab": Command(LOOK, "ab:command", "Measure two sides interleaved, and compare them: for CI."),
+    "history": Command(LOOK, "history:command", "Keep results over commits, and find regressions."),
+    "adapters": Command(
+        MIDDLEWARE, "adapters:command", "List the adapters here, and what each can do."
+    ),
+    "adapter": Command(MIDDLEWARE, "adapter:command", "Check an adapter, or begin a new one."),
+    "doctor": Command(MIDDLEWARE, "doctor:command", "Check this machine, and suggest fixes."),
+    "bus": Command(PLUG_INS, "bus:command", "Drive, watch and record participants over the bus."),
+    "capture": Command(
+        PLUG_INS, "capture:command", "Capture traffic; explain late and lost samples."
+    ),
+    "import": Command(
+        PLUG_INS, "import_results:command", "Import results of Perftest, ddsperf and others."
+    ),
+    "papers": Command(PLUG_INS, "papers:command", "Repeat published experiments, and compare."),
+    "security": Command(PLUG_INS, "security:command", "Make and check documents of secured runs."),
+    "lab": Command(PLUG_INS, "lab:command", "Emulate a network of several nodes here.", "none"),
+    "load": Command(PLUG_INS, "load:command", "Load CPUs, disk or network at a set level.", "none"),
+    "type": Command(PLUG_INS, "type:command", "Compile a type of your own into the DDS adapters."),
+    "predict": Command(
+        PLUG_INS, "predict:command", "Predict latency and loss by models of results."
+    ),
+    "completion": Command(
+        "", "completion:command", "Print the completion script of a shell.", "none"
+    ),
 }
-"""Name and one line; the command itself is `busmark.cli.NAME.command`."""
+"""By name, in the order of the help."""
 
-CAMPAIGNS = frozenset({"run", "quickstart", "latency", "throughput", "interop"})
-"""Commands that need room for a campaign; it is looked for before any library is loaded."""
-
-SMALL = frozenset({"completion", "lab", "load"})
-"""Commands that load no library for tables, which ends the process, or waits for ever, where it may
-not reserve what it asks for."""
-
-MODULES = {"import": "import_results", "list": "list_results"}
-"""Modules of commands whose name is a keyword or a type of Python."""
+ALIASES = {
+    "track": "history",
+    "participant": "bus participant", "watch": "bus watch", "spot": "bus spot",
+    "errors": "bus errors", "record": "bus record", "replay": "bus replay",
+}  # fmt: skip
+"""Names of earlier versions, and what they are called now."""
 
 
 class Lazy(click.Group):
     """A group that imports a command only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order of `COMMANDS`."""
+        """Return all names but the earlier ones, in the order of `COMMANDS`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, or None."""
-        if cmd_name not in COMMANDS:
+        """Import and return the command; None: there is none of this name."""
+        found = COMMANDS.get(cmd_name)
+        if found is None:
             return None
-        if cmd_name in CAMPAIGNS:
+        if found.room == "campaign":
             room.check()
-        elif cmd_name not in SMALL:
+        elif found.room == "tables":
             room.check_memory()
-        module = importlib.import_module(f"busmark.cli.{MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = module.command
+        target = found.target if "." in found.target else f"busmark.cli.{found.target}"
+        command: click.Command = pkgutil.resolve_name(target)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the groups of commands, without importing any, and the options behind them."""
+        width = max(map(len, COMMANDS)) + 2
+        for group in GROUPS:
+            formatter.write(f"\n{group}:\n" if group == MEASURE else f"{group}:\n")
+            for name, command in COMMANDS.items():
+                if command.group == group:
+                    formatter.write(f"  {name:{width}}{command.help}\n")
+        formatter.write(
+            "Options: -h, --help; --version. Each command has --help, with an example.\n"
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Names the nearest command for one that does not exist."""
+        """Take earlier names for the present ones, and suggest one for a name that is neither."""
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in COMMANDS:
-            raise click.UsageError(f"no command {name!r}. {nearest(name, COMMANDS)}".rstrip(), ctx)
+        if now := ALIASES.get(name):
+            if not ctx.resilient_parsing:
+                echo(f"busmark: `busmark {name}` is now `busmark {now}`", err=True)
+            args = [*now.split(), *args[1:]]
+        elif name and not name.startswith("-") and name not in COMMANDS:
+            raise click.UsageError(f"no command {name!r}. {_meant(name)}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
+
+
+def _meant(name: str) -> str:
+    near = get_close_matches(name, [*COMMANDS, *ALIASES], n=1)
+    if not near:
+        return "`busmark --help` lists all commands."
+    return f"Did you mean {ALIASES.get(near[0], near[0])}?"
 
 
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -102,14 +167,13 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 @click.command(
     cls=Lazy,
     context_settings=SETTINGS,
-    epilog="\b\nExamples:\n  busmark quickstart\n  busmark latency cyclonedds tcp --size 64,1024\n",
+    epilog="\b\nExamples: busmark quickstart\n"
+    "          busmark latency cyclonedds tcp --size 64,1k --rate 100Hz\n",
 )
 @click.version_option(__version__, prog_name="busmark")
 def busmark() -> None:
-    """Measure how publish/subscribe middleware performs, the same way for every vendor.
-
-    Exit codes: 0 done, 1 a criterion or comparison not met, 2 usage or input error, 130
-    interrupted.
+    """Measure how publish/subscribe middleware performs, the same way for every vendor. Exit codes:
+    0 done, 1 a criterion or comparison not met, 2 usage or input error, 130 interrupted.
     """
 
 

@@ -182,3 +182,43 @@ def compared_by(scenario: Scenario) -> list[str]:
 
 def _again(out: Path, by: Sequence[str]) -> str:
     return f"busmark compare {shlex.quote(str(out))} --by {','.join(by)}"
+
+
+latency = of_one_line(
+    "latency",
+    """\
+Measure the latency of each ADAPTER, and say which is faster and by how much.
+
+The others are compared with the best, by the median of half the round trip. Rounds are
+interleaved. With a single ADAPTER, the values of --placement, --transport or --qos are compared.
+Baselines, such as tcp, have no QoS: beside a middleware, --qos does not apply to them. Exit code 1
+if a round failed.
+""",
+    "cyclonedds tcp --size 64,1k --rate 100Hz",
+    "udp --placement same,different --rate 1kHz --duration 2s",
+    "cyclonedds --qos reliable,best_effort --to +-2%",
+)
+throughput = of_one_line(
+    "throughput",
+    """\
+Measure how much each ADAPTER carries, and say which carries more and by how much.
+
+The others are compared with the best, by goodput. Rounds are interleaved. With a single
+ADAPTER, the values of --placement, --transport or --qos are compared. Baselines, such as tcp, have
+no QoS: beside a middleware, --qos does not apply to them. Exit code 1 if a round failed.
+""",
+    "cyclonedds tcp --size 1k,16k",
+    "cyclonedds --qos reliable,best_effort",
+)
+interop = of_one_line(
+    "interop",
+    """\
+See whether writers of each ADAPTER reach readers of every other, and at what cost.
+
+Every pair is measured, including each ADAPTER with itself: latency, and throughput at full speed.
+Received bodies are checked against what was written. The other pairs are compared with the best.
+Exit code 1 if a pair does not work.
+""",
+    "cyclonedds fastdds",
+    "cyclonedds dustdds --size 64,64k --rounds 5",
+)

@@ -1,4 +1,4 @@
-"""`busmark record`."""
+"""`busmark bus record`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOT_STORED = {
 }  # fmt: skip
 
 
-@click.command(epilog="Example: busmark record session.jsonl --adapter cyclonedds")
+@click.command(epilog="Example: busmark bus record session.jsonl --adapter cyclonedds")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
               help="Stop after this time; default: when interrupted.")  # fmt: skip
@@ -41,7 +41,7 @@ def command(file: Path, seconds: float | None, most_mib: int, **options: Any) ->
     """Record everything that is said on a bus: orders, answers, live figures, results, troubles.
 
     Each message is a line of JSON with its time, in FILE before the next one is taken. The
-    recording ends with Ctrl-C, SIGTERM, or after --for. `busmark replay` gives its orders again.
+    recording ends with Ctrl-C, SIGTERM, or after --for. `busmark bus replay` repeats it.
     """
     from busmark.recording import Listener, Writer
     from busmark.recording.writer import MIB, absent

@@ -1,4 +1,4 @@
-"""`busmark replay`."""
+"""`busmark bus replay`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Filter(click.ParamType[tuple[str, str]]):
         return key, wanted
 
 
-@click.command(epilog="Example: busmark replay session.jsonl --speed 2")
+@click.command(epilog="Example: busmark bus replay session.jsonl --speed 2")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--speed", default=1.0, show_default=True, metavar="FACTOR",
               type=click.FloatRange(0.01, 1000),

@@ -35,8 +35,7 @@ MOST_NAMED = 3
     "--document",
     "as_document",
     is_flag=True,
-    help="For a pack: print what its document states beside what is found here instead, and the "
-    "tables in the document's own columns.",
+    hidden=True,
 )
 @click.option(
     "--findings",
@@ -70,7 +69,7 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
             where=place,
             remedy=f"Leave #{wanted} out.",
         )
-    whole = _required(_analysed(directory), directory, requirements, undecided)
+    whole = _required(analysed(directory), directory, requirements, undecided)
     campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
@@ -85,7 +84,10 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
             show_section(section, console)
             console.print()
     elif as_document:
-        _show_document(campaign, directory)
+        from busmark.cli.papers import show_repetition
+
+        echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
+        show_repetition(campaign, directory)
     elif wanted:
         from busmark.cli.console import Console
         from busmark.findings.kinds import by_case, kinds
@@ -131,7 +133,7 @@ def origin(campaign: Campaign, directory: Path) -> str:
     return f"Result: {directory}{begun}{f' on {machine}' if machine else ''}"
 
 
-def _analysed(directory: Path) -> Campaign:
+def analysed(directory: Path) -> Campaign:
     """The result, as it was found the last time if it has not changed."""
     kept = Kept(directory)
     if found := kept.campaign():
@@ -182,19 +184,3 @@ def _some(names: Sequence[str]) -> str:
     """What cases are called, for who has named none of them."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"There are {', '.join(names[:MOST_NAMED])}{more}; a number will do, as #000."
-
-
-def _show_document(campaign: Campaign, directory: Path) -> None:
-    from busmark.cli.console import Console
-    from busmark.documents import DOCUMENTS, repetition
-    from busmark.present.blocks.repetition import document
-    from busmark.present.sinks.terminal import show
-
-    found = repetition(campaign)
-    if found is None:
-        raise UserError(
-            "this campaign repeats no document",
-            where=f"{directory} --document",
-            remedy=f"Leave --document out. Packs that repeat one: {', '.join(DOCUMENTS)}.",
-        )
-    show(document(found), Console())

@@ -17,7 +17,7 @@ from busmark.bus.seen.ends import GONE_S, SILENT_S
 from busmark.bus.watching import ASK_AGAIN_S, Watching
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"
-"""`busmark watch --json` beside two participants of Cyclone DDS."""
+"""`busmark bus watch --json` beside two participants of Cyclone DDS."""
 MESSAGES: list[dict[str, Any]] = [json.loads(line) for line in RECORDED.open(encoding="utf-8")]
 SECOND = 10**9
 THREE = 77

@@ -1,5 +1,5 @@
-"""Forms, dialogs and looks of `busmark watch`, without a bus: what is filled in is what commands
-read, and what came and went stays in sight."""
+"""Forms, dialogs and looks of `busmark bus watch`, without a bus: what is filled in is what
+commands read, and what came and went stays in sight."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_ordered_is_refused_in_the_words_of_the_command(
 def test_the_help_has_every_key_of_the_footers(size: tuple[int, int]) -> None:
     async def does(app: WatchApp, pilot: Pilot[None]) -> None:
         await pilot.press("question_mark")
-        assert isinstance(app.screen, Keys) and "Keys of busmark watch" in text(app)
+        assert isinstance(app.screen, Keys) and "Keys of busmark bus watch" in text(app)
         if size[1] >= 24:
             assert " quit" in text(app)
             bare = [line for line in text(app).splitlines() if "│" in line]

@@ -1,5 +1,5 @@
-"""Keys of `busmark watch` by which tests are made, changed and stopped, and entities and samples
-are looked at: beside real participants, and a program that knows nothing of Busmark."""
+"""Keys of `busmark bus watch` by which tests are made, changed and stopped, and entities and
+samples are looked at: beside real participants, and a program that knows nothing of Busmark."""
 
 from __future__ import annotations
 

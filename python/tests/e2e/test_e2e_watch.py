@@ -1,5 +1,5 @@
-"""`busmark watch`, `spot` and `errors` beside real participants on a real DDS: on a screen, in a
-pipe, and when a participant is killed."""
+"""`busmark bus watch`, `spot` and `errors` beside real participants on a real DDS: on a screen, in
+a pipe, and when a participant is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`busmark track` on results: real ones of older versions, and ones in the real format."""
+"""`busmark history` on results: real ones of older versions, and ones in the real format."""
 
 from __future__ import annotations
 

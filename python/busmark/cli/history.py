@@ -1,4 +1,4 @@
-"""`busmark track`."""
+"""`busmark history`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
 )  # fmt: skip
 
 
-WHOLE = "`busmark track show --html FILE` and `--json` have everything."
+WHOLE = "`busmark history show --html FILE` and `--json` have everything."
 
 
 def looked_through(command: Callable[..., None]) -> Callable[..., None]:
@@ -53,7 +53,7 @@ def looked_through(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.group(epilog="Example: busmark track add @last && busmark track check")
+@click.group(epilog="Example: busmark history add @last && busmark history check")
 def command() -> None:
     """Keep results over commits, and find the commits where values changed.
 
@@ -62,7 +62,7 @@ def command() -> None:
     """
 
 
-@command.command("add", epilog="Example: busmark track add @last --history perf.jsonl")
+@command.command("add", epilog="Example: busmark history add @last --history perf.jsonl")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
 @HISTORY
 @click.option("--commit", metavar="ID", help="Commit that was measured; default: the one checked "
@@ -95,14 +95,16 @@ def add_command(
         echo("files here differ from the commit: the result was added for it, and marked", err=True)
 
 
-@command.command("show", epilog="Example: busmark track show --html history.html")
+@command.command("show", epilog="Example: busmark history show --html history.html")
 @looked_through
 def show_command(as_json: bool, markdown: Path | None, html: Path | None, **options: Any) -> None:
     """Show a history: the level of every figure, and where it changed."""
     _present(_looked_through(**options), as_json, markdown, html, series=True)
 
 
-@command.command("check", epilog="Example: busmark track check --worse-than 3% --markdown gate.md")
+@command.command(
+    "check", epilog="Example: busmark history check --worse-than 3% --markdown gate.md"
+)
 @looked_through
 @click.option("--standing", is_flag=True,
               help="Fail for every confirmed regression that stands, not only for a new one."
