@@ -6,6 +6,7 @@ import click
 from tools.pages import markdown as md
 
 from busmark.cli.main import COMMANDS, busmark
+from busmark.model import units
 
 WIDTH = 96
 
@@ -17,6 +18,19 @@ input error (a mistake in the scenario, a missing file); 130 interrupted.
 Progress goes to standard error, results to standard output. On a terminal progress is a [live
 screen](../tasks/watch-a-run.md), elsewhere one line per round. Wherever the directory of a result
 is expected, a [name](../tasks/name-results.md) will do, such as `@last`.
+
+## Units
+
+Sizes, rates, times and shares are typed with a unit wherever they stand: options, `--set`, values
+of scenario files, requirements. A unit of another kind is an error (`64kHz` as a size).
+
+{units}
+Behind a size `k`, `M` and `G` are powers of 1024, as in ddsperf and iperf3: `64k` are 65,536 bytes.
+`kB`, `MB` and `GB` are powers of 1000, `KiB`, `MiB` and `GiB` of 1024. Behind all else `k` and `M`
+are powers of 1000: `10kHz` are 10,000 samples per second. RTI Perftest and sockperf take plain
+bytes, which work too.
+
+## Environment
 
 | Variable | Meaning |
 | --- | --- |
@@ -30,7 +44,7 @@ def page() -> str:
     """The page."""
     parts = [
         md.head("Command line", "the commands' own help"),
-        COMMON,
+        COMMON.replace("{units}", _units()),
         md.table(
             ("Command", "What it does"),
             [
@@ -45,6 +59,14 @@ def page() -> str:
         assert command is not None
         parts += _sections(command, name, root)
     return "\n".join(parts)
+
+
+def _units() -> str:
+    rows = [
+        (each.words.partition(" ")[2], md.code(each.example), ", ".join(filter(None, each.units)))
+        for each in units.KINDS.values()
+    ]
+    return md.table(("Kind", "Such as", "Units"), rows)
 
 
 def _sections(command: click.Command, name: str, parent: click.Context) -> list[str]:

@@ -23,6 +23,7 @@ from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare import model as comparison
 from busmark.errors import UserError
+from busmark.model import units
 from busmark.predict import Predictions
 from busmark.predict import model as prediction
 from busmark.recording import model as recording
@@ -37,6 +38,8 @@ Schema = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SCALAR: Schema = {"type": ["string", "number", "boolean"]}
+AMOUNT = r"^\s*[0-9.]"
+"""A number, with a unit behind it."""
 PLACEMENT = r"^(same|different|free|[0-9]+(\+[0-9]+)*)$"
 
 
@@ -126,6 +129,7 @@ def scenario_schema() -> Schema:
     capture = schema["properties"]["capture"]
     capture["anyOf"] = [{"type": "boolean"}, *capture["anyOf"]]
     capture["default"] = False
+    _with_units([schema, *parts.values()])
     for name in ("Matrix", "QosMatrix", "LinkMatrix"):
         properties = parts[name]["properties"]
         for key, field in properties.items():
@@ -144,6 +148,23 @@ def scenario_schema() -> Schema:
     parts["FurtherMatrix"] = {k: v for k, v in matrix.items() if k != "required"}
     schema["properties"]["also"]["items"] = {"$ref": "#/$defs/FurtherMatrix"}
     return schema
+
+
+def _with_units(tables: list[Schema]) -> None:
+    """Let values with a unit be texts, `2ms`, where the schema has numbers."""
+    text = {"type": "string", "pattern": AMOUNT}
+    for key, field in (pair for each in tables for pair in each.get("properties", {}).items()):
+        if not units.of_key(key):
+            continue
+        if field.get("type") == "array":
+            item = field["items"]
+            field["items"] = {"anyOf": [*item.get("anyOf", [item]), text]}
+        elif "anyOf" in field:
+            field["anyOf"] = [*field["anyOf"], text]
+        else:
+            about = ("default", "description", "title")
+            number = {name: field.pop(name) for name in [*field] if name not in about}
+            field["anyOf"] = [number, text]
 
 
 def _one_or_more(field: Schema) -> Schema:

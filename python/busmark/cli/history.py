@@ -12,7 +12,7 @@ import click
 
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
-from busmark.cli.values import names, share
+from busmark.cli.values import Amount, names
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
     click.option("--figure", "figures", multiple=True, callback=names, metavar="FIGURE,...",
                  help="Figures to examine, as named for --fail-if; default: median.latency, "
                  "p99.latency, goodput.throughput, loss."),
-    click.option("--worse-than", default="2%", show_default=True, callback=share,
-                 metavar="SHARE", help="A smaller change is not a regression. For loss the limit "
-                 "is 0.1% of the samples."),
+    click.option("--worse-than", default="2%", show_default=True, metavar="SHARE",
+                 type=Amount("share", most=1, zero=False),
+                 help="A smaller change is not a regression. For loss the limit is 0.1% of the "
+                 "samples."),
     click.option("--new-for", default=1, show_default=True, type=click.IntRange(1), metavar="N",
                  help="A regression is new if it is not found without the N results added last."),
     click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: tracked)."),

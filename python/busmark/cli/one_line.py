@@ -28,10 +28,10 @@ BASELINE = "baseline"
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.argument("adapters", nargs=-1, metavar="ADAPTER...", type=ADAPTER),
-    click.option("--size", metavar="BYTES", help="Body sizes, separated by commas; default: "
-                 "64, for throughput 1024."),
-    click.option("--rate", metavar="HZ", help="Samples per second; 0, the default: as fast as "
-                 "possible."),
+    click.option("--size", metavar="SIZE", help="Body sizes, such as 64,1k,1MiB; default: 64, "
+                 "for throughput 1k."),
+    click.option("--rate", metavar="RATE", help="Samples per second, such as 100Hz,10kHz; 0, "
+                 "the default: as fast as possible."),
     click.option("--placement", metavar="WHERE", type=Words("same", "different", "free"),
                  help="same: all on one CPU; different, the default: one CPU each; free: "
                  "the scheduler chooses; or CPU numbers: 0+1."),
@@ -43,8 +43,8 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  "10, for interop 3."),
     click.option("--to", metavar="+-SHARE", help="Add rounds until the 95 % intervals are this "
                  "narrow, such as +-2%; 200 rounds at most."),
-    click.option("--duration", metavar="S", help="Seconds measured in each round; default: 0.5, or "
-                 "what --rate or --to needs."),
+    click.option("--duration", metavar="TIME", help="Time measured in each round, such as 2s; "
+                 "default: 0.5s, or what --rate or --to needs."),
     *REQUIRING,
     click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
                  help="Set any other key of a scenario, such as matrix.wait=poll."),

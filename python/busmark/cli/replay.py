@@ -13,6 +13,7 @@ from busmark.cli.bus_options import LAST_NUMBER
 from busmark.cli.completing import ADAPTER
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo, say
+from busmark.cli.values import Amount
 
 if TYPE_CHECKING:
     from busmark.bus import Attachment
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from busmark.recording.session import Session
 
 MS = 1e3
-WAIT_S = 30.0
 
 
 class Pair(click.ParamType[tuple[int, int]]):
@@ -68,8 +68,8 @@ class Filter(click.ParamType[tuple[str, str]]):
               help="Another application takes the place of one; may be repeated.")  # fmt: skip
 @click.option("--map-group", "groups", multiple=True, type=Pair(),
               help="Another group takes the place of one; may be repeated.")  # fmt: skip
-@click.option("--wait", "wait_s", default=WAIT_S, show_default=True, metavar="S",
-              type=click.FloatRange(0, 86_400),
+@click.option("--wait", "wait_s", default="30s", show_default=True, metavar="TIME",
+              type=Amount("time", 0, 86_400),
               help="How long participants that are needed are awaited.")  # fmt: skip
 @click.option("--leave-running", is_flag=True,
               help="Do not stop tests that still run at the end of the recording.")  # fmt: skip
