@@ -566,6 +566,19 @@ class Answer(Frozen):
         return f"{self.lead}{self.rest}"
 
 
+class RoundCommand(Frozen):
+    """A command that was run before or after rounds."""
+
+    when: Literal["prepare", "conclude"]
+    """Before, or after."""
+    command: str
+    node: str | None
+    """Null: this machine."""
+    runs: int
+    failed: int
+    median_s: float
+
+
 class Campaign(Frozen):
     """A result, analysed."""
 
@@ -594,6 +607,8 @@ class Campaign(Frozen):
     command: str
     seed: int
     scenario_text: str
+    commands: list[RoundCommand] = Field(default=[])
+    """What was run around the rounds, in the order of the scenario."""
     criterion: dict[str, float]
     """For the test capacity: the scenario's table `capacity`."""
     confidence: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import median
 from typing import Any, NamedTuple
 
 from busmark.adapters.known import known
@@ -22,7 +23,7 @@ from busmark.analysis.beside import Helper, every
 from busmark.analysis.case import series
 from busmark.analysis.case.capacity import with_network_capacity
 from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.model import Campaign, CaseSummary, RoundCommand
 from busmark.analysis.one_case import CaseAnalysis, Task
 from busmark.analysis.read import rounds
 from busmark.analysis.words.breaking import breaking
@@ -105,6 +106,7 @@ def summarise(
         command=manifest.command,
         seed=manifest.seed,
         scenario_text=manifest.scenario_text,
+        commands=_commands(result),
         criterion=manifest.scenario.get("capacity") or {},
         confidence=CONFIDENCE,
         hosts=manifest.hosts,
@@ -121,6 +123,22 @@ def summarise(
         cases=cases,
         perftest=in_perftest,
     )
+
+
+def _commands(result: Result) -> list[RoundCommand]:
+    """Return the commands around rounds; none of them twice."""
+    runs: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for each in result.commands:
+        runs.setdefault((each["when"], each["command"], each["node"]), []).append(each)
+    return [
+        RoundCommand(
+            when=when, command=command, node=node, runs=len(own),
+            failed=sum(each["reason"] is not None for each in own),
+            median_s=median(each["seconds"] for each in own),
+        )
+        for (when, command, node), own in runs.items()
+        if when in ("prepare", "conclude")
+    ]  # fmt: skip
 
 
 class _Required(NamedTuple):

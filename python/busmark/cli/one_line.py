@@ -16,6 +16,7 @@ from busmark.cli.completing import ADAPTER, POLICY, Words
 from busmark.cli.opening import opens
 from busmark.cli.output import echo
 from busmark.cli.places import Target
+from busmark.cli.required import AROUND
 from busmark.cli.required import OPTIONS as REQUIRING
 from busmark.cli.wide import wide
 
@@ -46,6 +47,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--duration", metavar="TIME", help="Time measured in each round, such as 2s; "
                  "default: 0.5s, or what --rate or --to needs."),
     *REQUIRING,
+    *AROUND,
     click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
                  help="Set any other key of a scenario, such as matrix.wait=poll."),
     click.option("--save", type=click.Path(path_type=Path, dir_okay=False),
@@ -74,10 +76,11 @@ def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
     """Runs the line; ends the command."""
     from busmark.cli.campaign import INTERRUPTED, Ending, conduct
     from busmark.control.campaign import default_directory
-    from busmark.scenario.load import required
+    from busmark.scenario.load import around, required
 
     asked = required(given.pop("requirements"), given.pop("undecided"))
-    settings = [*given.pop("settings"), *asked]
+    commands = around(given.pop("prepare"), given.pop("conclude"))
+    settings = [*given.pop("settings"), *asked, *commands]
     save = given.pop("save")
     out, open_it = given.pop("out"), given.pop("open_it")
     scenario, text = scenario_of(test, adapters, given, settings, save)

@@ -1,4 +1,5 @@
-"""`--require` and `--undecided`: what commands that measure or show have in common."""
+"""Options that commands which measure or show have in common: `--require` and `--undecided`;
+`--prepare` and `--conclude`."""
 
 from __future__ import annotations
 
@@ -18,6 +19,26 @@ OPTIONS = (
         help="Exit code where the rounds cannot decide what --require asks: 1, the default, or 0.",
     ),
 )  # fmt: skip
+
+
+AROUND = (
+    click.option(
+        "--prepare", multiple=True, metavar="CMD",
+        help="Run a command before every round; NODE:CMD on a node. A round whose command fails "
+        "has failed. Can be repeated.",
+    ),
+    click.option(
+        "--conclude", multiple=True, metavar="CMD",
+        help="Run a command after every round, also after one that has failed.",
+    ),
+)  # fmt: skip
+
+
+def around(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command both options, as `prepare` and `conclude`."""
+    for option in reversed(AROUND):
+        command = option(command)
+    return command
 
 
 def requires(command: Callable[..., Any]) -> Callable[..., Any]:

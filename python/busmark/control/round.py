@@ -14,6 +14,7 @@ from typing import Any, cast
 from busmark.adapters import Adapter
 from busmark.control.awaited import together
 from busmark.control.collected import SAMPLES, completed
+from busmark.control.commands import Commands
 from busmark.control.companions import COMPANIONS, Companion, Companions, Stage
 from busmark.control.companions.servers import served
 from busmark.control.discoveries import UNKNOWN, Discovery, Relayed, discovery
@@ -175,8 +176,20 @@ class RoundRunner:
         self._watched = watched
         self.sights: Sights | None = None
         """Sights of the current round."""
+        self.commands: Commands | None = None
+        """Commands around the current round."""
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
+        """Run one round, with the commands around it.
+
+        Raises:
+            RoundError: it, or one of them, has failed.
+        """
+        self.commands = Commands(self.scenario, self.places, case.params, self.run_dir)
+        async with self.commands.around():
+            return await self._round(case, cookie, seed, stem)
+
+    async def _round(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         """One round. Raises `RoundError`; in any case no process of the round is left."""
         begin = time.monotonic()
         data = RoundData()

@@ -381,3 +381,28 @@ def test_the_scenario_of_ab_has_samples_enough_for_its_p99() -> None:
     (rate,) = stream.rate_hz or [0]
     probes = float(rate or 0) * loaded.measure.duration_s / loaded.measure.probe_every
     assert supported(99.0, probes) and loaded.rounds.min >= 8
+
+
+COMMANDS = """
+[lab]
+nodes = 2
+[run]
+prepare = ["n1: tc qdisc show", { command = "http: x", timeout_s = "2s" }]
+conclude = "curl https://example.invalid"
+"""
+
+
+def test_commands_around_rounds_are_texts_or_tables() -> None:
+    found = parse(MINIMAL + COMMANDS, "f", []).run
+    assert [(each.node, each.command, each.timeout_s) for each in found.prepare] == [
+        ("n1", "tc qdisc show", 60.0), ("", "http: x", 2.0),
+    ]  # fmt: skip
+    assert [(each.node, each.command) for each in found.conclude] == [
+        ("", "curl https://example.invalid")
+    ]
+
+
+def test_a_command_on_a_node_that_is_not_there_is_refused_at_its_line() -> None:
+    text = MINIMAL + COMMANDS.replace("n1:", "n9:")
+    line = text[: text.index("prepare")].count("\n") + 1
+    assert f"f.toml:{line}: run.prepare: there is no node 'n9'" in told(text)

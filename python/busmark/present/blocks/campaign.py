@@ -22,7 +22,7 @@ from busmark.present.blocks.case import sections as details
 from busmark.present.blocks.cases import TITLES, cases
 from busmark.present.blocks.charts import by_test, charts
 from busmark.present.blocks.configuration import configuration
-from busmark.present.blocks.environment import RawFiles, environment, files_of
+from busmark.present.blocks.environment import RawFiles, commands, environment, files_of
 from busmark.present.blocks.findings import all_findings
 from busmark.present.blocks.frames import sections
 from busmark.present.blocks.further import behind, costs, further, matrices
@@ -51,7 +51,7 @@ VARIANT = re.compile(r"jitter-(?!percentiles)|(quantiles|density|10us|log)$")
 
 def document(campaign: Campaign) -> Document:
     """Return the document, in the order in which it is read."""
-    sections = [*opening(campaign), *cases(campaign), *further(campaign)]
+    sections = [*opening(campaign), *cases(campaign), *further(campaign), *commands(campaign)]
     return Document(campaign.name, list(lines(campaign)), sections)
 
 
