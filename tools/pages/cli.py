@@ -30,6 +30,10 @@ Behind a size `k`, `M` and `G` are powers of 1024, as in ddsperf and iperf3: `64
 are powers of 1000: `10kHz` are 10,000 samples per second. RTI Perftest and sockperf take plain
 bytes, which work too.
 
+Options of RTI Perftest, ddsperf, performance_test, sockperf and iperf3 behind `busmark latency`,
+`throughput` and `interop` are answered with Busmark's: `--dataLen 1024 --pubRate 100` with `--size
+1k --rate 100Hz`.
+
 ## Environment
 
 | Variable | Meaning |

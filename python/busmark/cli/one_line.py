@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.completing import ADAPTER, POLICY, Words
+from busmark.cli.habits import WithHabits
 from busmark.cli.opening import opens
 from busmark.cli.output import echo
 from busmark.cli.places import Target
@@ -68,7 +69,7 @@ def of_one_line(test: str, told: str, *examples: str) -> click.Command:
     for option in reversed(OPTIONS):
         command = option(command)
     shown = "".join(f"  busmark {test} {example}\n" for example in examples)
-    made = click.command(name=test, help=told, epilog=f"\b\nExamples:\n{shown}")
+    made = click.command(cls=WithHabits, name=test, help=told, epilog=f"\b\nExamples:\n{shown}")
     return made(command)
 
 
