@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from busmark.cli.judgement import Judgement, judged
+from busmark.cli.options import around
 from busmark.cli.places import Target
-from busmark.cli.required import around
 
 SCENARIO = Path("ab")
 """The shipped scenario that is the default."""

@@ -33,10 +33,11 @@ def command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
               help="Folder, which must not exist; default: NAME.")  # fmt: skip
 def new(name: str, out: Path | None) -> None:
-    """Write a whole adapter in C called NAME, to begin with: source, headers and a Makefile.
+    """Write an adapter in C called NAME, to begin with.
 
-    Its middleware is a queue within the process. It passes the conformance suite: put your
-    middleware in its place, step by step, and check after each. See docs/writing-an-adapter.md.
+    It is whole: source, headers and a Makefile. Its middleware is a queue within the process. It
+    passes the conformance suite: put your middleware in its place, step by step, and check after
+    each. See docs/writing-an-adapter.md.
     """
     import shutil
 
@@ -93,11 +94,11 @@ def check(
     body: str | None,
     settings: tuple[str, ...],
 ) -> None:
-    """Run the conformance suite over the adapter NAME, or over the library at a path.
+    """Run the conformance suite over an adapter.
 
-    Every clause of the contract has a test, which runs in a separate process. Exit code 1 if one
-    fails, dies or hangs, or if none passes; 2 for a usage error, or if the library cannot be loaded
-    or its middleware is missing.
+    NAME is one of `busmark adapters`, or the path of a library. Every clause of the contract has a
+    test, which runs in a separate process. Exit code 1 if one fails, dies or hangs, or if none
+    passes; 2 for a usage error, or if the library cannot be loaded or its middleware is missing.
     """
     from busmark.adapters import checker, environment, resolve
     from busmark.control.rundir import CHECK_PREFIX, run_directory

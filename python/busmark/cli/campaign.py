@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from busmark.cli.opening import open_page
+from busmark.cli.options import open_page
 from busmark.cli.output import echo, say_file
 from busmark.cli.places import note
 from busmark.cli.progress import listeners

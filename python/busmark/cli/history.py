@@ -142,22 +142,12 @@ def _looked_through(history: Path, figures: list[str], worse_than: float, new_fo
 def _present(
     tracked: Tracked, as_json: bool, markdown: Path | None, html: Path | None, *, series: bool
 ) -> None:
+    from busmark.cli.documents import show, write
     from busmark.present.blocks import history
 
     document = history.document(tracked, brief=not series)
-    if markdown or html:
-        from busmark.present.sinks.markdown import markdown as as_markdown
-        from busmark.present.sinks.page import page
-        from busmark.store.atomic import write_text
-
-        if markdown:
-            write_text(markdown, as_markdown(document, WHOLE))
-        if html:
-            write_text(html, page(document, "history", history.swatches(tracked)))
+    write(document, "history", html, markdown, whole=WHOLE, swatches=history.swatches(tracked))
     if as_json:
         echo(json.dumps(tracked.model_dump(mode="json"), indent=2))
-        return
-    from busmark.cli.console import Console
-    from busmark.present.sinks.terminal import show
-
-    show(document, Console())
+    else:
+        show(document)

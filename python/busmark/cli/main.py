@@ -192,6 +192,7 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         error.show()
+        _show_example(error)
         sys.exit(2)
     except UserError as error:
         print_error(error)
@@ -202,6 +203,13 @@ def main() -> None:
         sys.exit(0)
     except BaseException as error:
         _cannot(error)
+
+
+def _show_example(error: click.ClickException) -> None:
+    """Print how the command is typed, below what is wrong with its line; help has it anyway."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context and context.parent and not isinstance(error, click.exceptions.NoArgsIsHelpError):
+        echo((context.command.epilog or "").replace("\b\n", ""), err=True)
 
 
 def _cannot(error: BaseException) -> None:

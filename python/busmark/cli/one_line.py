@@ -14,11 +14,9 @@ import click
 
 from busmark.cli.completing import ADAPTER, POLICY, Words
 from busmark.cli.habits import WithHabits
-from busmark.cli.opening import opens
+from busmark.cli.options import AROUND, REQUIRING, opens
 from busmark.cli.output import echo
 from busmark.cli.places import Target
-from busmark.cli.required import AROUND
-from busmark.cli.required import OPTIONS as REQUIRING
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:

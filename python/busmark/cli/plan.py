@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from busmark.cli.documents import show
+from busmark.cli.options import requires
 from busmark.cli.output import echo
-from busmark.cli.required import requires
 
 if TYPE_CHECKING:
     from busmark.present.document import Document

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from busmark.cli.opening import opens
+from busmark.cli.options import around, opens, requires
 from busmark.cli.places import Target
-from busmark.cli.required import around, requires
 from busmark.cli.wide import wide
 
 

@@ -13,9 +13,9 @@ import click
 
 from busmark.analysis.kept import Kept
 from busmark.cli.beside import beside
+from busmark.cli.options import requires
 from busmark.cli.output import echo, say
 from busmark.cli.places import Place, or_newest
-from busmark.cli.required import requires
 from busmark.cli.wide import wide
 from busmark.errors import UserError, nearest
 

@@ -118,7 +118,7 @@ def factor_of(unit: str, units: Mapping[str, float]) -> float | None:
     if unit in units:
         return units[unit]
     # `mhz` may be either of two, and the larger one is what people type.
-    folded = {name.casefold(): value for name, value in reversed(units.items()) if name != "mHz"}
+    folded = {name.casefold(): value for name, value in reversed([*units.items()]) if name != "mHz"}
     return folded.get(unit.casefold())
 
 

@@ -36,6 +36,7 @@ class Runner:
         self.outcome = outcome
         self.calls: list[str] = []
         self.sights = None
+        self.commands = None
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         times = sum(call.startswith(case.id) for call in self.calls)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from control_fakes import PARAMS, begin, conduct, scenario
 
-from busmark.cli.estimate import estimate
-from busmark.cli.progress import Lines, Tally
-from busmark.cli.screen import Screen, sparkline
+from busmark.cli.live.values import sparkline
+from busmark.cli.progress import Lines, Tally, estimate
+from busmark.cli.screen import Screen
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -217,9 +217,9 @@ def test_a_low_terminal_gets_as_many_lines_as_it_has() -> None:
 
 
 def test_a_sparkline_is_flat_where_little_changes() -> None:
-    assert sparkline([1.0, 2.0, 3.0]) == "▁▄█" or sparkline([1.0, 2.0, 3.0]) == "▁▅█"
-    assert set(sparkline([100.0, 101.0, 100.5])) == {"▁"}
-    assert sparkline([0.0, 0.0]) == "▁▁" and sparkline([]) == ""
+    assert sparkline([1.0, 2.0, 3.0], 3) == "▁▄█" or sparkline([1.0, 2.0, 3.0], 3) == "▁▅█"
+    assert set(sparkline([100.0, 101.0, 100.5], 3)) == {"▁"}
+    assert sparkline([0.0, 0.0], 2) == "▁▁" and sparkline([], 0) == ""
 
 
 def test_an_output_that_has_no_blocks_gets_none() -> None:

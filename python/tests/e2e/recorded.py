@@ -81,6 +81,7 @@ class Runner:
         self._outcome = outcome
         self._before: Case | None = None
         self.sights = None
+        self.commands = None
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         data = self._outcome(case, self._before).data()

@@ -86,8 +86,8 @@ def test_another_option_is_another_experiment(measured: Lab) -> None:
     [
         (["before", "again", "--fail-if", "p99.latncy > 1"], "column 5: no quantity 'latncy'"),
         (["before", "again", "--junit", "x.xml"], "there is no criterion to write"),
-        (["before", "again", "--equivalent", "much"], "'much' is no share such as 2%"),
-        (["before", "again", "--equivalent", "0"], "'0' is no share such as 2%"),
+        (["before", "again", "--equivalent", "much"], "'much' is not a share"),
+        (["before", "again", "--equivalent", "0"], "'0' is out of range: above 0 to 1"),
         (["before", "again", "--markdown", "nowhere/x.md"], "nowhere: this folder is not there"),
         (["before", "elsewhere"], "elsewhere: no such result directory"),
         ([], "there are no two results"),

@@ -112,7 +112,7 @@ def test_what_does_not_cross_a_network_is_unsupported(lab: Lab) -> None:
     [
         (scenario('adapter = "null"\nlink.delay = "2ms"'), "matrix.link needs a lab"),
         (on_nodes('adapter = "null"\nwriter_on = "n7"'), "there is no node 'n7'"),
-        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is not a number with a unit"),
+        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is not a bandwidth"),
         (on_nodes('adapter = "null"', nodes=1), "a lab has 2 nodes at least"),
     ],
 )

@@ -175,7 +175,7 @@ def test_an_interrupted_line_says_how_to_go_on(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-MISTAKEN = ("latency", "cyclone", "tpc", "--size", "64,1K", "--qos", "relable", "--rate", "x")
+MISTAKEN = ("latency", "cyclone", "tpc", "--size", "64,1Hz", "--qos", "relable", "--rate", "x")
 
 
 def test_all_mistakes_are_shown_at_once_and_nothing_is_written(lab: Lab) -> None:
@@ -184,7 +184,7 @@ def test_all_mistakes_are_shown_at_once_and_nothing_is_written(lab: Lab) -> None
     )
     assert ended.code == 2
     for part in (
-        "7 errors", "--size 64,1K: '1K' is not a number of bytes", "1000",
+        "7 errors", "--size 64,1Hz: '1Hz' is a rate, not a size", "64k",
         "--qos relable: 'relable' is no policy", "Did you mean reliable?", "--rate x:",
         "no adapter 'cyclone'", "Did you mean cyclonedds?", "no adapter 'tpc'",
         "--set measure.warmup_s", "--set matrix.wiat: unknown key", "Did you mean wait?",
@@ -239,10 +239,10 @@ def test_init_asks_five_questions_and_writes_what_can_be_planned(lab: Lab) -> No
 
 def test_init_asks_again_after_an_answer_that_is_none(lab: Lab) -> None:
     need_adapters("udp", "tcp")
-    answers = "latncy\nlatency\nupd\nudp\n1K\n1024\nfast\n0\nmany\n5\n"
+    answers = "latncy\nlatency\nupd\nudp\n1Hz\n1024\nfast\n0\nmany\n5\n"
     ended = fed(lab, answers, "init")
     assert ended.code == 0, ended.text
-    for part in ("'latncy' is none of", "no adapter 'upd'", "'1K'", "'fast'", "'many'"):
+    for part in ("'latncy' is none of", "no adapter 'upd'", "'1Hz'", "'fast'", "'many'"):
         assert part in ended.err, part
     assert 'adapter = "udp"' in (lab.folder / "scenario.toml").read_text(encoding="utf-8")
 

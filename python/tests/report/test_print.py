@@ -19,8 +19,8 @@ from click.testing import CliRunner
 from drawn_campaigns import everything, odd, throughput_only
 
 from busmark.analysis import Campaign, summarise
-from busmark.cli.forms import FormsTold
 from busmark.cli.main import busmark
+from busmark.cli.report import FormsTold
 from busmark.present import formats
 from busmark.present.charts.kinds import KINDS, ChartKind
 from busmark.present.sinks import print as sink
