@@ -73,40 +73,43 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
     campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
-    elif only_findings:
-        from busmark.cli.console import Console
-        from busmark.present.blocks.findings import all_findings
-        from busmark.present.sinks.terminal import show_section
-
-        cases = [case.id for case in campaign.cases] if wanted else []
-        console = Console()
-        for section in all_findings(whole, cases):
-            show_section(section, console)
-            console.print()
     elif as_document:
         from busmark.cli.papers import show_repetition
 
         echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
         show_repetition(campaign, directory)
-    elif wanted:
-        from busmark.cli.console import Console
-        from busmark.findings.kinds import by_case, kinds
-        from busmark.present.blocks import case
-        from busmark.present.sinks.terminal import show
+    else:
+        _print(whole, campaign, directory, only_cases=bool(wanted), only_findings=only_findings)
+    if any(each.fails for each in campaign.requirements):
+        sys.exit(1)
 
-        console, found = Console(), by_case(kinds(campaign.findings))
+
+def _print(
+    whole: Campaign, campaign: Campaign, directory: Path, *, only_cases: bool, only_findings: bool
+) -> None:
+    """Print the campaign, its cases one by one, or findings alone."""
+    from busmark.cli.console import Console
+    from busmark.findings.kinds import by_case, kinds
+    from busmark.present.blocks import case
+    from busmark.present.blocks.campaign import document
+    from busmark.present.blocks.findings import all_findings
+    from busmark.present.sinks.terminal import show, show_section
+
+    console = Console()
+    if only_findings:
+        for section in all_findings(
+            whole, [one.id for one in campaign.cases] if only_cases else []
+        ):
+            show_section(section, console)
+            console.print()
+    elif only_cases:
+        found = by_case(kinds(campaign.findings))
         for each in campaign.cases:
             show(case.document(each, found), console)
             console.print()
     else:
-        from busmark.cli.console import Console
-        from busmark.present.blocks.campaign import document
-        from busmark.present.sinks.terminal import show
-
-        show(document(campaign), Console())
+        show(document(campaign), console)
         say(f"\n{origin(campaign, directory)}")
-    if any(each.fails for each in campaign.requirements):
-        sys.exit(1)
 
 
 def _required(
