@@ -82,8 +82,8 @@ PREFIX = "--set "
 def corrected(
     arguments: Sequence[str], ours: Collection[str] = ()
 ) -> tuple[list[str], list[tuple[str, Habit]]]:
-    """Return the line in options of ours, and those of other tools that it had. Behind one of
-    `ours` is its value, whatever that is."""
+    """Return the line in options of ours, and which options of other tools it had. Behind one of
+    `ours` is its value, whatever it looks like."""
     known = {name: habit for habit in HABITS for name in habit.names}
     line: list[str] = []
     found: list[tuple[str, Habit]] = []
@@ -118,7 +118,7 @@ def _fits(word: str, kind: str) -> bool:
 
 
 def _amount(text: str, kind: str) -> str:
-    """As people type it here; what is no amount, as it is."""
+    """Return the amount as people type it here; another text unchanged."""
     try:
         return units.short(units.read(text, kind), kind) if kind else text
     except ValueError:

@@ -30,7 +30,7 @@ class Section(BaseModel):
 
 
 def _typed(value: Any) -> list[Any]:
-    """The amounts of a list as people type it, `64,1k`; not those of `uniform(64, 1k)`."""
+    """The amounts of a list as people type it, `64,1k`; `uniform(64, 1k)` stays one value."""
     if not isinstance(value, str) or not units.begins_with_number(value):
         return [value]
     return [part.strip() for part in value.split(",")]
