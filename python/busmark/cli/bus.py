@@ -155,7 +155,7 @@ def _twice(answers: list[Message]) -> None:
 
 
 @command.command(epilog="Example: busmark bus start transceiver --adapter cyclonedds --app 3 "
-                 "--test 7 --from 4 --rate 1000")  # fmt: skip
+                 "--test 7 --from 4 --rate 1kHz")  # fmt: skip
 @click.argument("kind", type=click.Choice(KINDS))
 @defined
 @click.option("--follow", is_flag=True, help="Show live figures until the test ends.")
