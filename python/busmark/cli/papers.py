@@ -15,7 +15,7 @@ from busmark.cli.wide import wide
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from busmark.analysis import Campaign
+    from busmark.compare.campaign import Campaign
 
 
 @click.group(epilog="Example: busmark papers list")

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from busmark.analysis.words.text import duration, number, percent_text, plural
 from busmark.cli.output import echo
 from busmark.control.events import (
     CampaignBegins,
@@ -24,6 +23,7 @@ from busmark.control.events import (
 )
 from busmark.control.precision import GOODPUT, spread
 from busmark.findings.kinds import kinds
+from busmark.model.text import duration, number, percent_text, plural
 from busmark.store import Case
 
 Row = Mapping[str, Any]

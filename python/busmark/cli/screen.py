@@ -14,7 +14,6 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from busmark.analysis.words.text import count, number
 from busmark.cli.live.values import BLOCKS, sparkline
 from busmark.cli.output import visible
 from busmark.cli.progress import ABSENT, Noticed, Tally, estimate, warnings
@@ -30,6 +29,7 @@ from busmark.control.events import (
     RoundGoesOn,
 )
 from busmark.control.live import Live
+from busmark.model.text import count, number
 from busmark.plan import expected_s
 from busmark.store import Case
 
