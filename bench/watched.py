@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What watching costs those who are watched: round trips with and without `busmark watch`.
+"""What watching costs those who are watched: round trips with and without `busmark bus watch`.
 
 Two participants of one bus, each on half of the CPUs, run a transceiver and its transponder again
 and again. A round has one measurement in each state, in random order: nobody watches; `busmark

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `busmark watch` costs: its own CPU time with many ends of tests on the screen.
+"""What `busmark bus watch` costs: its own CPU time with many ends of tests on the screen.
 
 The command itself runs on a terminal of its own. Its worker is this script, which says what 40
 participants with 1,600 ends of tests would say: of every transceiver and of every three receivers a
@@ -129,7 +129,7 @@ class Shown:
 
 @contextmanager
 def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iterator[Shown]:
-    """`busmark watch` on a terminal of its own: on this bus, or of what `feed` says. It ends with
+    """`busmark bus watch` on a terminal of its own: on this bus, or of what `feed` says. It ends with
     the block."""
     from busmark.adapters import worker
 

@@ -56,6 +56,8 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
                 shutil.copy2(file, NATIVE)
         for program in build_programs():
             shutil.copy2(program, NATIVE)
+        # What `busmark adapter new` copies.
+        shutil.copytree(ROOT / "abi", NATIVE / "abi", dirs_exist_ok=True)
         subprocess.run([ROOT / "packaging" / "scripts" / "bundle.sh", sbom.CHARTS], check=True)
         # Not before: where these differ, build scripts compile their C once more.
         os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_change()))

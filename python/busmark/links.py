@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from busmark.errors import UserError
-
-RATES = {"bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
-TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+from busmark.model import units
 
 LEAST_RATE, MOST_RATE = 1e4, 1e11
 MOST_DELAY_S = 10.0
@@ -60,10 +57,10 @@ def links(
     Raises `UserError` for a text that is none of these, and for what cannot be.
     """
     found = Links(
-        rate_bit_s=_number("--rate", rate, RATES, "100mbit", LEAST_RATE, MOST_RATE),
-        loss=_number("--loss", loss, {"%": 0.01, "": 1.0}, "1%", 0.0, 0.99),
-        delay_s=_number("--delay", delay, TIMES, "2ms", 0.0, MOST_DELAY_S),
-        jitter_s=_number("--jitter", jitter, TIMES, "0.2ms", 0.0, MOST_DELAY_S),
+        rate_bit_s=_number("--rate", rate, "bandwidth", "100mbit", LEAST_RATE, MOST_RATE),
+        loss=_number("--loss", loss, "share", "1%", 0.0, 0.99),
+        delay_s=_number("--delay", delay, "time", "2ms", 0.0, MOST_DELAY_S),
+        jitter_s=_number("--jitter", jitter, "time", "0.2ms", 0.0, MOST_DELAY_S),
         # Without a loss there is nothing in a row.
         burst=burst if loss else 0.0,
         reassembly="tuned" if reassembly == "tuned" else "default",
@@ -77,26 +74,15 @@ def links(
     return found
 
 
-def _number(
-    option: str, text: str, units: dict[str, float], example: str, least: float, most: float
-) -> float:
+def _number(option: str, text: str, kind: str, example: str, least: float, most: float) -> float:
     if not text:
         return 0.0
-    parsed = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ%]*)\s*", text.lower())
-    if parsed is None or parsed[2] not in units:
-        names = ", ".join(unit for unit in units if unit)
-        raise UserError(
-            f"{text!r} is not a number with a unit ({names})",
-            where=option,
-            remedy=f"Write it as in {option} {example}.",
-        )
-    # As written, without the last bit of a multiplication.
-    value = float(f"{float(parsed[1]) * units[parsed[2]]:.12g}")
+    remedy = f"Write it as in {option} {example}."
+    try:
+        value = units.read(text, kind, bare=kind == "share")
+    except ValueError as wrong:
+        raise UserError(str(wrong).partition("\n")[0], where=option, remedy=remedy) from None
     if value != 0 and not least <= value <= most:
-        scale = units[parsed[2]]
-        raise UserError(
-            f"{text} cannot be: {least / scale:g} to {most / scale:g} {parsed[2]} can",
-            where=option,
-            remedy=f"Write it as in {option} {example}.",
-        )
+        shown = {"bandwidth": "10 kbit/s to 100 Gbit/s", "share": "0 to 99 %", "time": "0 to 10 s"}
+        raise UserError(f"{text} cannot be: {shown[kind]} can", where=option, remedy=remedy)
     return value

@@ -1,11 +1,12 @@
 """docs/reference/cli.md: every command with its own help."""
 
 from __future__ import annotations
-
 import click
+from busmark.cli.main import busmark
+from busmark.cli.main import known
+from busmark.model import units
 from tools.pages import markdown as md
 
-from busmark.cli.main import busmark, summaries
 
 WIDTH = 96
 
@@ -17,6 +18,23 @@ input error (a mistake in the scenario, a missing file); 130 interrupted.
 Progress goes to standard error, results to standard output. On a terminal progress is a [live
 screen](../tasks/watch-a-run.md), elsewhere one line per round. Wherever the directory of a result
 is expected, a [name](../tasks/name-results.md) will do, such as `@last`.
+
+## Units
+
+Sizes, rates, times and shares are typed with a unit wherever they stand: options, `--set`, values
+of scenario files, requirements. A unit of another kind is an error (`64kHz` as a size).
+
+{units}
+Behind a size `k`, `M` and `G` are powers of 1024, as in ddsperf and iperf3: `64k` are 65,536 bytes.
+`kB`, `MB` and `GB` are powers of 1000, `KiB`, `MiB` and `GiB` of 1024. Behind all else `k` and `M`
+are powers of 1000: `10kHz` are 10,000 samples per second. RTI Perftest and sockperf take plain
+bytes, which work too.
+
+Options of RTI Perftest, ddsperf, performance_test, sockperf and iperf3 behind `busmark latency`,
+`throughput` and `interop` are answered with Busmark's: `--dataLen 1024 --pubRate 100` with `--size
+1k --rate 100Hz`.
+
+## Environment
 
 | Variable | Meaning |
 | --- | --- |
@@ -31,18 +49,26 @@ def page() -> str:
     """The page."""
     parts = [
         md.head("Command line", "the commands' own help"),
-        COMMON,
+        COMMON.replace("{units}", _units()),
         md.table(
             ("Command", "What it does"),
-            [(f"[`busmark {name}`](#busmark-{name})", told) for name, told in summaries().items()],
+            [(f"[`busmark {name}`](#busmark-{name})", each.help) for name, each in known().items()],
         ),
     ]
     root = _context(busmark, "busmark", None)
-    for name in summaries():
+    for name in known():
         command = busmark.get_command(root, name)
         assert command is not None
         parts += _sections(command, name, root)
     return "\n".join(parts)
+
+
+def _units() -> str:
+    rows = [
+        (each.words.partition(" ")[2], md.code(each.example), ", ".join(filter(None, each.units)))
+        for each in units.KINDS.values()
+    ]
+    return md.table(("Kind", "Such as", "Units"), rows)
 
 
 def _sections(command: click.Command, name: str, parent: click.Context) -> list[str]:

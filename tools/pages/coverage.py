@@ -73,7 +73,7 @@ binomial also where the rounds vary by different amounts about it, so unequal le
 take nothing from the coverage. In the campaigns of all these laws together the intervals held what
 is true in {stated} with stated lengths, in {chosen} with chosen ones."""
 
-HISTORIES = """What `busmark track check` finds, in {histories:,} simulated histories for each
+HISTORIES = """What `busmark history check` finds, in {histories:,} simulated histories for each
 row (seed {seed}): {series} series of {results} results, with a check after each from the {first}th
 on, and from result {planted} on a step to the worse in one of the series. Results differ from run
 to run by the share in the first column (standard deviation), half of the variance common to all

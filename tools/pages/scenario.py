@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.pages import markdown as md
-from tools.pages.schemas import Schema, scenario_schema
+from tools.pages.schemas import AMOUNT, Schema, scenario_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = "scenarios/quickstart.toml"
@@ -45,7 +45,9 @@ RULES = """\
 ## How a matrix is read
 
 - A single value stands for a list of one: `test = "latency"` is `test = ["latency"]`.
-- Units are in the names: `_s` seconds, `_hz` per second. Sizes are bytes.
+- Units are in the names: `_s` seconds, `_hz` per second. Sizes are bytes. A text may name another
+  unit: `"64k"`, `"1MiB"`, `"100Hz"`, `"2ms"`, `"1m30s"`, `"5%"`, `"64,1k,64k"`.
+  [All units](cli.md#units).
 - Unknown keys are errors. The message names the nearest known key and the line.
 - `[[also]]` adds further matrices. What one does not name it takes from `[matrix]`, table by
   table: an `[also.qos]` replaces the whole `[matrix.qos]`, it does not add to it. `adapter` need
@@ -129,7 +131,8 @@ def kind(field: Schema, key: str = "") -> str:
         return "tables"
     if "anyOf" in field:
         lists = any(f.get("type") == "array" for f in field["anyOf"])
-        single = [kind(f) for f in field["anyOf"] if f.get("type") not in ("array", "null")]
+        plain = [f for f in field["anyOf"] if f.get("pattern") != AMOUNT]
+        single = [kind(f) for f in plain if f.get("type") not in ("array", "null")]
         return ", ".join(single) + ("; list" if lists else "")
     if field.get("type") == "array":
         return f"list of {kind(field['items'])}s"

@@ -18,6 +18,7 @@ from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
+from busmark.model import units
 from busmark.plugins.bus.recording import model as recording
 from busmark.plugins.capture import model as capture
 from busmark.plugins.capture.late import Explained
@@ -34,6 +35,8 @@ Schema = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SCALAR: Schema = {"type": ["string", "number", "boolean"]}
+AMOUNT = r"^\s*[0-9.]"
+"""A number, with a unit behind it."""
 PLACEMENT = r"^(same|different|free|[0-9]+(\+[0-9]+)*)$"
 
 
@@ -89,19 +92,19 @@ def comparison_json() -> str:
 
 
 def history_json() -> str:
-    """`schemas/history.schema.json`: a line of a history, which `busmark track add` appends."""
+    """`schemas/history.schema.json`: a line of a history, which `busmark history add` appends."""
     schema = Entry.model_json_schema(mode="serialization")
     return _written(_told(schema, "Entry", *_modules(Entry)), "Busmark history, one line")
 
 
 def tracked_json() -> str:
-    """`schemas/tracked.schema.json`: what `busmark track show --json` prints."""
+    """`schemas/tracked.schema.json`: what `busmark history show --json` prints."""
     schema = Tracked.model_json_schema(mode="serialization")
     return _written(_told(schema, "Tracked", *_modules(Tracked)), "Busmark history, looked through")
 
 
 def recording_json() -> str:
-    """`schemas/recording.schema.json`: a line of what `busmark record` writes."""
+    """`schemas/recording.schema.json`: a line of what `busmark bus record` writes."""
     schema = recording.RECORDING_LINE.json_schema(mode="serialization")
     return _written(_told(schema, "RecordingLine", recording), "Busmark recording, one line")
 
@@ -125,6 +128,7 @@ def scenario_schema() -> Schema:
     capture = schema["properties"]["capture"]
     capture["anyOf"] = [{"type": "boolean"}, *capture["anyOf"]]
     capture["default"] = False
+    _with_units([schema, *parts.values()])
     for name in ("Matrix", "QosMatrix", "LinkMatrix"):
         properties = parts[name]["properties"]
         for key, field in properties.items():
@@ -143,6 +147,23 @@ def scenario_schema() -> Schema:
     parts["FurtherMatrix"] = {k: v for k, v in matrix.items() if k != "required"}
     schema["properties"]["also"]["items"] = {"$ref": "#/$defs/FurtherMatrix"}
     return schema
+
+
+def _with_units(tables: list[Schema]) -> None:
+    """Let values with a unit be texts, `2ms`, where the schema has numbers."""
+    text = {"type": "string", "pattern": AMOUNT}
+    for key, field in (pair for each in tables for pair in each.get("properties", {}).items()):
+        if not units.of_key(key):
+            continue
+        if field.get("type") == "array":
+            item = field["items"]
+            field["items"] = {"anyOf": [*item.get("anyOf", [item]), text]}
+        elif "anyOf" in field:
+            field["anyOf"] = [*field["anyOf"], text]
+        else:
+            about = ("default", "description", "title")
+            number = {name: field.pop(name) for name in [*field] if name not in about}
+            field["anyOf"] = [number, text]
 
 
 def _one_or_more(field: Schema) -> Schema:

@@ -46,6 +46,23 @@ def search_path() -> list[Path]:
     return [*own, WHEEL, PACKAGE.parent.parent / "target" / "release"]
 
 
+def contract() -> Path:
+    """Return the folder of the contract: headers for adapters, and `examples`.
+
+    Raises:
+        UserError: it is not here.
+    """
+    folder = next(
+        (each for each in (WHEEL / "abi", PACKAGE.parent.parent / "abi") if each.is_dir()), None
+    )
+    if folder is None:
+        raise UserError(
+            "the headers for adapters are not installed", where=str(WHEEL / "abi"),
+            remedy="Install Busmark again, or take the folder `abi` of its sources.",
+        )  # fmt: skip
+    return folder
+
+
 def worker() -> Path:
     """The worker's executable."""
     named = os.environ.get(WORKER_VARIABLE)

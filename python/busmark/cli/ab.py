@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from busmark.cli.judgement import Judgement, judged
+from busmark.cli.options import around
 from busmark.cli.places import Target
 
 SCENARIO = Path("ab")
@@ -29,10 +30,11 @@ BASELINE, CANDIDATE = "baseline", "candidate"
 @click.option("--out", type=Target(), help="Directory for the result, or @NAME.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
               help="Change a key of the scenario, such as rounds.min=30.")  # fmt: skip
+@around
 @judged
 def command(
     baseline: str, candidate: str, scenario: Path, out: Path | None, settings: tuple[str, ...],
-    **options: Any,
+    prepare: tuple[str, ...], conclude: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """Measure BASELINE and CANDIDATE in one campaign, their rounds interleaved, and compare them.
 
@@ -50,13 +52,14 @@ def command(
     from busmark.control.campaign import default_directory
     from busmark.errors import UserError
     from busmark.scenario import load, parse_side
+    from busmark.scenario.load import around as commands
 
     judgement = Judgement.of(options)
     gate = judgement.gate()
     sides = {
         BASELINE: parse_side(baseline, "BASELINE"), CANDIDATE: parse_side(candidate, "CANDIDATE"),
     }  # fmt: skip
-    loaded, text = load(scenario, list(settings), misnamed=misnamed)
+    loaded, text = load(scenario, [*settings, *commands(prepare, conclude)], misnamed=misnamed)
     if loaded.sides:
         raise UserError(
             "the scenario has sides of its own",

@@ -1,18 +1,75 @@
-"""`busmark adapter check`."""
+"""`busmark adapter`: check an adapter, or begin a new one."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 
+from busmark.cli.output import echo
 from busmark.errors import UserError
+
+TEMPLATE = "memory_adapter.c"
+"""The example that a new adapter begins with."""
+MAKEFILE = """\
+libbusmark_{name}.so: {name}_adapter.c
+\t$(CC) -std=c11 -shared -fPIC -O2 -Wall -Wextra -I abi $< -o $@ -lpthread
+
+check: libbusmark_{name}.so
+\tbusmark adapter check ./$<
+"""
 
 
 @click.group(name="adapter", epilog="Example: busmark adapter check udp")
 def command() -> None:
-    """Check an adapter against the contract (abi/busmark_adapter.h)."""
+    """Check an adapter against the contract (abi/busmark_adapter.h), or begin a new one."""
+
+
+@command.command(epilog="Example: busmark adapter new mine && make -C mine check")
+@click.argument("name")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
+              help="Folder, which must not exist; default: NAME.")  # fmt: skip
+def new(name: str, out: Path | None) -> None:
+    """Write an adapter in C called NAME, to begin with.
+
+    It is whole: source, headers and a Makefile. Its middleware is a queue within the process. It
+    passes the conformance suite: put your middleware in its place, step by step, and check after
+    each. See docs/writing-an-adapter.md.
+    """
+    import shutil
+
+    from busmark.adapters.locate import contract
+
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name):
+        raise UserError(
+            f"{name!r} is not a name for an adapter",
+            where="NAME",
+            remedy="Write a small letter, then small letters, digits and _, such as my_bus.",
+        )
+    folder = out or Path(name)
+    if folder.exists():
+        raise UserError("is already there", where=str(folder), remedy="Name another with --out.")
+    abi = contract()
+    text = (abi / "examples" / TEMPLATE).read_text(encoding="utf-8")
+    # Without the example's own introduction.
+    text = (
+        text[text.index("#define") :]
+        .replace('"memory"', f'"{name}"')
+        .replace('"Memory of one process (example)"', f'"{name}"')
+    )
+    head = (
+        f"/* {name}_adapter.c: a Busmark adapter. `make check` builds it and runs the suite. */\n"
+    )
+    shutil.copytree(abi, folder / "abi", ignore=shutil.ignore_patterns("examples"))
+    (folder / f"{name}_adapter.c").write_text(head + text, encoding="utf-8")
+    (folder / "Makefile").write_text(MAKEFILE.format(name=name), encoding="utf-8")
+    echo(f"{folder}: {name}_adapter.c, Makefile, abi/")
+    echo(f"Build and check it: make -C {folder} check")
+    library = folder / f"libbusmark_{name}.so"
+    echo(f"Measure with it:    busmark latency ./{library} --placement same")
 
 
 @command.command(epilog="Example: busmark adapter check ./libbusmark_mine.so")
@@ -37,11 +94,11 @@ def check(
     body: str | None,
     settings: tuple[str, ...],
 ) -> None:
-    """Run the conformance suite over the adapter NAME, or over the library at a path.
+    """Run the conformance suite over an adapter.
 
-    Every clause of the contract has a test, which runs in a separate process. Exit code 1 if one
-    fails, dies or hangs, or if none passes; 2 for a usage error, or if the library cannot be loaded
-    or its middleware is missing.
+    NAME is one of `busmark adapters`, or the path of a library. Every clause of the contract has a
+    test, which runs in a separate process. Exit code 1 if one fails, dies or hangs, or if none
+    passes; 2 for a usage error, or if the library cannot be loaded or its middleware is missing.
     """
     from busmark.adapters import checker, environment, resolve
     from busmark.control.rundir import CHECK_PREFIX, run_directory

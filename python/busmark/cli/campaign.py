@@ -3,7 +3,7 @@ write the page."""
 
 from __future__ import annotations
 import shlex
-from busmark.cli.opening import open_page
+from busmark.cli.options import open_page
 from busmark.cli.output import echo
 from busmark.cli.output import say_file
 from busmark.cli.places import note

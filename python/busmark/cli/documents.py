@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,17 +26,22 @@ def written(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def write(document: Document, brand: str, html: Path | None, markdown: Path | None) -> None:
-    """Write the files that are named; `brand`: what kind of page it is."""
+def write(
+    document: Document, brand: str, html: Path | None, markdown: Path | None, *,
+    whole: str = "`--json` has everything.",
+    swatches: Mapping[str, Mapping[str, str]] | None = None,
+) -> None:  # fmt: skip
+    """Write the files that are named; `brand`: what kind of page it is; `whole`: where everything
+    is that Markdown leaves out."""
     from busmark.present.sinks import markdown as as_markdown
     from busmark.present.sinks.page import page
     from busmark.store.atomic import write_text
 
     if html is not None:
-        write_text(html, page(document, brand))
+        write_text(html, page(document, brand, swatches))
         say_file(html, err=True)
     if markdown is not None:
-        write_text(markdown, as_markdown.markdown(document, whole="`--json` has everything."))
+        write_text(markdown, as_markdown.markdown(document, whole=whole))
         say_file(markdown, err=True)
 
 

@@ -27,8 +27,8 @@ QUESTIONS = (
     Question("test", "What is measured: latency, throughput or interop", lambda test: "latency"),
     Question("adapters", "Which adapters, joined by commas",
              lambda test: "cyclonedds,fastdds" if test == "interop" else "cyclonedds,tcp"),
-    Question("size", "Sizes of the bodies in bytes", lambda test: "64,1024"),
-    Question("rate", "Samples per second (0: as fast as it goes)", lambda test: "0"),
+    Question("size", "Sizes of the bodies, such as 64,1k,1MiB", lambda test: "64,1k"),
+    Question("rate", "Samples per second, such as 100Hz (0: as fast as it goes)", lambda test: "0"),
     Question("rounds", "Rounds of each case (more are more precise)",
              lambda test: "3" if test == "interop" else "10"),
 )  # fmt: skip

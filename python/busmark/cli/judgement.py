@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from busmark.cli.output import echo
-from busmark.cli.values import share
+from busmark.cli.values import Amount
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def _not_of_comparisons(_context: object, option: click.Parameter, value: str | 
 
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--equivalent", default="2%", callback=share, metavar="SHARE",
+    click.option("--equivalent", default="2%", type=Amount("share", most=1, zero=False),
+                 metavar="SHARE",
                  help="A ratio whose interval is within this share of 1 is equivalent; default: "
                  "2%."),
     click.option("--fail-if", "expressions", multiple=True, metavar="EXPR",

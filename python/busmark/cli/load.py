@@ -7,11 +7,12 @@ import sys
 import click
 
 from busmark.cli.output import echo
+from busmark.cli.values import Amount
 
 
 @click.command(epilog="Example: busmark load cpu 50% + net max --seconds 60")
 @click.argument("words", nargs=-1, required=True, metavar="KIND LEVEL [+ KIND LEVEL]...")
-@click.option("--seconds", default=0.0, metavar="S", type=click.FloatRange(0),
+@click.option("--seconds", default=0.0, metavar="TIME", type=Amount("time", 0),
               help="Stop after this time; 0: when interrupted.")  # fmt: skip
 @click.option("--lab", "lab_name", metavar="NAME", help="Network load between two nodes of a lab.")
 @click.option("--from", "sender", default="n1", show_default=True, metavar="NODE",

@@ -2,54 +2,112 @@
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 import signal
 import sys
 import traceback
-from typing import Any
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
 
 import click
 
 from busmark import __version__, plugin
 from busmark.cli import libraries, room
 from busmark.cli.output import echo, lenient, print_error
-from busmark.errors import UserError, nearest
+from busmark.errors import UserError
+
+Room = Literal["campaign", "tables", "none"]
+"""What a command needs room for, looked for before any library is loaded: a campaign; libraries for
+tables, which end the process, or wait for ever, where they may not reserve what they ask for."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, or a group of commands, which is imported when it is used."""
+
+    group: str
+    """Heading of the help under which it is listed; empty: it is not listed."""
+    target: str
+    """`module:function`; a module of this package without the package's name."""
+    help: str
+    room: Room = "tables"
+
+
+MEASURE, LOOK, MIDDLEWARE, PLUG_INS = GROUPS = ("Measure", "Look", "Middleware", "Plug-ins")
 
 COMMANDS = {
-    "quickstart": "Measure what this machine has, in a few minutes, and write a report.",
-    "latency": "Compare the latency of adapters, in one line.",
-    "throughput": "Compare the throughput of adapters, in one line.",
-    "interop": "See which DDS vendors talk to each other, in one line.",
-    "init": "Write a scenario from five questions.",
-    "plan": "Show the cases of a scenario, which are unsupported and why, and the time it takes.",
-    "run": "Run the campaign of a scenario.",
-    "list": "List results, newest first: name, start, machine, cases, state.",
-    "show": "Show results in the terminal, or as JSON.",
-    "report": "Write reports from stored results.",
-    "ab": "Measure two sides with their rounds interleaved, and compare them: the gate for CI.",
-    "compare": "Compare results with a baseline: faster, slower, equivalent, or undecided.",
-    "track": "Keep results over commits, and find the commits where values changed.",
-    "adapters": "List the adapters here and what each can do.",
-    "adapter": "Check an adapter against the contract.",
-    "load": "Load CPUs, disk or network at a set level.",
-    "plugins": "List the plug-ins here, with their versions and whether they are used.",
-    "doctor": "Check this machine for problems and suggest fixes.",
-    "completion": "Print the completion script of a shell.",
+    "quickstart": Command(
+        MEASURE,
+        "quickstart:command",
+        "Measure what this machine has, in minutes; write a report.",
+        "campaign",
+    ),
+    "latency": Command(
+        MEASURE, "one_line:latency", "Compare the latency of adapters, in one line.", "campaign"
+    ),
+    "throughput": Command(
+        MEASURE,
+        "one_line:throughput",
+        "Compare the throughput of adapters, in one line.",
+        "campaign",
+    ),
+    "interop": Command(
+        MEASURE,
+        "one_line:interop",
+        "See which DDS vendors talk to each other, in one line.",
+        "campaign",
+    ),
+    "run": Command(MEASURE, "run:command", "Run the campaign of a scenario file.", "campaign"),
+    "plan": Command(
+        MEASURE, "plan:command", "Show the cases of a scenario, and the time it takes."
+    ),
+    "init": Command(MEASURE, "init:command", "Write a scenario from five questions."),
+    "show": Command(LOOK, "show:command", "Show a result in the terminal, or as JSON."),
+    "report": Command(
+        LOOK, "report:command", "Write reports: page, charts, workbook, notebook, CSV."
+    ),
+    "list": Command(LOOK, "list_results:command", "List results, newest first."),
+    "compare": Command(
+        LOOK, "compare:command", "Compare results with a baseline; gate on the ratio."
+    ),
+    "ab": Command(LOOK, "ab:command", "Measure two sides interleaved, and compare them: for CI."),
+    "history": Command(LOOK, "history:command", "Keep results over commits, and find regressions."),
+    "adapters": Command(
+        MIDDLEWARE, "adapters:command", "List the adapters here, and what each can do."
+    ),
+    "adapter": Command(MIDDLEWARE, "adapter:command", "Check an adapter, or begin a new one."),
+    "doctor": Command(MIDDLEWARE, "doctor:command", "Check this machine, and suggest fixes."),
+    "load": Command(MIDDLEWARE, "load:command", "Load CPUs, disk or network at a set level.", "none"),
+    "plugins": Command(MIDDLEWARE, "plugins:command", "List the plug-ins, and whether they are on."),
+    "completion": Command(
+        "", "completion:command", "Print the completion script of a shell.", "none"
+    ),
 }
-"""Name and one line; the command itself is `busmark.cli.NAME.command`."""
+"""Those of the core by name, in the order of the help; plug-ins' come last."""
 
-CAMPAIGNS = frozenset({"run", "quickstart", "latency", "throughput", "interop"})
-"""Commands that need room for a campaign; it is looked for before any library is loaded."""
-
-SMALL = frozenset({"completion", "load"})
-"""Commands that load no library for tables, which ends the process, or waits for ever, where it may
-not reserve what it asks for."""
-
-MODULES = {"list": "list_results"}
-"""Modules of commands whose name is a type of Python."""
+ALIASES = {
+    "track": "history",
+    "participant": "bus participant", "watch": "bus watch", "spot": "bus spot",
+    "errors": "bus errors", "record": "bus record", "replay": "bus replay",
+}  # fmt: skip
+"""Names of earlier versions, and what they are called now."""
 
 
-def added() -> list[tuple[plugin.Installed, plugin.Command]]:
+def known() -> dict[str, Command]:
+    """Return all commands by name, without importing any."""
+    return COMMANDS | {
+        each.name: Command(
+            PLUG_INS if each.group == "plug-ins" else each.group[:1].upper() + each.group[1:],
+            each.function,
+            each.summary,
+            "tables" if each.tables else "none",
+        )
+        for _, each in _added()
+    }
+
+
+def _added() -> list[tuple[plugin.Installed, plugin.Command]]:
     """Return the commands of plug-ins; none has the name of one of the core's."""
     found = []
     for of, command in plugin.commands():
@@ -60,51 +118,65 @@ def added() -> list[tuple[plugin.Installed, plugin.Command]]:
     return found
 
 
-def summaries() -> dict[str, str]:
-    """Return name and one line of every command; plug-ins come last."""
-    return COMMANDS | {command.name: command.summary for _, command in added()}
-
-
 class Lazy(click.Group):
     """A group that imports a command only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, the core's in the order of `COMMANDS`."""
-        return list(summaries())
+        """Return all names but the earlier ones, in the order of the help."""
+        return list(known())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, or None."""
+        """Import and return the command; None: there is none of this name."""
+        found = known().get(cmd_name)
+        if found is None:
+            return None
+        if found.room == "campaign":
+            room.check()
+        elif found.room == "tables":
+            room.check_memory()
         if cmd_name not in COMMANDS:
             return _of_plugin(cmd_name)
-        if cmd_name in CAMPAIGNS:
-            room.check()
-        elif cmd_name not in SMALL:
-            room.check_memory()
-        module = importlib.import_module(f"busmark.cli.{MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = module.command
+        command: click.Command = pkgutil.resolve_name(f"busmark.cli.{found.target}")
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The lists of commands by group, without importing any."""
-        groups = {"commands": list(COMMANDS.items())}
-        for _, command in added():
-            groups.setdefault(command.group, []).append((command.name, command.summary))
-        for group, rows in groups.items():
-            with formatter.section(group[:1].upper() + group[1:]):
-                formatter.write_dl(rows)
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the groups of commands, without importing any, and the options behind them."""
+        commands = known()
+        width = max(map(len, commands)) + 2
+        groups = dict.fromkeys([*GROUPS, *(each.group for each in commands.values() if each.group)])
+        for group in groups:
+            formatter.write(f"\n{group}:\n" if group == MEASURE else f"{group}:\n")
+            for name, command in commands.items():
+                if command.group == group:
+                    formatter.write(f"  {name:{width}}{command.help}\n")
+        formatter.write(
+            "Options: -h, --help; --version. Each command has --help, with an example.\n"
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Names the nearest command for one that does not exist."""
+        """Take earlier names for the present ones, and suggest one for a name that is neither."""
         name = args[0] if args else ""
         # Whatever the command is, a faulty plug-in is reported.
-        known = summaries()
-        if name and not name.startswith("-") and name not in known:
-            if owner := plugin.switched_off(lambda each: name in _names(each)):
-                raise plugin.absent(owner, name)
-            raise click.UsageError(f"no command {name!r}. {nearest(name, known)}".rstrip(), ctx)
+        commands = known()
+        if now := ALIASES.get(name):
+            if not ctx.resilient_parsing:
+                echo(f"busmark: `busmark {name}` is now `busmark {now}`", err=True)
+            args = [*now.split(), *args[1:]]
+        wanted = args[0] if args else ""
+        if wanted and not wanted.startswith("-") and wanted not in commands:
+            if owner := plugin.switched_off(lambda each: wanted in _names(each)):
+                raise plugin.absent(owner, wanted)
+            raise click.UsageError(f"no command {wanted!r}. {_meant(wanted)}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
+
+
+def _meant(name: str) -> str:
+    near = get_close_matches(name, [*known(), *ALIASES], n=1)
+    if not near:
+        return "`busmark --help` lists all commands."
+    return f"Did you mean {ALIASES.get(near[0], near[0])}?"
 
 
 def _names(of: plugin.Plugin) -> list[str]:
@@ -117,7 +189,7 @@ def _of_plugin(name: str) -> click.Command | None:
     Raises:
         UserError: several have it, or it cannot be imported.
     """
-    found = [(of, command) for of, command in added() if command.name == name]
+    found = [(of, command) for of, command in _added() if command.name == name]
     if not found:
         return None
     if len(found) > 1:
@@ -128,8 +200,6 @@ def _of_plugin(name: str) -> click.Command | None:
             remedy=f"Switch one off: {plugin.SWITCH}=-{found[-1][0].name}",
         )
     ((of, command),) = found
-    if command.tables:
-        room.check_memory()
     try:
         loaded: click.Command = plugin.load(command.function)
     except Exception as error:
@@ -146,14 +216,13 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 @click.command(
     cls=Lazy,
     context_settings=SETTINGS,
-    epilog="\b\nExamples:\n  busmark quickstart\n  busmark latency cyclonedds tcp --size 64,1024\n",
+    epilog="\b\nExamples: busmark quickstart\n"
+    "          busmark latency cyclonedds tcp --size 64,1k --rate 100Hz\n",
 )
 @click.version_option(__version__, prog_name="busmark")
 def busmark() -> None:
-    """Measure how publish/subscribe middleware performs, the same way for every vendor.
-
-    Exit codes: 0 done, 1 a criterion or comparison not met, 2 usage or input error, 130
-    interrupted.
+    """Measure how publish/subscribe middleware performs, the same way for every vendor. Exit codes:
+    0 done, 1 a criterion or comparison not met, 2 usage or input error, 130 interrupted.
     """
 
 
@@ -172,6 +241,7 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         error.show()
+        _show_example(error)
         sys.exit(2)
     except UserError as error:
         print_error(error)
@@ -182,6 +252,13 @@ def main() -> None:
         sys.exit(0)
     except BaseException as error:
         _cannot(error)
+
+
+def _show_example(error: click.ClickException) -> None:
+    """Print how the command is typed, below what is wrong with its line; help has it anyway."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context and context.parent and not isinstance(error, click.exceptions.NoArgsIsHelpError):
+        echo((context.command.epilog or "").replace("\b\n", ""), err=True)
 
 
 def _cannot(error: BaseException) -> None:

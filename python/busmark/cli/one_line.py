@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.completing import ADAPTER, POLICY, Words
-from busmark.cli.opening import opens
+from busmark.cli.habits import WithHabits
+from busmark.cli.options import AROUND, REQUIRING, opens
 from busmark.cli.output import echo
 from busmark.cli.places import Target
-from busmark.cli.required import OPTIONS as REQUIRING
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ BASELINE = "baseline"
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.argument("adapters", nargs=-1, metavar="ADAPTER...", type=ADAPTER),
-    click.option("--size", metavar="BYTES", help="Body sizes, separated by commas; default: "
-                 "64, for throughput 1024."),
-    click.option("--rate", metavar="HZ", help="Samples per second; 0, the default: as fast as "
-                 "possible."),
+    click.option("--size", metavar="SIZE", help="Body sizes, such as 64,1k,1MiB; default: 64, "
+                 "for throughput 1k."),
+    click.option("--rate", metavar="RATE", help="Samples per second, such as 100Hz,10kHz; 0, "
+                 "the default: as fast as possible."),
     click.option("--placement", metavar="WHERE", type=Words("same", "different", "free"),
                  help="same: all on one CPU; different, the default: one CPU each; free: "
                  "the scheduler chooses; or CPU numbers: 0+1."),
@@ -43,9 +43,10 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  "10, for interop 3."),
     click.option("--to", metavar="+-SHARE", help="Add rounds until the 95 % intervals are this "
                  "narrow, such as +-2%; 200 rounds at most."),
-    click.option("--duration", metavar="S", help="Seconds measured in each round; default: 0.5, or "
-                 "what --rate or --to needs."),
+    click.option("--duration", metavar="TIME", help="Time measured in each round, such as 2s; "
+                 "default: 0.5s, or what --rate or --to needs."),
     *REQUIRING,
+    *AROUND,
     click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
                  help="Set any other key of a scenario, such as matrix.wait=poll."),
     click.option("--save", type=click.Path(path_type=Path, dir_okay=False),
@@ -66,7 +67,7 @@ def of_one_line(test: str, told: str, *examples: str) -> click.Command:
     for option in reversed(OPTIONS):
         command = option(command)
     shown = "".join(f"  busmark {test} {example}\n" for example in examples)
-    made = click.command(name=test, help=told, epilog=f"\b\nExamples:\n{shown}")
+    made = click.command(cls=WithHabits, name=test, help=told, epilog=f"\b\nExamples:\n{shown}")
     return made(command)
 
 
@@ -74,10 +75,11 @@ def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
     """Runs the line; ends the command."""
     from busmark.cli.campaign import INTERRUPTED, Ending, conduct
     from busmark.control.campaign import default_directory
-    from busmark.scenario.load import required
+    from busmark.scenario.load import around, required
 
     asked = required(given.pop("requirements"), given.pop("undecided"))
-    settings = [*given.pop("settings"), *asked]
+    commands = around(given.pop("prepare"), given.pop("conclude"))
+    settings = [*given.pop("settings"), *asked, *commands]
     save = given.pop("save")
     out, open_it = given.pop("out"), given.pop("open_it")
     scenario, text = scenario_of(test, adapters, given, settings, save)
@@ -182,3 +184,43 @@ def compared_by(scenario: Scenario) -> list[str]:
 
 def _again(out: Path, by: Sequence[str]) -> str:
     return f"busmark compare {shlex.quote(str(out))} --by {','.join(by)}"
+
+
+latency = of_one_line(
+    "latency",
+    """\
+Measure the latency of each ADAPTER, and say which is faster and by how much.
+
+The others are compared with the best, by the median of half the round trip. Rounds are
+interleaved. With a single ADAPTER, the values of --placement, --transport or --qos are compared.
+Baselines, such as tcp, have no QoS: beside a middleware, --qos does not apply to them. Exit code 1
+if a round failed.
+""",
+    "cyclonedds tcp --size 64,1k --rate 100Hz",
+    "udp --placement same,different --rate 1kHz --duration 2s",
+    "cyclonedds --qos reliable,best_effort --to +-2%",
+)
+throughput = of_one_line(
+    "throughput",
+    """\
+Measure how much each ADAPTER carries, and say which carries more and by how much.
+
+The others are compared with the best, by goodput. Rounds are interleaved. With a single
+ADAPTER, the values of --placement, --transport or --qos are compared. Baselines, such as tcp, have
+no QoS: beside a middleware, --qos does not apply to them. Exit code 1 if a round failed.
+""",
+    "cyclonedds tcp --size 1k,16k",
+    "cyclonedds --qos reliable,best_effort",
+)
+interop = of_one_line(
+    "interop",
+    """\
+See whether writers of each ADAPTER reach readers of every other, and at what cost.
+
+Every pair is measured, including each ADAPTER with itself: latency, and throughput at full speed.
+Received bodies are checked against what was written. The other pairs are compared with the best.
+Exit code 1 if a pair does not work.
+""",
+    "cyclonedds fastdds",
+    "cyclonedds dustdds --size 64,64k --rounds 5",
+)

@@ -4,8 +4,8 @@ from __future__ import annotations
 import click
 import json
 from busmark.cli.documents import show
+from busmark.cli.options import requires
 from busmark.cli.output import echo
-from busmark.cli.required import requires
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Sequence

@@ -1,24 +1,142 @@
-"""How a campaign is shown while it runs: `screen` on a terminal, plain lines elsewhere."""
+"""How a campaign is shown while it runs: `screen` on a terminal, plain lines elsewhere; and what
+both say of its figures and findings so far."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from busmark.cli.estimate import estimate
-from busmark.cli.noticed import Noticed
 from busmark.cli.output import echo
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
     Event,
+    FindingAppears,
+    FindingGoes,
     LengthChosen,
     Listener,
     RoundEnds,
     RoundFails,
 )
+from busmark.control.precision import GOODPUT, spread
 from busmark.findings.kinds import kinds
-from busmark.model.text import duration, plural
+from busmark.model.text import duration, number, percent_text, plural
+from busmark.store import Case
+
+Row = Mapping[str, Any]
+
+ABSENT = "—"
+
+
+def estimate(case: Case, rows: Sequence[Row]) -> str:
+    """What the rounds so far come to: "median RTT/2 23.4 µs ±2.1 %, 5 rounds".
+
+    The interval is the one by which rounds are added: 95 %, of a typical round. One round has
+    none.
+    """
+    if case.params.test == "capacity":
+        return _search(rows)
+    if case.params.test == "discovery":
+        return _discovery(rows)
+    good = [row for row in rows if row["status"] == "ok" and row["statistic_value"] is not None]
+    if not good:
+        return ABSENT
+    mean = sum(row["statistic_value"] for row in good) / len(good)
+    statistic = case.params.statistic
+    if statistic == GOODPUT:
+        rates = [row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None]
+        bits = f" ({number(sum(rates) / len(rates))} Mbit/s)" if rates else ""
+        value = f"goodput {number(mean)}/s{bits}"
+    else:
+        # As in tables: a pong is not told from a ping, so each has half of the way.
+        value = f"{statistic} RTT/2 {number(mean / 2000)} µs"
+    return f"{value}{_interval(good)}, {plural(len(good), 'round')}"
+
+
+def _interval(good: Sequence[Row]) -> str:
+    level = spread(good)
+    width = level.relative_half_width() if level else None
+    return f" ±{percent_text(width)}" if width is not None else ""
+
+
+def _discovery(rows: Sequence[Row]) -> str:
+    """Its time; rounds of few repetitions have no interval."""
+    good = [row for row in rows if row["status"] == "ok" and row["first_sample_ns"] is not None]
+    if not good:
+        return ABSENT
+    mean = sum(row["first_sample_ns"] for row in good) / len(good)
+    value = f"first sample after {number(mean / 1000)} µs"
+    return f"{value}{_interval(good)}, {plural(len(good), 'round')}"
+
+
+def _search(rows: Sequence[Row]) -> str:
+    """Where a search for a rate stands."""
+    latest = max(rows, key=lambda row: row["order"])
+    trials = plural(len(rows), "trial")
+    low, high, rate = (latest[key] for key in ("bracket_low_hz", "bracket_high_hz", "sustained_hz"))
+    if low is None or high is None:
+        return trials
+    sustained = f"sustained rate {number(rate)}/s, " if rate is not None else ""
+    return f"{sustained}between {number(low)} and {number(high)}/s, {trials}"
+
+
+Kind = tuple[str, str]
+"""Severity and title."""
+
+
+class Noticed:
+    """Prints a kind with its first case, and again when twice as many cases have it."""
+
+    def __init__(self) -> None:
+        self._cases: dict[Kind, set[str]] = {}
+        self._named: set[tuple[Kind, str]] = set()
+        self._most: dict[Kind, int] = {}
+
+    def on(self, event: Event) -> list[str]:
+        """The lines to print of this event."""
+        if isinstance(event, FindingAppears):
+            return self._appears(event)
+        if isinstance(event, FindingGoes):
+            return self._goes(event)
+        return []
+
+    def counted(self) -> str:
+        """In a line, the last kind by name: "3 warnings, last Two modes (2 cases)"; or empty."""
+        kinds = [kind for kind, cases in self._cases.items() if cases]
+        if not kinds:
+            return ""
+        by_severity = Counter(severity for severity, _ in kinds)
+        told = ", ".join(plural(n, severity) for severity, n in sorted(by_severity.items()))
+        title, cases = kinds[-1][1], plural(len(self._cases[kinds[-1]]), "case")
+        return f"{told}{', last' if len(kinds) > 1 else ':'} {title} ({cases})"
+
+    def _appears(self, event: FindingAppears) -> list[str]:
+        finding, case = event.finding, event.case.id
+        kind = (finding.severity, finding.title)
+        cases = self._cases.setdefault(kind, set())
+        cases.add(case)
+        most = self._most.get(kind, 0)
+        if len(cases) < max(1, 2 * most):
+            return []
+        self._most[kind] = len(cases)
+        self._named.add((kind, case))
+        told = f"{finding.severity}: {finding.title}"
+        if len(cases) > 1:
+            return [f"{told}: {len(cases)} cases by now, the last {case}"]
+        evidence = finding.evidence.removeprefix(f"{case}: ")
+        return [f"{told}: {case}: {evidence}"]
+
+    def _goes(self, event: FindingGoes) -> list[str]:
+        kind, case = (event.finding.severity, event.finding.title), event.case.id
+        cases = self._cases.get(kind, set())
+        cases.discard(case)
+        if (kind, case) not in self._named and cases:
+            return []
+        left = f"; {len(cases)} other cases have it" if cases else ""
+        return [f"no longer true with more rounds: {event.finding.title}: {case}{left}"]
 
 
 def listeners(directory: Path, *, as_json: bool) -> list[Listener]:

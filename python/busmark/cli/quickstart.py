@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from busmark.cli.opening import opens
+from busmark.cli.options import opens
 from busmark.cli.output import echo
 from busmark.cli.places import Target
 from busmark.cli.wide import wide

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from busmark.cli.opening import opens
+from busmark.cli.options import around, opens, requires
 from busmark.cli.places import Target
-from busmark.cli.required import requires
 from busmark.cli.wide import wide
 
 
@@ -54,6 +53,7 @@ class WithScenarios(click.Command):
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
 @requires
+@around
 @click.option("--json", "as_json", is_flag=True,
               help="Print events as lines of JSON, as they come (schema: events).")  # fmt: skip
 @click.option("--watch", is_flag=True,
@@ -63,7 +63,8 @@ class WithScenarios(click.Command):
 def command(
     scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
     patterns: tuple[str, ...], settings: tuple[str, ...], requirements: tuple[str, ...],
-    undecided: str, as_json: bool, watch: bool, open_it: bool,
+    undecided: str, prepare: tuple[str, ...], conclude: tuple[str, ...], as_json: bool,
+    watch: bool, open_it: bool,
 ) -> None:  # fmt: skip
     """Run the campaign of SCENARIO and write a result directory with its report.
 
@@ -77,28 +78,20 @@ def command(
     from busmark.adapters import misnamed
     from busmark.cli.campaign import Ending, conduct
     from busmark.scenario import load
+    from busmark.scenario.load import around as commands
     from busmark.scenario.load import only, required
 
     if scenario is None and not resume:
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
-    if scenario is None and (settings or patterns or requirements):
+    asked = [*settings, *required(requirements, undecided), *commands(prepare, conclude)]
+    if scenario is None and (asked or patterns):
         raise click.UsageError(
-            "--set, --only and --require change a SCENARIO; name one, or leave them out"
+            "--set, --only, --require, --prepare and --conclude change a SCENARIO; name one, or "
+            "leave them out"
         )
     if watch:
-        sys.exit(
-            _watched(
-                scenario,
-                out,
-                resume,
-                nodes,
-                patterns,
-                [*settings, *required(requirements, undecided)],
-                as_json,
-                open_it,
-            )
-        )
-    asked = [*settings, *only(patterns), *required(requirements, undecided)]
+        sys.exit(_watched(scenario, out, resume, nodes, patterns, asked, as_json, open_it))
+    asked += only(patterns)
     loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
     sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes, as_json=as_json,
                      ending=Ending(open_it=open_it)))  # fmt: skip

@@ -14,10 +14,9 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from busmark.cli.estimate import ABSENT, estimate
-from busmark.cli.noticed import Noticed
+from busmark.cli.live.values import BLOCKS, sparkline
 from busmark.cli.output import visible
-from busmark.cli.progress import Tally, warnings
+from busmark.cli.progress import ABSENT, Noticed, Tally, estimate, warnings
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -37,10 +36,7 @@ from busmark.store import Case
 BAR_WIDTH = 8
 FEWEST_CHARACTERS = 24
 """Characters of a case's name, where it is cut to make room for what is known of it."""
-BLOCKS = "▁▂▃▄▅▆▇█"
 US = 1e3
-LEAST_SPAN = 0.25
-"""Least height of a sparkline, as a share of the highest value."""
 
 
 def size() -> tuple[int, int]:
@@ -170,7 +166,7 @@ class Screen:
             parts.append(f"lost {count(live.unanswered)}/{count(live.looked_at)}")
         left = width - len("  ".join(["  now", *parts])) - 2
         if left > 1 and self._draws(BLOCKS):
-            parts.append(sparkline(live.trend[-left:]))
+            parts.append(sparkline(live.trend, min(left, len(live.trend))))
         return parts
 
     def _draws(self, text: str) -> bool:
@@ -214,15 +210,6 @@ def fitting(parts: Sequence[str], width: int, between: str = "  ") -> str:
             break
         line = longer
     return line
-
-
-def sparkline(values: Sequence[float]) -> str:
-    """A block for each, from the lowest to the highest of them; where these are close to each
-    other, as low as they are close: what varies by a hundredth is a flat line."""
-    low, high = min(values, default=0.0), max(values, default=0.0)
-    span = max(high - low, LEAST_SPAN * high)
-    steps = (round((value - low) / span * (len(BLOCKS) - 1)) if span > 0 else 0 for value in values)
-    return "".join(BLOCKS[step] for step in steps)
 
 
 def half_us(round_trip_ns: float | None) -> str:

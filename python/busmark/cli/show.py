@@ -1,23 +1,25 @@
 """`busmark show`."""
 
 from __future__ import annotations
-
+import click
 import json
 import sys
+from busmark.cli.beside import beside
+from busmark.cli.options import requires
+from busmark.cli.output import echo
+from busmark.cli.output import say
+from busmark.cli.places import Place
+from busmark.cli.places import or_newest
+from busmark.cli.wide import wide
+from busmark.compare.cache import Cache
+from busmark.errors import UserError
+from busmark.errors import nearest
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+from typing import TYPE_CHECKING
 
-import click
-
-from busmark.cli.beside import beside
-from busmark.cli.output import echo, say
-from busmark.cli.places import Place, or_newest
-from busmark.cli.required import requires
-from busmark.cli.wide import wide
-from busmark.compare.cache import Cache
-from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from busmark.compare.campaign import Campaign
@@ -35,8 +37,7 @@ MOST_NAMED = 3
     "--document",
     "as_document",
     is_flag=True,
-    help="For a pack: print what its document states beside what is found here instead, and the "
-    "tables in the document's own columns.",
+    hidden=True,
 )
 @click.option(
     "--findings",
@@ -70,41 +71,45 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
             where=place,
             remedy=f"Leave #{wanted} out.",
         )
-    whole = _required(_analysed(directory), directory, requirements, undecided)
+    whole = _required(analysed(directory), directory, requirements, undecided)
     campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
-    elif only_findings:
-        from busmark.cli.console import Console
-        from busmark.present.blocks.findings import all_findings
-        from busmark.present.sinks.terminal import show_section
+    elif as_document:
+        echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
+        _show_document(campaign, directory)
+    else:
+        _print(whole, campaign, directory, only_cases=bool(wanted), only_findings=only_findings)
+    if any(each.fails for each in campaign.requirements):
+        sys.exit(1)
 
-        cases = [case.id for case in campaign.cases] if wanted else []
-        console = Console()
-        for section in all_findings(whole, cases):
+
+def _print(
+    whole: Campaign, campaign: Campaign, directory: Path, *, only_cases: bool, only_findings: bool
+) -> None:
+    """Print the campaign, its cases one by one, or findings alone."""
+    from busmark.cli.console import Console
+    from busmark.findings.kinds import by_case, kinds
+    from busmark.present.blocks import case
+    from busmark.present.blocks.campaign import document
+    from busmark.present.blocks.findings import all_findings
+    from busmark.present.sinks.terminal import show, show_section
+
+    console = Console()
+    if only_findings:
+        for section in all_findings(
+            whole, [one.id for one in campaign.cases] if only_cases else []
+        ):
             show_section(section, console)
             console.print()
-    elif as_document:
-        _show_document(campaign, directory)
-    elif wanted:
-        from busmark.cli.console import Console
-        from busmark.findings.kinds import by_case, kinds
-        from busmark.present.blocks import case
-        from busmark.present.sinks.terminal import show
-
-        console, found = Console(), by_case(kinds(campaign.findings))
+    elif only_cases:
+        found = by_case(kinds(campaign.findings))
         for each in campaign.cases:
             show(case.document(each, found), console)
             console.print()
     else:
-        from busmark.cli.console import Console
-        from busmark.present.blocks.campaign import document
-        from busmark.present.sinks.terminal import show
-
-        show(document(campaign), Console())
+        show(document(campaign), console)
         say(f"\n{origin(campaign, directory)}")
-    if any(each.fails for each in campaign.requirements):
-        sys.exit(1)
 
 
 def _required(
@@ -131,7 +136,7 @@ def origin(campaign: Campaign, directory: Path) -> str:
     return f"Result: {directory}{begun}{f' on {machine}' if machine else ''}"
 
 
-def _analysed(directory: Path) -> Campaign:
+def analysed(directory: Path) -> Campaign:
     """The result, as it was found the last time if it has not changed."""
     cached = Cache(directory)
     if found := cached.campaign():

@@ -392,7 +392,12 @@ class Campaign:
                 self._tell(RoundFails(case, round_number, attempt, reason, again=True))
                 return error
             self.writer.event(
-                "round_failed", case=case.id, round=round_number, attempt=attempt, reason=reason
+                "round_failed",
+                case=case.id,
+                round=round_number,
+                attempt=attempt,
+                reason=reason,
+                commands=_records(runner),
             )
             self.writer.keep_logs(case.id, round_number, attempt)
             spent = {"failed_s": sum(failed_s) + time.monotonic() - begin_s}
@@ -407,7 +412,8 @@ class Campaign:
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=stored.row["status"],
             reason=stored.row["reason"], discovery_s=data.discovery.seconds, run=data.run,
-            companions=data.companions, load_on=data.load_on, captures=data.captures,
+            commands=_records(runner), companions=data.companions, load_on=data.load_on,
+            captures=data.captures,
             roles=[{k: v for k, v in role.items() if k not in STORED} for role in data.roles],
         )  # fmt: skip
         troubles = [sentence for said in data.companions.values() for sentence in said]
@@ -503,6 +509,10 @@ class Campaign:
             await asyncio.sleep(1.0)
             live = runner.sights.latest() if runner.sights else None
             self._tell(RoundGoesOn(case, round_number, float(seconds), expected, live))
+
+
+def _records(runner: RoundRunner) -> list[dict[str, Any]]:
+    return runner.commands.records if runner.commands else []
 
 
 def default_directory(name: str) -> Path:

@@ -160,6 +160,17 @@ class Places:
                 self._tell("node", name=node.name, sent_bytes=node.sent_bytes, **node.reached_by)
         return [Place(n.facts.address.interface, n.facts.address.address, node=n) for n in nodes]
 
+    def at(self, params: Parameters, node: str) -> Place:
+        """Return a node of the lab or of the user's by its name; empty: this machine.
+
+        Raises:
+            RoundError: a node of the user's cannot be used.
+        """
+        if node and params.network != "nodes":
+            lab = self._lab(links_of(params))
+            return Place(INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
+        return self._on(params, node or None)[0]
+
     def loaded(self, params: Parameters, load: Load, occupied: Sequence[Place]) -> list[Place]:
         """Nodes of the user's on which a load of a case runs: of a group those that are
         `occupied` by participants, or one. A network load is from the first to the last.

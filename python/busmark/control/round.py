@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from busmark.control.commands import Commands
+
 from busmark.adapters import Adapter
 from busmark.control.awaited import together
 from busmark.control.collected import SAMPLES, completed
@@ -184,8 +186,20 @@ class RoundRunner:
         self._watched = watched
         self.sights: Sights | None = None
         """Sights of the current round."""
+        self.commands: Commands | None = None
+        """Commands around the current round."""
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
+        """Run one round, with the commands around it.
+
+        Raises:
+            RoundError: it, or one of them, has failed.
+        """
+        self.commands = Commands(self.scenario, self.places, case.params, self.run_dir)
+        async with self.commands.around():
+            return await self._round(case, cookie, seed, stem)
+
+    async def _round(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         """One round. Raises `RoundError`; in any case no process of the round is left."""
         begin = time.monotonic()
         data = RoundData()

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from busmark.errors import UserError, nearest
+from busmark.model import units
 
 Kind = Literal["cpu", "net", "disk"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-UNITS: dict[Kind, dict[str, float]] = {
-    "cpu": {"%": 0.01},
-    "net": {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9},
-    "disk": {"kb": 1e3, "mb": 1e6, "gb": 1e9},
-}
+OF: dict[Kind, str] = {"cpu": "share", "net": "bandwidth", "disk": "disk"}
+"""Kind of a level's amount."""
 EXAMPLES: dict[Kind, str] = {"cpu": "cpu 80%", "net": "net 50mbit", "disk": "disk 10MB"}
 MOST = {"cpu": 1.0, "net": 1e11, "disk": 1e11}
 UNLIMITED = "max"
@@ -77,11 +74,11 @@ def _one(text: str) -> Load:
     said = words[1].strip() if len(words) > 1 else ""
     if said == UNLIMITED:
         return Load(kind, None)
-    parsed = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z%]+)", said)
-    if parsed is None or parsed[2] not in UNITS[kind]:
-        units = ", ".join((*UNITS[kind], UNLIMITED))
-        raise UserError(f"{text.strip()!r} names no level ({units})", remedy=REMEDY)
-    level = float(parsed[1]) * UNITS[kind][parsed[2]]
+    try:
+        level = units.read(said, OF[kind], bare=False)
+    except ValueError as wrong:
+        why = str(wrong).partition("\n")[0] if said else "there is none"
+        raise UserError(f"{text.strip()!r} names no level: {why}", remedy=REMEDY) from None
     if not 0 < level <= MOST[kind]:
         most = {"cpu": "100 % of each CPU", "net": "100 Gbit/s", "disk": "100 GB/s"}[kind]
         raise UserError(

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import NormalDist
 
 from busmark.errors import UserError
+from busmark.model import units
 from busmark.model.parameter import LARGEST
 
 ELEMENT_BYTES: dict[str, int] = {
@@ -73,9 +74,13 @@ def parse_sizes(text: str) -> Sizes:
         )
     name, inside = match[1], match[2]
     try:
-        numbers = [float(part) for part in inside.split(",")]
-    except ValueError:
-        raise ValueError(f"{text!r}: {inside!r} is not a list of numbers") from None
+        numbers = [
+            float(part) if name == "lognormal" and place else units.read(part, "size")
+            for place, part in enumerate(inside.split(","))
+        ]
+    except ValueError as wrong:
+        why = str(wrong).partition("\n")[0]
+        raise ValueError(f"{text!r}: {inside!r} is not a list of numbers: {why}") from None
     if any(not 0 <= n <= LARGEST for n in numbers):
         raise ValueError(f"{text!r}: a number is out of range")
     shown = f"{name}({', '.join(f'{n:g}' for n in numbers)})"

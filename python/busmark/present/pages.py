@@ -2,6 +2,11 @@
 comparison with a paper whose experiments it repeats."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 from busmark.compare.campaign import Campaign
 from busmark.plugin import documents
 from busmark.present.blocks.campaign import whole
@@ -10,10 +15,6 @@ from busmark.present.charts import look
 from busmark.present.sinks.page import page
 from busmark.store import Result
 from busmark.store.atomic import write_text
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-
 
 REPORT = "report.html"
 

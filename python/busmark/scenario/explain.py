@@ -93,9 +93,10 @@ def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
         return f"{key} is a table, not a value", f"Write [{key}], and below it its keys: {keys}."
     message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     given = error["input"]
+    message, _, written = message.partition("\n")
     plain = isinstance(given, (str, int, float, bool)) and repr(given) not in message
     shown = f", not {given!r}" if plain else ""
-    remedy = _meant(error, location) or _meaning(_key_of(error, location))
+    remedy = written or _meant(error, location) or _meaning(_key_of(error, location))
     return f"{key}: {message}{shown}" if key else message, remedy
 
 
@@ -104,11 +105,6 @@ def _meant(error: ErrorDetails, location: Location) -> str:
     given = error["input"]
     if not isinstance(given, str):
         return ""
-    key = next((part for part in reversed(location) if isinstance(part, str)), "")
-    if number := plain(key, given):
-        listed = isinstance(location[-1], int) and location[-1] > 0
-        bare = ", without quotation marks" if number == given.strip() else ""
-        return f"Write {'' if listed else f'{key} = '}{number}{bare}."
     words: list[str] = []
     if error["type"] == "literal_error":
         words = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
@@ -222,47 +218,3 @@ def _find(text: str, wanted: list[Any]) -> int | None:
 
 def _parts(key: str) -> list[str]:
     return [part.strip('"') for part in key.split(".")]
-
-
-SECONDS = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "sec": 1.0,
-    "min": 60.0,
-    "h": 3600.0,
-}
-HERTZ = {"hz": 1.0, "/s": 1.0, "khz": 1e3, "k/s": 1e3, "mhz": 1e6, "k": 1e3}
-BYTES = {
-    "b": 1, "byte": 1, "bytes": 1, "k": 1000, "kb": 1000, "mb": 10**6, "m": 10**6, "gb": 10**9,
-    "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
-}  # fmt: skip
-SHARE = {"%": 0.01}
-SHARES = ("target", "min_rate", "min_load", "confidence")
-"""Keys whose value is a share of 1."""
-
-_WRITTEN = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?)\s*([a-zµ/%]*)\s*", re.IGNORECASE)
-
-
-def plain(key: str, given: object) -> str | None:
-    """The number as the key `key` wants it; None if `given` is not a number with a unit that
-    fits."""
-    found = _WRITTEN.fullmatch(given) if isinstance(given, str) and len(given) < 40 else None
-    if found is None:
-        return None
-    unit = found[2].lower()
-    table: dict[str, float] | dict[str, int]
-    if key.endswith("_s"):
-        table = SECONDS
-    elif key.endswith("_hz"):
-        table = HERTZ
-    elif key == "size" or key.endswith("_bytes"):
-        table = BYTES
-    elif key in SHARES:
-        table = SHARE
-    else:
-        table = {}
-    factor = 1.0 if not unit else table.get(unit)
-    return None if factor is None else f"{float(found[1]) * factor:.12g}"

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from busmark.model.sizes import FILE_SIZE
+from busmark.scenario.commands import check_nodes
 from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
 from busmark.scenario.nodes import check_loads, check_matrix, check_names
 from busmark.scenario.system import check as check_system
@@ -221,6 +222,15 @@ def _system_fits(scenario: Scenario) -> None:
             check_matrix([*beside, *nodes_of(each.on)], [], groups_of, scenario.lab_nodes)
 
 
+def _commands_fit(scenario: Scenario) -> None:
+    known = [*scenario.lab_nodes, *scenario.nodes]
+    for key in ("prepare", "conclude"):
+        try:
+            check_nodes(getattr(scenario.run, key), known)
+        except ValueError as error:
+            raise Unfit(("run", key), str(error)) from None
+
+
 def _timeline_fits(scenario: Scenario) -> None:
     ended = _samples_end(scenario)
     check_timeline(
@@ -270,6 +280,7 @@ CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_discovery_fits,),
     # What stands on nodes is looked at once the nodes are known.
     (_nodes_are_known, _meshes_fit, _peers_fit, _system_fits),
+    (_commands_fit,),
     (_timeline_fits, _answer_fits),
     (_sides_fit,),
     (_options_have_their_adapter,),

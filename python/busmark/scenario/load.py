@@ -22,6 +22,8 @@ from busmark.scenario.model import Scenario
 
 SHIPPED = Path(__file__).resolve().parent.parent / "scenarios"
 """Scenarios that come with the package."""
+OPTION_OF = {"run.prepare": "--prepare", "run.conclude": "--conclude"}
+"""Keys that have an option of their own."""
 REQUIRE = "require"
 """Key of the requirements, to which a setting adds one."""
 MOST_OF_A_LINE = 200
@@ -278,6 +280,12 @@ def required(requirements: Sequence[str], undecided: str = "fail") -> list[str]:
     ]
 
 
+def around(prepare: Sequence[str], conclude: Sequence[str]) -> list[str]:
+    """Return the settings of commands before and after every round, which replace the file's."""
+    given = (("prepare", [*prepare]), ("conclude", [*conclude]))
+    return [f"run.{key}={json.dumps(own, ensure_ascii=False)}" for key, own in given if own]
+
+
 def _apply_requirement(data: dict[str, Any], text: str) -> Change:
     """Adds a requirement, or a table of one, to the file's own."""
     requirement: Any = {"that": text}
@@ -338,4 +346,4 @@ def _apply(data: dict[str, Any], setting: str) -> Change:
                 remedy="Change the file itself; --set reaches keys of tables only.",
             )
     table[path[-1]] = parsed
-    return path, f"--set {'.'.join(path)}"
+    return path, OPTION_OF.get(".".join(path)) or f"--set {'.'.join(path)}"

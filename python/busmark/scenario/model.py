@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from busmark.errors import UserError
 from busmark.scenario.capture import CaptureSection, wanted
+from busmark.scenario.commands import CommandSection, listed
 from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix
 from busmark.scenario.nodes import is_command
@@ -276,6 +277,16 @@ class Run(Section):
         default=0, ge=0, le=99, description="SCHED_FIFO priority; 0: ordinary scheduling"
     )
     lock_memory: bool = Field(default=False, description="mlockall in every worker")
+    prepare: Annotated[list[CommandSection], BeforeValidator(listed)] = Field(
+        default=[],
+        description='commands before every round: "CMD", "NODE:CMD", or { node, command, '
+        "timeout_s }; a round whose command fails has failed",
+    )
+    conclude: Annotated[list[CommandSection], BeforeValidator(listed)] = Field(
+        default=[],
+        description="commands after every round, also after one that has failed; written as "
+        "`prepare`",
+    )
     hang_s: float = Field(
         default=20.0, gt=0, le=3600,
         description="a worker that answers so much later than it should is killed; while endpoints "

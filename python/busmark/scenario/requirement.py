@@ -20,6 +20,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from busmark.errors import UserError, nearest
+from busmark.model import units
 from busmark.model.quantities import QUANTITIES, Quantity
 from busmark.scenario.section import Section
 from busmark.scenario.statistic import statistic as percentile_of
@@ -29,17 +30,19 @@ LATENESS = {"late": (0.2, 5e6), "too_late": (1.0, 50e6)}
 
 LATER = "later"
 
+OF_UNIT = {"ns": ("time", 1e9, False), "1": ("share", 1.0, True), "1/s": ("rate", 1.0, True),
+           "Mbit/s": ("bandwidth", 1e-6, False), "CPU": ("CPU", 1.0, True),
+           "MiB": ("size", 1 / (1 << 20), False), "B": ("size", 1.0, True),
+           "": ("count", 1.0, True)}  # fmt: skip
+"""By the unit of a quantity: kind of an amount of it, how many of the quantity's unit one of the
+kind's first is, and whether a number alone will do."""
+
 UNITS: dict[str, dict[str, float]] = {
-    "ns": {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9},
-    "1": {"": 1.0, "%": 0.01, "ppm": 1e-6},
-    "1/s": {"": 1.0, "/s": 1.0, "1/s": 1.0, "Hz": 1.0, "k": 1e3, "k/s": 1e3, "kHz": 1e3, "M": 1e6,
-            "M/s": 1e6, "MHz": 1e6},
-    "Mbit/s": {"kbit/s": 1e-3, "Mbit/s": 1.0, "Gbit/s": 1e3, "bit/s": 1e-6},
-    "CPU": {"": 1.0, "CPU": 1.0, "CPUs": 1.0, "%": 0.01},
-    "MiB": {"KiB": 1 / 1024, "kB": 1e3 / (1 << 20), "MiB": 1.0, "MB": 1e6 / (1 << 20),
-            "GiB": 1024.0, "GB": 1e9 / (1 << 20)},
-    "B": {"": 1.0, "B": 1.0, "kB": 1e3, "KiB": 1024.0, "MB": 1e6, "MiB": float(1 << 20)},
-    "": {"": 1.0, "k": 1e3, "M": 1e6},
+    unit: {
+        name: float(f"{factor * scale:.12g}")
+        for name, factor in units.KINDS[kind].units.items() if name or bare
+    }
+    for unit, (kind, scale, bare) in OF_UNIT.items()
 }  # fmt: skip
 """What may stand behind a number, by the unit of the quantity, and what it is in that."""
 
@@ -216,12 +219,13 @@ class _Parser:
     def _time(self, text: str) -> float:
         return self._with_unit(text, UNITS["ns"])
 
-    def _with_unit(self, text: str, units: Mapping[str, float]) -> float:
+    def _with_unit(self, text: str, table: Mapping[str, float]) -> float:
         found = _NUMBER.fullmatch(text.strip())
-        if found is None or found["unit"] not in units:
-            known = ", ".join(unit or "no unit" for unit in units)
+        factor = units.factor_of(found["unit"], table) if found else None
+        if found is None or factor is None:
+            known = ", ".join(unit or "no unit" for unit in table)
             raise self.error(f"{text.strip()!r} should be a number with a unit", f"Of {known}.")
-        return self.number(found["number"]) * units[found["unit"]]
+        return self.number(found["number"]) * factor
 
     def number(self, text: str) -> float:
         try:
@@ -231,7 +235,7 @@ class _Parser:
 
     def share(self, unit: str) -> float:
         """What a unit is of a share of samples."""
-        if unit not in UNITS["1"]:
+        if units.factor_of(unit, UNITS["1"]) is None:
             raise self.error(f"{unit!r} is no unit of a share of samples", "Write 1% or 0.01.")
         return UNITS["1"][unit]
 
@@ -239,8 +243,8 @@ class _Parser:
         """The quantity that has this unit, and what the unit is in its own."""
         others = [QUANTITIES[name] for name in quantity.others]
         for each in (quantity, *others):
-            if unit in UNITS[each.unit]:
-                return each, UNITS[each.unit][unit]
+            if factor := units.factor_of(unit, UNITS[each.unit]):
+                return each, factor
         known = [u or "no unit" for each in (quantity, *others) for u in UNITS[each.unit]]
         raise self.error(
             f"{unit!r} is no unit of {quantity.name}" if unit else f"{quantity.name} needs a unit",

@@ -96,8 +96,25 @@ class Result:
                     own += [(str(name), str(sentence)) for sentence in sentences]
         return found
 
-    def _events(self, kind: str) -> Iterator[dict[str, Any]]:
-        """Events of a kind, in order of time; none of a file that is damaged beyond that."""
+    @cached_property
+    def commands(self) -> list[dict[str, Any]]:
+        """Every run of a command before or after a round, in order of time: `when`, `command`,
+        `node`, `exit_code`, `seconds`, `output` and, where it failed, `reason`."""
+        found: list[dict[str, Any]] = []
+        for event in self._events("round_ends", "round_failed"):
+            with suppress(KeyError, TypeError, ValueError):
+                found += [
+                    {
+                        "when": str(each["when"]), "command": str(each["command"]),
+                        "node": each["node"] and str(each["node"]),
+                        "seconds": float(each["seconds"]), "reason": each["reason"],
+                    }
+                    for each in event["commands"]
+                ]  # fmt: skip
+        return found
+
+    def _events(self, *kinds: str) -> Iterator[dict[str, Any]]:
+        """Events of these kinds, in order of time; none of a file that is damaged beyond that."""
         path = self.directory / EVENTS
         try:
             text = files.content(path, MOST_EVENTS)
@@ -107,7 +124,7 @@ class Result:
             # A crash may have left half a line.
             with suppress(ValueError, RecursionError):
                 event = json.loads(line)
-                if isinstance(event, dict) and event.get("event") == kind:
+                if isinstance(event, dict) and event.get("event") in kinds:
                     yield event
 
     @cached_property

@@ -5,7 +5,7 @@
 - `adding`: from a result directory to an entry.
 - `series`: what belongs together: one figure of one case on one machine, by commit.
 - `detect`: steps of the series, and which of them are regressions, and new.
-- `model`: the document, also the JSON of `busmark track show --json`. `tracked`: makes it.
+- `model`: the document, also the JSON of `busmark history show --json`. `tracked`: makes it.
 """
 
 from busmark.track.adding import entry_of

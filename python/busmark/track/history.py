@@ -41,12 +41,12 @@ def read(path: Path) -> list[Entry]:
     except FileNotFoundError:
         raise UserError(
             "there is no such history", where=str(path),
-            remedy="`busmark track add DIR` begins one; --history FILE names another.",
+            remedy="`busmark history add DIR` begins one; --history FILE names another.",
         ) from None  # fmt: skip
     except OSError as error:
         raise UserError(
             f"no history: {error.strerror}", where=str(path),
-            remedy="Name the file to which `busmark track add` appends, with --history.",
+            remedy="Name the file to which `busmark history add` appends, with --history.",
         ) from None  # fmt: skip
     return _parsed(content, path)
 

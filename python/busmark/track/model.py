@@ -1,6 +1,6 @@
 """A history, looked through: the document that terminal, page and Markdown draw.
 
-It is also what `busmark track show --json` prints; `Tracked.model_json_schema()` is its schema.
+It is also what `busmark history show --json` prints; `Tracked.model_json_schema()` is its schema.
 Times are nanoseconds, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
 """
 
@@ -148,7 +148,7 @@ class Tracked(Frozen):
 
     @property
     def new(self) -> list[tuple[TrackedSeries, Step]]:
-        """New regressions that stand: what `busmark track check` fails for."""
+        """New regressions that stand: what `busmark history check` fails for."""
         return [
             (one, step)
             for one in self.series

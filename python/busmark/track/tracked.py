@@ -37,7 +37,7 @@ def track(
     """
     if not entries:
         raise UserError("this history has no result yet", where=str(path),
-                        remedy="`busmark track add DIR` adds one.")  # fmt: skip
+                        remedy="`busmark history add DIR` adds one.")  # fmt: skip
     wanted = [_figure(name, entries) for name in figures] or list(DEFAULT_FIGURES)
     series = series_of(entries, wanted)
     if not series:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from busmark.plugins.bus.seen import End, Seen
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"
-"""`busmark watch --json` beside two participants of Cyclone DDS."""
+"""`busmark bus watch --json` beside two participants of Cyclone DDS."""
 MESSAGES: list[dict[str, Any]] = [json.loads(line) for line in RECORDED.open(encoding="utf-8")]
 SECOND = 10**9
 THREE = 77

@@ -42,7 +42,7 @@ def of_gitlab() -> list[list[str]]:
 
 def test_both_run_the_same_commands_and_these_exist() -> None:
     assert of_github() == of_gitlab()
-    assert [words[1] for words in of_github()] == ["run", "track", "track"]
+    assert [words[1] for words in of_github()] == ["run", "history", "history"]
     for words in of_github():
         parse(words[1:])
 

@@ -12,7 +12,7 @@ import click
 import pytest
 from docs_pages import ROOT, blocks, name, pages, prose
 
-from busmark.cli.main import busmark
+from busmark.cli.main import ALIASES, busmark
 
 INLINE = re.compile(r"`(busmark [^`\n]+)`")
 
@@ -38,6 +38,7 @@ def named_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def parse(words: list[str]) -> None:
     """Parses a command line as click would, without running it."""
     command: click.Command = busmark
+    words = [*ALIASES.get(words[0], words[0]).split(), *words[1:]] if words else []
     context = click.Context(busmark, info_name="busmark", **busmark.context_settings)
     while isinstance(command, click.Group):
         if not words:

@@ -54,7 +54,7 @@ def test_round_trips_take_their_delay_and_nothing_is_left(lab: Lab) -> None:
     [
         (scenario('adapter = "null"\nlink.delay = "2ms"'), "matrix.link needs a lab"),
         (on_nodes('adapter = "null"\nwriter_on = "n7"'), "there is no node 'n7'"),
-        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is not a number with a unit"),
+        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is not a bandwidth"),
         (on_nodes('adapter = "null"', nodes=1), "a lab has 2 nodes at least"),
     ],
 )

@@ -1,28 +1,25 @@
 """One line from adapters to the answer, with real workers; and the ways into it."""
 
 from __future__ import annotations
-
 import json
 import os
+import pytest
 import signal
 import subprocess
 import sys
+from e2e_harness import DOMAIN
+from e2e_harness import Ended
+from e2e_harness import Lab
+from e2e_harness import WATCHDOG_S
+from e2e_harness import assert_complete
+from e2e_harness import assert_intact
+from e2e_harness import count
+from e2e_harness import end
+from e2e_harness import eventually
+from e2e_harness import need_adapters
+from e2e_harness import tidy
 from pathlib import Path
 
-import pytest
-from e2e_harness import (
-    DOMAIN,
-    WATCHDOG_S,
-    Ended,
-    Lab,
-    assert_complete,
-    assert_intact,
-    count,
-    end,
-    eventually,
-    need_adapters,
-    tidy,
-)
 
 SHORT = (
     "--duration", "0.1", "--set", "measure.warmup_s=0.02", "--set", "measure.max_samples=5000",
@@ -138,7 +135,7 @@ def test_an_interrupted_line_says_how_to_go_on(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-MISTAKEN = ("latency", "cyclone", "tpc", "--size", "64,1K", "--qos", "relable", "--rate", "x")
+MISTAKEN = ("latency", "cyclone", "tpc", "--size", "64,1Hz", "--qos", "relable", "--rate", "x")
 
 
 def test_all_mistakes_are_shown_at_once_and_nothing_is_written(lab: Lab) -> None:
@@ -147,7 +144,7 @@ def test_all_mistakes_are_shown_at_once_and_nothing_is_written(lab: Lab) -> None
     )
     assert ended.code == 2
     for part in (
-        "7 errors", "--size 64,1K: '1K' is not a number of bytes", "1000",
+        "7 errors", "--size 64,1Hz: '1Hz' is a rate, not a size", "64k",
         "--qos relable: 'relable' is no policy", "Did you mean reliable?", "--rate x:",
         "no adapter 'cyclone'", "Did you mean cyclonedds?", "no adapter 'tpc'",
         "--set measure.warmup_s", "--set matrix.wiat: unknown key", "Did you mean wait?",

@@ -66,13 +66,13 @@ def session(shared_lab: Lab) -> Iterator[Session]:
     with ExitStack() as stack:
         for words in commands():
             on = [*words, "--domain", str(DOMAIN)]
-            if words[0] == "participant":
+            if words[1] == "participant":
                 begun(lab, on, "joined", stack)
-            elif words[0] == "record":
+            elif words[1] == "record":
                 recorder = begun(lab, on, "recording what is said", stack)
-            elif words[0] == "watch":
+            elif words[1] == "watch":
                 watcher = stack.enter_context(tidy(lab.start(*on)))
-            elif words[0] == "bus" and words[1] != "export":
+            elif words[1] not in ("export", "replay"):
                 if words[1] == "stop":
                     # A user looks at live figures first; they come once a second.
                     eventually(lambda: '"event": "interval"' in file.read_text(), file.read_text)

@@ -1,19 +1,26 @@
-"""`busmark watch`, `spot` and `errors` beside real participants: screens, keys, pipes, kills."""
+"""`busmark bus watch`, `spot` and `errors` beside real participants on a real DDS: on a screen, in
+a pipe, and when a participant is killed."""
 
 from __future__ import annotations
-
 import json
 import os
+import pytest
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
-
-import pytest
-from e2e_harness import Lab, end, eventually, need_adapters, scenario, tidy
+from contextlib import ExitStack
+from contextlib import closing
+from e2e_harness import Lab
+from e2e_harness import end
+from e2e_harness import eventually
+from e2e_harness import need_adapters
+from e2e_harness import scenario
+from e2e_harness import tidy
 from terminal import Terminal
-from test_e2e_bus import CYCLONE, joined
-from test_e2e_bus_found import FOREIGN, ddsperf
+from test_e2e_bus import CYCLONE
+from test_e2e_bus import joined
+from test_e2e_bus_found import FOREIGN
+from test_e2e_bus_found import ddsperf
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ import vl_convert
 from click.testing import CliRunner
 from drawn_campaigns import everything, odd, throughput_only
 
-from busmark.cli.forms import FormsTold
 from busmark.cli.main import busmark
+from busmark.cli.report import FormsTold
 from busmark.compare.campaign import Campaign, summarise
 from busmark.present import formats
 from busmark.present.charts.kinds import KINDS, ChartKind

@@ -125,13 +125,13 @@ def test_interop_has_every_pair_in_both_tests() -> None:
 
 
 MISTAKES = {
-    "size": ["x", "1KB", "-3", "64,", "uniform(1)"],
-    "rate": ["x", "-1", "nan", "inf"],
+    "size": ["x", "64kHz", "0.3", "-3", "64,", "uniform(1)"],
+    "rate": ["x", "-1", "nan", "inf", "5MB"],
     "placement": ["diffrent", "0+x"],
     "qos": ["relable", "keep_last:0", "keep_last:x", "reliable:3", "deadline_s", "a:b"],
     "rounds": ["0", "1001", "x", "1.5"],
     "to": ["0", "100%", "x", "-2%"],
-    "duration": ["0", "-1", "x"],
+    "duration": ["0", "-1", "x", "2Hz"],
 }
 
 
@@ -146,12 +146,20 @@ def test_a_mistake_names_its_option_and_what_to_write(option: str, text: str) ->
 
 
 def test_all_mistakes_of_a_line_are_found_at_once() -> None:
-    _, wrong = read("latency", [], {"size": "1K,64,x", "qos": "relable,keep_lst", "rate": "y"})
+    _, wrong = read("latency", [], {"size": "1Hz,64,x", "qos": "relable,keep_lst", "rate": "y"})
     assert [error.where.partition(" ")[0] for error in wrong] == [
         "busmark", "--size", "--size", "--qos", "--qos", "--rate",
     ]  # fmt: skip
-    assert "1000" in wrong[1].remedy  # as of `size = "1K"` in a file
+    assert wrong[1].message == "'1Hz' is a rate, not a size" and "64k" in wrong[1].remedy
     assert "reliable" in wrong[3].remedy and "keep_last" in wrong[4].remedy
+
+
+def test_sizes_rates_and_times_are_read_as_people_type_them() -> None:
+    options = {"size": "64,1k,1MiB,64k", "rate": "0,100Hz,10kHz", "duration": "1m30s"}
+    line, wrong = read("latency", ["udp"], options)
+    assert not wrong and line.values == {
+        "size": [64, 1024, 1 << 20, 64 << 10], "rate": [0.0, 100.0, 1e4], "duration": 90.0,
+    }  # fmt: skip
 
 
 def test_interop_is_between_two() -> None:

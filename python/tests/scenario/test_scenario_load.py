@@ -1,21 +1,25 @@
 """From TOML to a scenario, and from a mistake to its line."""
 
 from __future__ import annotations
-
+import pytest
 import sys
 import tomllib
+from busmark.adapters import known
+from busmark.adapters import misnamed
+from busmark.errors import Several
+from busmark.errors import UserError
+from busmark.scenario import Scenario
+from busmark.scenario import find
+from busmark.scenario import load
+from busmark.scenario import parse
+from busmark.stats import supported
 from dataclasses import replace
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
 from pathlib import Path
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from busmark.adapters import known, misnamed
-from busmark.errors import Several, UserError
-from busmark.scenario import Scenario, find, load, parse
-from busmark.stats import supported
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
 
@@ -41,9 +45,9 @@ def test_a_mistaken_value_is_quoted_once() -> None:
     with pytest.raises(UserError) as told:
         parse(MINIMAL + "placement = 'diffrent'\n", "f", [])
     assert told.value.message.count("'diffrent'") == 1
-    wanted = "should be a number of seconds, or \"auto\", not '500ms'"
+    wanted = "should be a number of seconds, or \"auto\", not 'long'"
     with pytest.raises(UserError, match=wanted):
-        parse(MINIMAL + "[measure]\nduration_s = '500ms'\n", "f", [])
+        parse(MINIMAL + "[measure]\nduration_s = 'long'\n", "f", [])
 
 
 def test_further_matrices_inherit_what_they_do_not_name() -> None:
@@ -126,17 +130,43 @@ def test_a_key_that_is_written_wrongly_is_not_missing_as_well() -> None:
         ("reliability = 'reliable'", "Did you mean qos.reliability?"),
         ("rate = 100", "Did you mean rate_hz or link.rate?"),
         ("warmup_s = 1", "Did you mean measure.warmup_s?"),
-        ("rate_hz = '2 kHz'", "Write rate_hz = 2000."),
-        ("size = '1KB'", "Write size = 1000."),
-        ("size = [1, '2KiB']", "Write 2048."),
+        ("rate_hz = '2 kB'", "Write a rate, such as 100Hz."),
+        ("size = [1, '64kHz']", "Write a size, such as 64k."),
         ("qos.reliability = 'reliabel'", "Did you mean reliable?"),
-        ("[measure]\nduration_s = '500ms'", "Write duration_s = 0.5."),
-        ("[measure]\nwarmup_s = '2 min'", "Write warmup_s = 120."),
-        ("[rounds]\ntarget = '2%'", "Write target = 0.02."),
+        ("[measure]\nduration_s = '500mm'", "Write a time, such as 2ms."),
     ],
 )
 def test_what_was_probably_meant(line: str, remedy: str) -> None:
     assert told(f"{MINIMAL}{line}\n").splitlines()[-1] == f"  {remedy}"
+
+
+def test_values_may_have_units() -> None:
+    text = (
+        "size = ['64', '1k', '1MiB', 'choice(64, 1k)']\nrate_hz = '0,100Hz'\n"
+        "qos.deadline_s = '20ms'\n[measure]\nduration_s = '500ms'\nwarmup_s = '2 min'\n"
+        "[rounds]\ntarget = '2%'\nmax = 9\n"
+    )
+    settings = ["matrix.rate_hz=1kHz,2kHz", "rounds.budget_s=1m30s"]
+    found = parse(MINIMAL + text, "f", settings)
+    assert found.matrix.size == [64, 1024, 1 << 20, "choice(64, 1k)"]
+    assert (found.matrix.rate_hz, found.matrix.qos.deadline_s) == ([1e3, 2e3], [0.02])
+    assert (found.measure.duration_s, found.measure.warmup_s) == (0.5, 120.0)
+    assert (found.rounds.target, found.rounds.budget_s) == (0.02, 90.0)
+
+
+def test_a_unit_of_another_kind_names_the_key_and_its_line() -> None:
+    assert told(f"{MINIMAL}size = '64kHz'\n") == (
+        f"f.toml:{MINIMAL.count(chr(10)) + 1}: matrix.size: '64kHz' is a rate, not a size\n"
+        "  Write a size, such as 64k."
+    )
+
+
+def test_a_text_that_does_not_end_is_shown_where_it_stands() -> None:
+    assert told('name = "x"\nquestion = "what\n') == (
+        "f.toml:2: not TOML: a text in quotation marks does not end on its line\n"
+        '    question = "what\n'
+        "                    ^"
+    )
 
 
 AUTO = "[measure]\nduration_s = 'auto'\n"
@@ -337,3 +367,28 @@ def test_a_value_in_place_of_a_table_says_what_to_write() -> None:
     text = told(f"rounds = 3\n[run]\nrounds = 3\n{MINIMAL.partition(chr(10))[2]}")
     assert "rounds is a table, not a value\n  Write [rounds], and below it its keys: " in text
     assert "unknown key run.rounds\n  Did you mean [rounds]?" in text
+
+
+COMMANDS = """
+[lab]
+nodes = 2
+[run]
+prepare = ["n1: tc qdisc show", { command = "http: x", timeout_s = "2s" }]
+conclude = "curl https://example.invalid"
+"""
+
+
+def test_commands_around_rounds_are_texts_or_tables() -> None:
+    found = parse(MINIMAL + COMMANDS, "f", []).run
+    assert [(each.node, each.command, each.timeout_s) for each in found.prepare] == [
+        ("n1", "tc qdisc show", 60.0), ("", "http: x", 2.0),
+    ]  # fmt: skip
+    assert [(each.node, each.command) for each in found.conclude] == [
+        ("", "curl https://example.invalid")
+    ]
+
+
+def test_a_command_on_a_node_that_is_not_there_is_refused_at_its_line() -> None:
+    text = MINIMAL + COMMANDS.replace("n1:", "n9:")
+    line = text[: text.index("prepare")].count("\n") + 1
+    assert f"f.toml:{line}: run.prepare: there is no node 'n9'" in told(text)

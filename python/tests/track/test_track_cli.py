@@ -1,4 +1,4 @@
-"""`busmark track` on results: real ones of older versions, and ones in the real format."""
+"""`busmark history` on results: real ones of older versions, and ones in the real format."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
         (("check", "--history", "one", "--figure", "medain.latency"), "no figure 'medain.latency'"),
         (("check", "--history", "one", "--figure", "median"), "median of what"),
         (("check", "--history", "one", "--figure", "goodput.throughput"), "no result of this"),
-        (("check", "--history", "one", "--worse-than", "much"), "is no share"),
+        (("check", "--history", "one", "--worse-than", "much"), "is not a share"),
         (("check", "--history", "one", "--new-for", "0"), "not in the range"),
     ],
 )

@@ -84,6 +84,8 @@ class LiveApp(View[R], App[None]):
         ("q", "quit"),
     )
     """All keys, for the help."""
+    GROUP: ClassVar[str] = "busmark"
+    """The program, or the group of the command."""
 
     def __init__(self, *, seconds: float | None = None, folder: Path | None = None) -> None:
         super().__init__(driver_class=Terminal)
@@ -106,6 +108,11 @@ class LiveApp(View[R], App[None]):
         """How views were shown that are not shown now."""
         self._grid: Grid[Any] = Grid(id="grid")
         self._grid.show(self)
+
+    @property
+    def command(self) -> str:
+        """The command as a user types it."""
+        return f"{self.GROUP} {self.NAME}"
 
     def take(self) -> bool:
         """Takes in what has come; whether there is something new to paint."""
@@ -249,7 +256,7 @@ class LiveApp(View[R], App[None]):
             self.query_one(widget).display = not small
         if small:
             notice.update(
-                f"This terminal is {width}×{height}.\n`busmark {self.NAME}` needs "
+                f"This terminal is {width}×{height}.\n`{self.command}` needs "
                 f"{LEAST[0]}×{LEAST[1]}.\nEnlarge it, or use --plain. q quits."
             )
         return not small
@@ -351,7 +358,7 @@ class LiveApp(View[R], App[None]):
 
     def action_keys(self) -> None:
         """All keys."""
-        self.push_screen(Keys(f"Keys of busmark {self.NAME}", self.KEYS))
+        self.push_screen(Keys(f"Keys of {self.command}", self.KEYS))
 
     def show(self, view: View[Any]) -> None:
         """Shows another view, as it was shown before."""

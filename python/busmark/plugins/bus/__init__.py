@@ -9,22 +9,14 @@
 
 from busmark.plugin import Command, Plugin
 
-SUMMARIES = {
-    "participant": "Join the middleware as a participant that is driven over its own topics.",
-    "bus": "Drive such participants: start, change and stop tests.",
-    "watch": "Watch the tests of such participants: latency, throughput, loss.",
-    "spot": "Watch who is on their bus: who joins, leaves, is gone, and the tests.",
-    "errors": "Watch what goes wrong there: troubles, refused orders, failures.",
-    "record": "Record everything that is said on such a bus.",
-    "replay": "Give the orders of a recording again, at the same or scaled times.",
-}
-"""Commands, each in its module of `commands`."""
-
 PLUGIN = Plugin(
     "bus",
     "Participants driven over the middleware under test: watched, recorded, replayed.",
-    commands=tuple(
-        Command(name, summary, f"busmark.plugins.bus.commands.{name}:command")
-        for name, summary in SUMMARIES.items()
+    commands=(
+        Command(
+            "bus",
+            "Drive, watch and record participants over the bus.",
+            "busmark.plugins.bus.commands.bus:command",
+        ),
     ),
 )

@@ -107,7 +107,7 @@ class Found:
         if ("busmark_bus_orders", "writer") in topics or listens:
             return Owner(key, "busmark command")
         if ("busmark_bus_news", "writer") in topics:
-            return Owner(key, "busmark participant that does not answer")
+            return Owner(key, "busmark bus participant that does not answer")
         return Owner(key, "foreign")
 
 

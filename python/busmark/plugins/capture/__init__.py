@@ -15,7 +15,7 @@ PLUGIN = Plugin(
     commands=(
         Command(
             "capture",
-            "Capture network traffic, and analyse captures: RTPS and DDS-XRCE.",
+            "Capture traffic; explain late and lost samples.",
             "busmark.plugins.capture.command:command",
         ),
     ),

@@ -10,6 +10,7 @@ import click
 from busmark.cli.documents import show, write, written
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
+from busmark.cli.values import Amount
 from busmark.cli.wide import wide
 
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--worst", metavar="N", type=click.IntRange(0, 1000),
               help="Samples that are shown with their packets, the lost first; by default 10 of a "
               "result, and none of a file.")  # fmt: skip
-@click.option("--late", "late_ms", metavar="MS", type=click.FloatRange(0),
+@click.option("--late", "late_s", metavar="TIME", type=Amount("time", bare="ms"),
               help="FILE: a sample is late above this latency; by default above three times the "
               "fastest of its way, and 1 ms more than it.")  # fmt: skip
 @click.option("--agent-port", "agent_ports", multiple=True, metavar="PORT",
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 @written
 @wide
 def explain_command(
-    place: str, wanted: str | None, worst: int | None, late_ms: float | None,
+    place: str, wanted: str | None, worst: int | None, late_s: float | None,
     agent_ports: tuple[int, ...], until: str | None, as_json: bool, html: Path | None,
     markdown: Path | None,
 ) -> None:  # fmt: skip
@@ -64,7 +65,7 @@ def explain_command(
 
         raise UserError("no such capture", where=str(file), remedy="Name an existing file.")
     if file.exists() and not file.is_dir():
-        late_ns = None if late_ms is None else round(late_ms * 1e6)
+        late_ns = None if late_s is None else round(late_s * 1e9)
         explained = of_file(file, agent_ports=agent_ports, until=ENDS.get(until), late_ns=late_ns,
                             diagrams=worst or 0)  # fmt: skip
     else:

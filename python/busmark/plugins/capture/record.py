@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from busmark.cli.output import echo, say_file
+from busmark.cli.values import Amount
 
 if TYPE_CHECKING:
     from busmark.plugins.capture.dumpcap import Site
@@ -27,12 +28,12 @@ LOOK_S = 0.05
 @click.option("--lab", "lab_name", metavar="NAME", help="Capture on a node of this lab.")
 @click.option("--filter", "pattern", default="", metavar="FILTER",
               help="Which packets, as pcap-filter(7) has it; by default all.")  # fmt: skip
-@click.option("--seconds", default=0.0, metavar="S", type=click.FloatRange(0),
+@click.option("--seconds", default=0.0, metavar="TIME", type=Amount("time", 0),
               help="Stop after this time; 0: when interrupted.")  # fmt: skip
-@click.option("--snap-length", default=0, metavar="BYTES", type=click.IntRange(0, 262_144),
+@click.option("--snap-length", default=0, metavar="SIZE", type=Amount("size", 0, 262_144),
               help="Bytes that are kept of each packet; 0: all.")  # fmt: skip
-@click.option("--max-bytes", default=1 << 30, show_default=True, metavar="BYTES",
-              type=click.IntRange(100_000), help="Stop when the file has this size.")  # fmt: skip
+@click.option("--max-bytes", default="1GiB", show_default=True, metavar="SIZE",
+              type=Amount("size", 100_000), help="Stop when the file has this size.")  # fmt: skip
 @click.option("--ring", is_flag=True, help="Keep the last packets then, and continue.")
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False),
               help="Write the capture to this file.")  # fmt: skip

@@ -16,7 +16,7 @@ PLUGIN = Plugin(
     commands=(
         Command(
             "import",
-            "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
+            "Import results of Perftest, ddsperf and others.",
             "busmark.plugins.imports.command:command",
         ),
     ),

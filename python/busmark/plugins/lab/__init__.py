@@ -8,7 +8,7 @@ PLUGIN = Plugin(
     commands=(
         Command(
             "lab",
-            "Emulate a network of several nodes on this machine.",
+            "Emulate a network of several nodes here.",
             "busmark.plugins.lab.command:command",
             tables=False,
         ),

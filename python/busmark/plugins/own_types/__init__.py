@@ -13,7 +13,7 @@ PLUGIN = Plugin(
     commands=(
         Command(
             "type",
-            "Compile your own type into the DDS adapters.",
+            "Compile a type of your own into the DDS adapters.",
             "busmark.plugins.own_types.command:command",
         ),
     ),

@@ -12,11 +12,18 @@ what is found here, and whether the shape agrees.
 - `blocks`: the comparison as a document.
 """
 
-from busmark.plugin import DocumentKind, Plugin
+from busmark.plugin import Command, DocumentKind, Plugin
 
 PLUGIN = Plugin(
     "papers",
     "What papers found, beside a campaign that repeats their experiments.",
+    commands=(
+        Command(
+            "papers",
+            "Repeat published experiments, and compare.",
+            "busmark.plugins.papers.command:command",
+        ),
+    ),
     documents=(
         DocumentKind(
             "comparison",

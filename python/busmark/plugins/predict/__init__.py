@@ -16,7 +16,7 @@ PLUGIN = Plugin(
     commands=(
         Command(
             "predict",
-            "Fit models to results, and predict latency and loss.",
+            "Predict latency and loss by models of results.",
             "busmark.plugins.predict.command:command",
         ),
     ),

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from math import isnan
 from pathlib import Path
 
 import click
 
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
+from busmark.cli.values import Amount
 from busmark.cli.wide import wide
 
 
-def _numbers(
-    _: click.Context, parameter: click.Parameter, values: tuple[float, ...]
-) -> tuple[float, ...]:
-    """NaN is in every range, for it is neither below nor above."""
-    if any(isnan(value) for value in values):
-        raise click.BadParameter("nan is not a number", param=parameter)
-    return values
-
-
-@click.command(epilog="Example: busmark predict @last --size 3000 --rate 12000")
+@click.command(epilog="Example: busmark predict @last --size 3k --rate 12kHz")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
-@click.option("--size", "sizes", multiple=True, type=click.IntRange(0, 1 << 40), metavar="BYTES",
+@click.option("--size", "sizes", multiple=True, type=Amount("size", 0, 1 << 40), metavar="SIZE",
               help="Predict the latency of bodies of this size. Can be repeated.")  # fmt: skip
-@click.option("--rate", "rates", multiple=True, metavar="PER_S",
-              type=click.FloatRange(0, 1e9, min_open=True), callback=_numbers,
+@click.option("--rate", "rates", multiple=True, metavar="RATE",
+              type=Amount("rate", most=1e9, zero=False),
               help="Predict latency and loss at this rate. Can be repeated.")  # fmt: skip
 @click.option("--load", "loads", multiple=True, metavar="LOAD",
               help='Predict latency, goodput and loss under a background load such as "cpu 40%". '

@@ -14,7 +14,7 @@ PLUGIN = Plugin(
     commands=(
         Command(
             "security",
-            "Make, explain and check the documents of secured runs.",
+            "Make and check documents of secured runs.",
             "busmark.plugins.security.command:command",
         ),
     ),

@@ -80,6 +80,7 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
     yield from _hosts(campaign)
     yield from supports(campaign)
     yield _method(campaign)
+    yield from commands(campaign)
     yield from _reproduce(campaign)
     if files:
         yield _files(files, FILES)
@@ -233,6 +234,22 @@ def _method(campaign: Campaign) -> Section:
     rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
     fields = (Field("Term", lambda row: row[0]), Field("Meaning", lambda row: row[1]))
     return Section("Method", [listing(rows, fields)])
+
+
+def commands(campaign: Campaign) -> Iterator[Section]:
+    """Yield the commands that were run before and after every round."""
+    if not campaign.commands:
+        return
+    place = {"prepare": "before", "conclude": "after"}
+    fields = (
+        Field("Command", lambda each: each.command),
+        Field("When", lambda each: place[each.when]),
+        Field("Node", lambda each: each.node or "this machine"),
+        Field("Runs", lambda each: Cell(each.runs)),
+        Field("Failed", lambda each: Cell(each.failed)),
+        Field("Median time", lambda each: Cell(each.median_s * 1e9), "ns"),
+    )
+    yield Section("Commands around each round", [listing(campaign.commands, fields)])
 
 
 def _code(words: str) -> Text:

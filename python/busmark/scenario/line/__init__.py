@@ -1,4 +1,4 @@
-"""A scenario from one line: `busmark latency cyclonedds tcp --size 64,1024`.
+"""A scenario from one line: `busmark latency cyclonedds tcp --size 64,1k`.
 
 - `words`: what stands behind each option, read into values of the scenario's keys.
 - `line`: the line as a whole, and the tables of the scenario that it stands for.

@@ -196,7 +196,8 @@ def read(
     if not names:
         wrong.append(UserError(
             "names no adapter", where=f"busmark {test}",
-            remedy=f"Such as: busmark {test} cyclonedds tcp. `busmark adapters` lists them.",
+            remedy=f"Such as: busmark {test} cyclonedds {'fastdds' if test == 'interop' else 'tcp'}"
+            ". `busmark adapters` lists them.",
         ))  # fmt: skip
     elif test == "interop" and len(set(names)) == 1:
         wrong.append(UserError(

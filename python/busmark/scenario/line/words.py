@@ -6,15 +6,14 @@ mistake what it is and, behind a line break, what to write instead.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from busmark.errors import nearest
+from busmark.model import units
 from busmark.model.settling import ROS_PROFILES
 from busmark.model.sizes import FILE_SIZE, parse_sizes
-from busmark.scenario import explain
 from busmark.scenario.matrix import QosMatrix
 
 Value = TypeVar("Value")
@@ -63,45 +62,31 @@ def several(text: str) -> list[str]:
 
 
 def sizes(text: str) -> list[int | str]:
-    """`64,1024`, or distributions as in `[matrix] size`."""
+    """`64,1k`, or distributions as in `[matrix] size`."""
     return _each(text, _size)
 
 
 def _size(part: str) -> int | str:
-    if part.isdecimal():
-        return int(part)
     if "(" in part or part == FILE_SIZE:
         if part != FILE_SIZE:
             parse_sizes(part)
         return part
-    told = f"{part!r} is not a number of bytes"
-    if number := explain.plain("size", part):
-        raise Mistaken(f"{told}\nWrite it without a unit: {number}.")
-    raise Mistaken(f"{told}\nWrite for example --size 64,1024, or 'uniform(64, 4096)'.")
+    return units.read_size(part)
 
 
 def rates(text: str) -> list[float]:
-    """`0,1000`: samples per second."""
-    return _each(text, lambda part: _number(part, "a rate", "samples per second: --rate 1000"))
+    """`0,100Hz,10kHz`: samples per second."""
+    return _each(text, lambda part: units.read(part, "rate"))
 
 
 def seconds(text: str) -> float:
-    """`0.5`."""
-    value = _number(text.strip(), "a number of seconds", "seconds: --duration 0.5")
-    if value == 0:
-        raise Mistaken("0 s measures nothing\nWrite seconds above 0: --duration 0.5.")
-    return value
-
-
-def _number(part: str, what: str, example: str) -> float:
+    """`0.5`, `500ms` or `1m30s`."""
     try:
-        value = float(part)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise Mistaken(f"{part!r} is not {what}\nWrite {example}.")
-    if value < 0:
-        raise Mistaken(f"{part!r} is below 0\nWrite {example}.")
+        value = units.read(text, "time")
+    except ValueError as wrong:
+        raise Mistaken(str(wrong)) from None
+    if value == 0:
+        raise Mistaken("0 s measures nothing\nWrite a time above 0: --duration 0.5s.")
     return value
 
 
@@ -116,7 +101,7 @@ def share(text: str) -> float:
     """`+-2%`, `±2%`, `2%` or `0.02`: half of the interval's width, relative."""
     plain = text.strip().removeprefix("+-").removeprefix("±").strip()
     try:
-        value = float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
+        value = units.read(plain, "share")
     except ValueError:
         value = 0.0
     if not 0 < value < 1:

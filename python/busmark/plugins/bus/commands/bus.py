@@ -12,6 +12,8 @@ import click
 from busmark.cli.completing import POLICY
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
+from busmark.cli.values import TIME, Amount
+from busmark.plugins.bus.commands import errors, participant, record, replay, spot, watch
 from busmark.plugins.bus.commands import export as bus_export
 from busmark.plugins.bus.commands.found import entities
 from busmark.plugins.bus.commands.options import (
@@ -37,18 +39,18 @@ from busmark.plugins.bus.commands.traffic import traffic
 if TYPE_CHECKING:
     from busmark.plugins.bus.caller import Caller, Message
 
-LISTED_S = 5.0
-"""Participants get so long to answer `list` by default: discovery takes its part of it."""
-
 
 @click.group(name="bus", epilog="Example: busmark bus list --adapter cyclonedds")
 def command() -> None:
-    """Drive participants (`busmark participant`) over the topics of the middleware itself."""
+    """Drive, watch and record participants over the topics of the middleware itself.
+
+    `busmark bus participant` joins as one; `start`, `set` and `stop` drive tests on it.
+    """
 
 
 @command.command(name="list", epilog="Example: busmark bus list --adapter cyclonedds")
-@click.option("--wait", "wait_s", default=LISTED_S, show_default=True, metavar="S",
-              type=click.FloatRange(0.1, 600),
+@click.option("--wait", "wait_s", default="5s", show_default=True, metavar="TIME",
+              type=Amount("time", 0.1, 600),
               help="How long the first answer is awaited.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
 @addressed
@@ -81,7 +83,7 @@ def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, ever
 @command.command(epilog="Example: busmark bus discovery --adapter cyclonedds --follow")
 @click.option("--follow", is_flag=True,
               help="Then show what is found from now on, until interrupted.")  # fmt: skip
-@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+@click.option("--for", "seconds", metavar="TIME", type=TIME,
               help="Stop following after this time.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True,
               help="Print JSON: each test, and with --follow a line per change.")  # fmt: skip
@@ -161,7 +163,7 @@ def _twice(answers: list[Message]) -> None:
 
 
 @command.command(epilog="Example: busmark bus start transceiver --adapter cyclonedds --app 3 "
-                 "--test 7 --from 4 --rate 1000")  # fmt: skip
+                 "--test 7 --from 4 --rate 1kHz")  # fmt: skip
 @click.argument("kind", type=click.Choice(KINDS))
 @defined
 @click.option("--follow", is_flag=True, help="Show live figures until the test ends.")
@@ -193,7 +195,7 @@ def start(follow: bool, as_json: bool, **options: Any) -> None:
                  "--test 7 --rate 100 --qos lifespan_s:0.1")  # fmt: skip
 @click.option("--test", required=True, type=TEST)
 @click.option("--kind", type=click.Choice(KINDS), help="Where there are several of this number.")
-@click.option("--rate", "rate_hz", metavar="HZ", type=click.FloatRange(0, min_open=True),
+@click.option("--rate", "rate_hz", metavar="RATE", type=Amount("rate", zero=False),
               help="Samples per second from now on.")  # fmt: skip
 @click.option("--pause/--resume", "paused", default=None, help="Stop sending; continue.")
 @click.option(
@@ -310,3 +312,5 @@ command.add_command(peek)
 command.add_command(inject)
 command.add_command(traffic)
 command.add_command(bus_export.command)
+for each in (participant, watch, spot, errors, record, replay):
+    command.add_command(each.command, each.__name__.rpartition(".")[2])

@@ -1,4 +1,4 @@
-"""`busmark errors`."""
+"""`busmark bus errors`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from busmark.plugins.bus.commands.options import NUMBER, attached
 from busmark.plugins.bus.live.conduct import show, shown
 
 
-@click.command(epilog="Example: busmark errors --adapter cyclonedds --app 3")
+@click.command(epilog="Example: busmark bus errors --adapter cyclonedds --app 3")
 @click.option("--app", type=NUMBER, help="Only of this application.")
 @shown
 @attached

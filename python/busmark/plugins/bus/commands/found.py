@@ -12,6 +12,7 @@ import click
 
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
+from busmark.cli.values import TIME, Amount
 from busmark.plugins.bus.commands.options import attached, attachment
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 WAIT_S = 10.0
 """Discovery gets so long by default."""
-WAIT = click.option("--wait", "wait_s", default=WAIT_S, show_default=True, metavar="S",
-                    type=click.FloatRange(0.5, 600),
+WAIT = click.option("--wait", "wait_s", default=f"{WAIT_S:g}s", show_default=True, metavar="TIME",
+                    type=Amount("time", 0.5, 600),
                     help="How long discovery is awaited at most.")  # fmt: skip
 
 
@@ -34,7 +35,7 @@ WAIT = click.option("--wait", "wait_s", default=WAIT_S, show_default=True, metav
 @click.option("--all", "everything", is_flag=True,
               help="The topics by which participants are driven, too.")  # fmt: skip
 @click.option("--follow", is_flag=True, help="Then show what comes and goes, until interrupted.")
-@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+@click.option("--for", "seconds", metavar="TIME", type=TIME,
               help="Stop following after this time.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True,
               help="Print JSON: everything, and with --follow a line for each change.")  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from busmark.cli.completing import ADAPTER, POLICY
+from busmark.cli.values import TIME, Amount
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
@@ -48,20 +49,20 @@ DEFINITION = (
                  help="Ends of this kind that the application has: writers, or readers."),
     click.option("--readers", default=1, show_default=True, type=click.IntRange(0, 10_000),
                  help="Receivers that a transmitter waits for."),
-    click.option("--size", default=64, show_default=True, type=click.IntRange(0),
-                 metavar="BYTES", help="Size of the body."),
+    click.option("--size", default="64", show_default=True, type=Amount("size"),
+                 metavar="SIZE", help="Size of the body."),
     click.option("--payload", default="octet", show_default=True, metavar="KIND",
                  help="Kind of the body's elements."),
-    click.option("--rate", "rate_hz", default=0.0, metavar="HZ", type=click.FloatRange(0),
+    click.option("--rate", "rate_hz", default=0.0, metavar="RATE", type=Amount("rate"),
                  help="Samples per second; 0, the default: as fast as it goes."),
-    click.option("--warmup", "warmup_s", default=0.0, metavar="S", type=click.FloatRange(0),
+    click.option("--warmup", "warmup_s", default=0.0, metavar="TIME", type=Amount("time", 0),
                  help="Time before the measurement, discarded."),
-    click.option("--duration", "duration_s", default=60.0, show_default=True, metavar="S",
-                 type=click.FloatRange(0, min_open=True), help="For a transceiver or transmitter."),
-    click.option("--timeout", "timeout_s", default=10.0, show_default=True, metavar="S",
-                 type=click.FloatRange(0), help="How long it waits for the other end."),
-    click.option("--every", "every_s", default=1.0, show_default=True, metavar="S",
-                 type=click.FloatRange(0), help="Time between live figures; 0: none."),
+    click.option("--duration", "duration_s", default="1m", show_default=True, metavar="TIME",
+                 type=TIME, help="For a transceiver or transmitter."),
+    click.option("--timeout", "timeout_s", default="10s", show_default=True, metavar="TIME",
+                 type=Amount("time", 0), help="How long it waits for the other end."),
+    click.option("--every", "every_s", default="1s", show_default=True, metavar="TIME",
+                 type=Amount("time", 0), help="Time between live figures; 0: none."),
     click.option("--qos", default="", metavar="POLICIES", type=POLICY,
                  help="Such as reliable,keep_last:8,deadline_s:0.1."),
     click.option("--wait", metavar="HOW", type=click.Choice(["listener", "waitset", "poll"]),

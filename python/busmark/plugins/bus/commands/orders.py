@@ -1,5 +1,5 @@
 """Orders to participants, made of what a user says: by the commands of `busmark bus`, and by the
-keys of `busmark watch`."""
+keys of `busmark bus watch`."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _there(caller: Caller) -> str:
     number = caller.order("all", {"cmd": "list"})
     found = sorted((m["app"], m.get("group")) for m in caller.answers(number, ANSWER_S, SILENCE_S))
     if not found:
-        return "no participant is on this bus. Start one with `busmark participant`"
+        return "no participant is on this bus. Start one with `busmark bus participant`"
     named = [f"{app}" if group is None else f"{app} (group {group})" for app, group in found]
     more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     noun = "is application" if len(named) == 1 else "are applications"

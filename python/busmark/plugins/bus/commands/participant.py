@@ -1,4 +1,4 @@
-"""`busmark participant`."""
+"""`busmark bus participant`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from busmark.cli.output import echo
 from busmark.plugins.bus.commands.options import NUMBER, attached, attachment
 
 
-@click.command(epilog="Example: busmark participant --adapter cyclonedds --app 3 --group 1")
+@click.command(epilog="Example: busmark bus participant --adapter cyclonedds --app 3 --group 1")
 @click.option("--app", required=True, type=NUMBER,
               help="Number of this application, which nobody else on the bus has.")  # fmt: skip
 @click.option("--group", type=NUMBER, help="Number of its group.")

@@ -1,4 +1,4 @@
-"""`busmark record`."""
+"""`busmark bus record`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.output import echo, say
+from busmark.cli.values import TIME, Amount
 from busmark.plugins.bus.commands.options import attached, attachment
 
 if TYPE_CHECKING:
@@ -29,29 +30,29 @@ NOT_STORED = {
 }  # fmt: skip
 
 
-@click.command(epilog="Example: busmark record session.jsonl --adapter cyclonedds")
+@click.command(epilog="Example: busmark bus record session.jsonl --adapter cyclonedds")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+@click.option("--for", "seconds", metavar="TIME", type=TIME,
               help="Stop after this time; default: when interrupted.")  # fmt: skip
-@click.option("--most", "most_mib", default=1024, show_default=True, metavar="MIB",
-              type=click.IntRange(1, 1 << 20),
+@click.option("--most", "most_bytes", default="1GiB", show_default=True, metavar="SIZE",
+              type=Amount("size", 1 << 20, 1 << 40, bare="MiB"),
               help="End with an error beyond this size.")  # fmt: skip
 @attached
-def command(file: Path, seconds: float | None, most_mib: int, **options: Any) -> None:
+def command(file: Path, seconds: float | None, most_bytes: int, **options: Any) -> None:
     """Record everything that is said on a bus: orders, answers, live figures, results, troubles.
 
     Each message is a line of JSON with its time, in FILE before the next one is taken. The
-    recording ends with Ctrl-C, SIGTERM, or after --for. `busmark replay` gives its orders again.
+    recording ends with Ctrl-C, SIGTERM, or after --for. `busmark bus replay` repeats it.
     """
     from busmark.plugins.bus.recording import Listener, Writer
-    from busmark.plugins.bus.recording.writer import MIB, absent
+    from busmark.plugins.bus.recording.writer import absent
 
     stopped: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda got, _: stopped.append(got))
     absent(file)
     bus = attachment(options)
-    with Listener.on(bus) as listener, Writer(file, most_mib * MIB) as writer:
+    with Listener.on(bus) as listener, Writer(file, most_bytes) as writer:
         writer.begin(listener.header)
         echo(f"recording what is said on {bus.adapter}, domain {bus.domain}, to {file}; "
              f"{f'for {seconds:g} s' if seconds else 'end it with Ctrl-C'}")  # fmt: skip

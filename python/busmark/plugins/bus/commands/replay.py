@@ -1,4 +1,4 @@
-"""`busmark replay`."""
+"""`busmark bus replay`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from busmark.cli.completing import ADAPTER
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo, say
+from busmark.cli.values import Amount
 from busmark.plugins.bus.commands.options import LAST_NUMBER
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from busmark.plugins.bus.recording.session import Session
 
 MS = 1e3
-WAIT_S = 30.0
 
 
 class Pair(click.ParamType[tuple[int, int]]):
@@ -57,7 +57,7 @@ class Filter(click.ParamType[tuple[str, str]]):
         return key, wanted
 
 
-@click.command(epilog="Example: busmark replay session.jsonl --speed 2")
+@click.command(epilog="Example: busmark bus replay session.jsonl --speed 2")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--speed", default=1.0, show_default=True, metavar="FACTOR",
               type=click.FloatRange(0.01, 1000),
@@ -68,8 +68,8 @@ class Filter(click.ParamType[tuple[str, str]]):
               help="Another application takes the place of one; may be repeated.")  # fmt: skip
 @click.option("--map-group", "groups", multiple=True, type=Pair(),
               help="Another group takes the place of one; may be repeated.")  # fmt: skip
-@click.option("--wait", "wait_s", default=WAIT_S, show_default=True, metavar="S",
-              type=click.FloatRange(0, 86_400),
+@click.option("--wait", "wait_s", default="30s", show_default=True, metavar="TIME",
+              type=Amount("time", 0, 86_400),
               help="How long participants that are needed are awaited.")  # fmt: skip
 @click.option("--leave-running", is_flag=True,
               help="Do not stop tests that still run at the end of the recording.")  # fmt: skip

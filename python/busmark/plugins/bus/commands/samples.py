@@ -13,6 +13,7 @@ import click
 
 from busmark.cli.live.values import plural
 from busmark.cli.output import echo
+from busmark.cli.values import TIME, Amount
 from busmark.errors import UserError
 from busmark.plugins.bus.commands.found import WAIT, need_list
 from busmark.plugins.bus.commands.options import attached, attachment
@@ -31,7 +32,7 @@ WORDS_SHOWN = 16
 @click.command(epilog="Example: busmark bus peek busmark_bus_7_ping --adapter cyclonedds --count 3")
 @click.argument("topic")
 @click.option("--count", metavar="N", type=click.IntRange(1), help="Stop after this many samples.")
-@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+@click.option("--for", "seconds", metavar="TIME", type=TIME,
               help="Stop after this time; default: when interrupted.")  # fmt: skip
 @WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print samples as lines of JSON.")
@@ -113,8 +114,8 @@ def words_of_body(sample: Message, most: int) -> str:
 @click.command(epilog="Example: busmark bus inject busmark_bus_8_data --adapter cyclonedds "
                "--size 64 --count 10")  # fmt: skip
 @click.argument("topic")
-@click.option("--size", default=64, show_default=True, type=click.IntRange(0, 1 << 24),
-              metavar="BYTES", help="Size of the body.")  # fmt: skip
+@click.option("--size", default=64, show_default=True, type=Amount("size", most=1 << 24),
+              metavar="SIZE", help="Size of the body.")  # fmt: skip
 @click.option("--count", default=1, show_default=True, type=click.IntRange(1, 1000), metavar="N",
               help="Samples, one after the other.")  # fmt: skip
 @WAIT

@@ -1,4 +1,4 @@
-"""`busmark spot`."""
+"""`busmark bus spot`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from busmark.plugins.bus.commands.options import attached
 from busmark.plugins.bus.live.conduct import show, shown
 
 
-@click.command(epilog="Example: busmark spot --adapter cyclonedds")
+@click.command(epilog="Example: busmark bus spot --adapter cyclonedds")
 @shown
 @attached
 def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -> None:

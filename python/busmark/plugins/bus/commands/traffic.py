@@ -12,6 +12,7 @@ import click
 
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
+from busmark.cli.values import Amount
 from busmark.plugins.bus.commands.found import WAIT, need_list, short
 from busmark.plugins.bus.commands.options import attached, attachment
 
@@ -30,8 +31,8 @@ MOST_BYTES = 256 << 20
 
 
 @click.command(epilog="Example: busmark bus traffic --adapter cyclonedds --topic 'rt/*'")
-@click.option("--for", "seconds", default=5.0, show_default=True, metavar="S",
-              type=click.FloatRange(0.1, 600), help="How long packets are captured.")  # fmt: skip
+@click.option("--for", "seconds", default="5s", show_default=True, metavar="TIME",
+              type=Amount("time", 0.1, 600), help="How long packets are captured.")  # fmt: skip
 @click.option("--filter", "pattern", default="udp or tcp", show_default=True, metavar="FILTER",
               help="Which packets, as pcap-filter(7) has it.")  # fmt: skip
 @click.option("--topic", metavar="PATTERN", help="Only writers on these topics.")

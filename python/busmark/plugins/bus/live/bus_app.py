@@ -12,7 +12,7 @@ from busmark.plugins.bus.seen import Seen
 from busmark.plugins.bus.watching import Watching
 
 NOBODY = """nobody is on this bus yet. In another terminal:
-  busmark participant --adapter NAME --app 3
+  busmark bus participant --adapter NAME --app 3
   busmark bus start … (see busmark bus --help)"""
 
 
@@ -20,6 +20,7 @@ class BusApp(LiveApp[R]):
     """Takes in what is said on a bus."""
 
     EMPTY = NOBODY
+    GROUP = "busmark bus"
 
     def __init__(self, watching: Watching, place: str, **options: Any) -> None:
         super().__init__(**options)
@@ -45,7 +46,7 @@ class BusApp(LiveApp[R]):
         there = sum(each.is_there for each in state.participants.values())
         gone = sum(each.gone for each in state.participants.values())
         parts = [
-            f"busmark {self.NAME}", self._place, plural(there, "participant"),
+            self.command, self._place, plural(there, "participant"),
             f"{gone} gone" if gone else "", plural(len(state.troubles), "trouble"),
             f"{state.dropped:,} messages dropped" if state.dropped else "",
         ]  # fmt: skip

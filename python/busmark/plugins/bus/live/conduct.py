@@ -12,6 +12,7 @@ import click
 
 from busmark.cli.live.start import on_a_screen, run
 from busmark.cli.output import echo
+from busmark.cli.values import TIME
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
@@ -25,7 +26,7 @@ SCREEN_GATHER_S = 0.1
 between two paintings."""
 
 OPTIONS = (
-    click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+    click.option("--for", "seconds", metavar="TIME", type=TIME,
                  help="Stop after this time; default: when interrupted."),
     click.option("--plain", is_flag=True, help="Print lines, also on a terminal."),
     click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON."),

@@ -1,4 +1,4 @@
-"""The table of `busmark watch`: a line for each end of a test."""
+"""The table of `busmark bus watch`: a line for each end of a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen of `busmark errors`."""
+"""The screen of `busmark bus errors`."""
 
 from __future__ import annotations
 

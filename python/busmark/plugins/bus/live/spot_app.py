@@ -1,4 +1,4 @@
-"""The screen of `busmark spot`."""
+"""The screen of `busmark bus spot`."""
 
 from __future__ import annotations
 

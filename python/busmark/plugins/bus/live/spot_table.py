@@ -1,4 +1,4 @@
-"""The table of `busmark spot`: participants with their tests."""
+"""The table of `busmark bus spot`: participants with their tests."""
 
 from __future__ import annotations
 

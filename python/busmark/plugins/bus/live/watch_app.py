@@ -1,4 +1,4 @@
-"""The screen of `busmark watch`."""
+"""The screen of `busmark bus watch`."""
 
 from __future__ import annotations
 

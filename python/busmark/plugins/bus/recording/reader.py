@@ -16,7 +16,7 @@ from busmark.plugins.bus.recording.model import VERSION, WHAT, Header, Stop, Wha
 LONGEST_LINE = 1 << 20
 """Bytes of a line: no message of a bus becomes as long."""
 
-RECORDS = "`busmark record FILE --adapter NAME` makes a recording."
+RECORDS = "`busmark bus record FILE --adapter NAME` makes a recording."
 
 
 class Reader:

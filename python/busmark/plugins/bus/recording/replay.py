@@ -114,8 +114,8 @@ class Player:
                 raise UserError(
                     f"the recording needs participants that are not there after {within_s:g} s: "
                     f"{', '.join(lacking)}",
-                    remedy="Start them with `busmark participant`, or let others take their place "
-                    "with --map THEN=NOW and --map-group THEN=NOW.",
+                    remedy="Start them with `busmark bus participant`, or let others take their "
+                    "place with --map THEN=NOW and --map-group THEN=NOW.",
                 )  # fmt: skip
             if not said:
                 missing(", ".join(lacking))

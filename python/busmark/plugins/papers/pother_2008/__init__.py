@@ -25,7 +25,7 @@ POTHER = Document(
                 "it is the DSCP of their packets; Cyclone DDS and Fast DDS accept the policy and "
                 "send the same packets"),
         StandIn("transceiver and transponder, transmitter and receiver",
-                "pings and streams of a campaign; `busmark participant` has tests of these names",
+                "pings and streams of a campaign; `busmark bus` has tests of these names",
                 "the same tests, driven by a controller or over the middleware"),
         StandIn("nodes of a network", "quick: this machine's loopback interface; full: two nodes "
                 "of a lab, with an unlimited link", "one clock sees both ends, so that all legs "

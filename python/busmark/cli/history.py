@@ -1,4 +1,4 @@
-"""`busmark track`."""
+"""`busmark history`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
-from busmark.cli.values import names, share
+from busmark.cli.values import Amount, names
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
     click.option("--figure", "figures", multiple=True, callback=names, metavar="FIGURE,...",
                  help="Figures to examine, as named for --fail-if; default: median.latency, "
                  "p99.latency, goodput.throughput, loss."),
-    click.option("--worse-than", default="2%", show_default=True, callback=share,
-                 metavar="SHARE", help="A smaller change is not a regression. For loss the limit "
-                 "is 0.1% of the samples."),
+    click.option("--worse-than", default="2%", show_default=True, metavar="SHARE",
+                 type=Amount("share", most=1, zero=False),
+                 help="A smaller change is not a regression. For loss the limit is 0.1% of the "
+                 "samples."),
     click.option("--new-for", default=1, show_default=True, type=click.IntRange(1), metavar="N",
                  help="A regression is new if it is not found without the N results added last."),
     click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: tracked)."),
@@ -43,7 +44,7 @@ LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
 )  # fmt: skip
 
 
-WHOLE = "`busmark track show --html FILE` and `--json` have everything."
+WHOLE = "`busmark history show --html FILE` and `--json` have everything."
 
 
 def looked_through(command: Callable[..., None]) -> Callable[..., None]:
@@ -53,7 +54,7 @@ def looked_through(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.group(epilog="Example: busmark track add @last && busmark track check")
+@click.group(epilog="Example: busmark history add @last && busmark history check")
 def command() -> None:
     """Keep results over commits, and find the commits where values changed.
 
@@ -62,7 +63,7 @@ def command() -> None:
     """
 
 
-@command.command("add", epilog="Example: busmark track add @last --history perf.jsonl")
+@command.command("add", epilog="Example: busmark history add @last --history perf.jsonl")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
 @HISTORY
 @click.option("--commit", metavar="ID", help="Commit that was measured; default: the one checked "
@@ -95,14 +96,16 @@ def add_command(
         echo("files here differ from the commit: the result was added for it, and marked", err=True)
 
 
-@command.command("show", epilog="Example: busmark track show --html history.html")
+@command.command("show", epilog="Example: busmark history show --html history.html")
 @looked_through
 def show_command(as_json: bool, markdown: Path | None, html: Path | None, **options: Any) -> None:
     """Show a history: the level of every figure, and where it changed."""
     _present(_looked_through(**options), as_json, markdown, html, series=True)
 
 
-@command.command("check", epilog="Example: busmark track check --worse-than 3% --markdown gate.md")
+@command.command(
+    "check", epilog="Example: busmark history check --worse-than 3% --markdown gate.md"
+)
 @looked_through
 @click.option("--standing", is_flag=True,
               help="Fail for every confirmed regression that stands, not only for a new one."
@@ -139,22 +142,12 @@ def _looked_through(history: Path, figures: list[str], worse_than: float, new_fo
 def _present(
     tracked: Tracked, as_json: bool, markdown: Path | None, html: Path | None, *, series: bool
 ) -> None:
+    from busmark.cli.documents import show, write
     from busmark.present.blocks import history
 
     document = history.document(tracked, brief=not series)
-    if markdown or html:
-        from busmark.present.sinks.markdown import markdown as as_markdown
-        from busmark.present.sinks.page import page
-        from busmark.store.atomic import write_text
-
-        if markdown:
-            write_text(markdown, as_markdown(document, WHOLE))
-        if html:
-            write_text(html, page(document, "history", history.swatches(tracked)))
+    write(document, "history", html, markdown, whole=WHOLE, swatches=history.swatches(tracked))
     if as_json:
         echo(json.dumps(tracked.model_dump(mode="json"), indent=2))
-        return
-    from busmark.cli.console import Console
-    from busmark.present.sinks.terminal import show
-
-    show(document, Console())
+    else:
+        show(document)
