@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from busmark.analysis.across.perftest_tests import halves
 from busmark.analysis.model import CaseSummary
-from busmark.documents.along import OnLine, Second, Steps
-from busmark.documents.claim import ABOVE, BELOW, alike
-from busmark.documents.evidence import Check, Evidence, evidence
+from busmark.documents.checks import OnLine, Second, Steps
+from busmark.documents.evidence import ABOVE, BELOW, Check, Evidence, alike, evidence
 from busmark.documents.select import cases
 
 positive = st.floats(0.1, 10)

@@ -12,12 +12,19 @@ from hypothesis import strategies as st
 
 from busmark.analysis.case.capacity import specified_mbit_per_s
 from busmark.analysis.model import CaseSummary
-from busmark.documents.along import Bend
-from busmark.documents.checks import Convergence, Ratio, Trend, delivered, share
-from busmark.documents.claim import ABOVE, ALL, BELOW, Claim, about, alike
-from busmark.documents.evidence import Check, Evidence, evidence
-from busmark.documents.select import asks, cases
-from busmark.documents.values import headline
+from busmark.documents.checks import Bend, Convergence, Ratio, Trend, delivered, share
+from busmark.documents.evidence import (
+    ABOVE,
+    ALL,
+    BELOW,
+    Check,
+    Claim,
+    Evidence,
+    about,
+    alike,
+    evidence,
+)
+from busmark.documents.select import asks, cases, headline
 from busmark.model.parameters import Parameters
 from busmark.stats import Estimate
 

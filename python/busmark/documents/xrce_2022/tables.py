@@ -8,10 +8,10 @@ from busmark.analysis.case.route import Route, Spread
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import ABSENT, count, number
-from busmark.documents.table import Table
-from busmark.documents.values import PerRound, expected, received
-from busmark.documents.xrce_2022 import stated
-from busmark.documents.xrce_2022.places import condition, deployment, limit, middleware, route
+from busmark.documents.document import Table
+from busmark.documents.select import PerRound, expected, received
+from busmark.documents.xrce_2022 import published
+from busmark.documents.xrce_2022.statements import condition, deployment, limit, middleware, route
 
 THERE = "The paper's own"
 TITLES = {
@@ -42,7 +42,8 @@ Cell = Callable[[CaseSummary, Route], str]
 
 
 def tables(campaign: Campaign) -> list[Table]:
-    """Latency, throughput and lengths of each deployment that was captured, then the paper's."""
+    """Return latency, throughput and lengths of each deployment that was captured, then the
+    paper's."""
     found: list[Table] = []
     groups: dict[tuple[str, int], list[tuple[CaseSummary, Route]]] = {}
     for case in campaign.cases:
@@ -52,7 +53,7 @@ def tables(campaign: Campaign) -> list[Table]:
     for (name, where), own in sorted(groups.items()):
         found += _of(f"{name}: {TITLES[where]}", own)
     for where in sorted({where for _, where in groups}):
-        found += _stated(where)
+        found += _published(where)
     return found
 
 
@@ -101,13 +102,12 @@ def _total(rounds: PerRound) -> int | None:
 
 def _place(case: CaseSummary) -> int:
     found = condition(case)
-    return stated.CONDITIONS.index(found) if found else len(stated.CONDITIONS)
+    return published.CONDITIONS.index(found) if found else len(published.CONDITIONS)
 
 
 def _column(case: CaseSummary) -> str:
-    told = f"{condition(case)} {limit(case)}p" if limit(case) else str(condition(case))
-    beside = case.params.beside
-    return f"{told}, alone" if case.params.chosen_flows and not beside else told
+    name = f"{condition(case)} {limit(case)}p" if limit(case) else str(condition(case))
+    return f"{name}, alone" if case.params.chosen_flows and not case.params.beside else name
 
 
 def _latency(of: Route) -> Spread | None:
@@ -152,11 +152,11 @@ def _goodput(case: CaseSummary) -> str:
     return _figure(found, MBIT)
 
 
-def _stated(where: int) -> Iterator[Table]:
-    own = [each for each in stated.STATED if each.deployment == where]
+def _published(where: int) -> Iterator[Table]:
+    own = [each for each in published.PUBLISHED if each.deployment == where]
     columns = ("Criteria", *(f"{each.condition} {each.limit}p" for each in own))
 
-    def rows(unit: str, spreads: Sequence[stated.Spread | None]) -> tuple[tuple[str, ...], ...]:
+    def rows(unit: str, spreads: Sequence[published.Spread | None]) -> tuple[tuple[str, ...], ...]:
         names = ("Min", "Max", "Avg.", "Std. Dev.")
         square = f"({unit}) ²" if unit == "Mbps" else f"{unit} ²"
         titles = (*(f"{name} ({unit})" for name in names), f"Var. ({square})")

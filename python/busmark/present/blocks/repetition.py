@@ -11,7 +11,7 @@ from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.words.ratios import ratio_text, share_text
 from busmark.analysis.words.text import ABSENT, count, joined, number
 from busmark.documents import Repetition
-from busmark.documents import claim as claims
+from busmark.documents import evidence as claims
 from busmark.documents.evidence import Check, Evidence
 from busmark.documents.repetition import Answered
 from busmark.findings.kinds import kinds
@@ -156,7 +156,7 @@ def _statements(repetition: Repetition) -> Section:
                                        for one in answers]),
     ]  # fmt: skip
     notes = []
-    if left := repetition.not_asked:
+    if left := repetition.skipped:
         parts = joined(list(dict.fromkeys(str(statement.part) for statement in left)))
         notes.append(Text("other_parts", {"number": len(left), "parts": parts}))
     table = Table(columns, [Row() for _ in answers], notes=notes, key="statements")
@@ -181,7 +181,7 @@ def _checks(repetition: Repetition) -> Section:
     for place, answer in enumerate(repetition.answers, 1):
         statement = answer.statement
         title = f"{place}. {verdict_text(answer.verdicts)}: {statement.found}"
-        notes = [Text("note", {"note": statement.untold}, "quiet")] if statement.untold else []
+        notes = [Text("note", {"note": statement.remark}, "quiet")] if statement.remark else []
         lines_of = [line for line in answer.lines if line[1].ratio]
         if lines_of:
             blocks.append(replace(_table(lines_of), title=title, notes=notes))
@@ -200,8 +200,8 @@ def _without_ratio(repetition: Repetition) -> Iterator[Section]:
             if not evidence.ratio:
                 reason = evidence.reason.replace("`", "")
                 found.setdefault(reason, []).append((place, check.name))
-        if answer.statement.untold and not any(each.ratio for _, each in answer.lines):
-            remarks.append((place, answer.statement.untold))
+        if answer.statement.remark and not any(each.ratio for _, each in answer.lines):
+            remarks.append((place, answer.statement.remark))
     parts = [(f"{reason[:1].upper()}{reason[1:]}", "Check", own) for reason, own in found.items()]
     parts += [("Remarks", "Remark", remarks)] if remarks else []
     tables = [
