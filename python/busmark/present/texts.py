@@ -127,6 +127,10 @@ TEXTS = {
         "A limit on a percentile is judged by the share of samples beyond it: 1 % may be for p99, "
         "0.1 % for p99.9."
     ),
+    "would_be_found": (
+        "Would be found: the least change that four of five such runs show to be beyond the limit. "
+        "More rounds: about how many would decide it, on each side."
+    ),
     "theirs": (
         "One-way latency; performance_test counts it from the actual sending, Busmark from the "
         "intended. Empty: not known of that side."

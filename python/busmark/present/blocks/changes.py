@@ -105,14 +105,16 @@ def change_cell(change: Change | None, loss: Change | None = None) -> Cell:
     return Cell(found.value, found.low, found.high)
 
 
-def _difference(found: Figure) -> str:
-    def signed(value: float) -> str:
-        shown = text.percent_text(abs(value)).removesuffix(" %")
-        return shown if value == 0 else f"{'+' if value > 0 else text.MINUS}{shown}"
+def _signed(value: float) -> str:
+    shown = text.percent_text(abs(value)).removesuffix(" %")
+    return shown if value == 0 else f"{'+' if value > 0 else text.MINUS}{shown}"
 
-    if found.low is None or found.high is None:
-        return f"{signed(found.value)} %"
-    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}] %"
+
+def _difference(found: Figure) -> str:
+    ends = (found.low, found.high)
+    limits = [_signed(end) for end in ends if end is not None]
+    value = _signed(found.value)
+    return f"{value} [{', '.join(limits)}] %" if len(limits) == 2 else f"{value} %"
 
 
 def value_cell(figure: Figure | None, unit: str = "") -> Cell:
