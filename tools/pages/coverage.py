@@ -27,7 +27,7 @@ from busmark.analysis.pairwise.verdict import EQUIVALENT
 from busmark.stats import FEW as FEW_ROUNDS
 from busmark.stats import Estimate, share_interval
 from busmark.stats.precision import early
-from busmark.track.detect import CONFIRMATIONS, LEVEL
+from busmark.track.steps import CONFIRMATIONS, LEVEL
 
 RECORD = Path(__file__).resolve().parents[2] / "docs" / "reference" / "coverage.json"
 

@@ -29,9 +29,10 @@ from busmark.recording import model as recording
 from busmark.scenario import Scenario
 from busmark.store import Manifest, listing, manifest
 from busmark.store.listing import Listing
-from busmark.track import Tracked, entry
+from busmark.track import Tracked
+from busmark.track import history as entry
 from busmark.track import model as tracked
-from busmark.track.entry import Entry
+from busmark.track.history import Entry
 
 Schema = dict[str, Any]
 

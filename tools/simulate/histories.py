@@ -13,7 +13,7 @@ from tools.simulate.laws import Array, Rng
 
 from busmark import stats
 from busmark.analysis.pairwise.verdict import EQUIVALENT
-from busmark.track.detect import CONFIRMATIONS, LEVEL
+from busmark.track.steps import CONFIRMATIONS, LEVEL
 
 SERIES = 8
 """Series of a history, on one machine; a planted step is in one of them."""

@@ -79,7 +79,7 @@ def add_command(
     nothing. Histories are ordered by commit time, so older commits may be measured later.
     """
     from busmark.track import add, entry_of
-    from busmark.track.commit import short
+    from busmark.track.result import short
 
     entry, left_out = entry_of(directory, commit=commit, date=date, machine=machine)
     added = add(history, entry)

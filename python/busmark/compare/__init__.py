@@ -1,12 +1,12 @@
 """Two or more sets of measured cases become a `Comparison`, with intervals and verdicts.
 
 - `sides`: what is compared: result directories, cases of them, values of a parameter in one.
-- `matching`: which case stands beside which, and what is left out and why.
-- `measure`, `stated`: what a case's rounds say, by its samples or by its source, as
-  `analysis.pairwise` compares it: ratio or difference, and the verdict over all comparisons.
-- `environment`: in what machines and programs differ.
-- `criterion`, `gate`: `--fail-if`, read and held against the figures.
-- `model`: the document, also the JSON of `busmark compare --json`. `comparison`: makes it.
+- `matching`: pairs of cases, and cases that are left out, with the reason.
+- `environment`: differences between machines and programs.
+- `criterion`, `gate`: `--fail-if`, parsed and compared with the figures. `requirements`: limits of
+  a scenario. Both read samples by `samples`.
+- `model`: the document, also the JSON of `busmark compare --json`. `comparison`, `document`,
+  `naming`: make it.
 """
 
 from busmark.compare.comparison import compare

@@ -12,7 +12,7 @@ from busmark.analysis.pairwise.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told,
 from busmark.analysis.words.naming import FLOOR_ADAPTER
 from busmark.analysis.words.text import joined
 from busmark.compare import document
-from busmark.compare.document import Compared
+from busmark.compare.document import Compared, in_their_columns
 from busmark.compare.environment import differences
 from busmark.compare.gate import Candidate, Gate, Missing, beyond
 from busmark.compare.matching import Match, Matches, match
@@ -20,7 +20,6 @@ from busmark.compare.model import Comparison, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
 from busmark.compare.samples import Samples
 from busmark.compare.sides import Side, SideCase, interleaved, parameters
-from busmark.compare.theirs import in_their_columns
 from busmark.errors import UserError
 
 MOST_NAMED = 4

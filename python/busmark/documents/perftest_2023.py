@@ -1,4 +1,4 @@
-"""Cases of the thesis by the names that it has for them."""
+"""RTI Perftest, in throughput and latency mode: a master's thesis of 2023."""
 
 from __future__ import annotations
 

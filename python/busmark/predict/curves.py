@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import exp, inf, log
 from typing import ClassVar
@@ -29,6 +30,8 @@ from busmark.predict.model import (
     MAX_FACTOR_OF_ONE,
     MAX_LOSS_REACH,
     MAX_LOSS_REACH_OF_ONE,
+    Prediction,
+    State,
 )
 from busmark.predict.sweeps import Measured, Row, latency_ns, loss_share
 
@@ -206,6 +209,38 @@ class LossCurve(LoadCurve):
             value=share, low=low, high=high, confidence=straight.confidence, count=count,
             rounds=straight.rounds, unit="1",
         )  # fmt: skip
+
+
+def predicted(
+    curves: Mapping[str, LoadCurve | None], at: float, points: str,
+    span: Callable[[LoadCurve], str], past: str, *, extrapolate: bool,
+) -> Prediction:  # fmt: skip
+    """Return the figures of all curves at a point. `points` and `span`: what was measured, in
+    words;
+    `past`: what holds beyond the knee of latency."""
+    known = {name: curve for name, curve in curves.items() if curve}
+    latency = known.get("latency")
+    state: State = "within"
+    remark = None
+    if outside := [curve for curve in known.values() if not curve.covers(at)]:
+        state = "extrapolated" if extrapolate else "not measured"
+        remark = f"{points} are {span(outside[0])}; --extrapolate continues the curve"
+        if extrapolate:
+            remark = f"from {span(outside[0])}: the curve is continued as it ends"
+    elif latency and latency.knee.high is not None and at > (latency.knee.value or inf):
+        state, remark = "past the knee", past
+    figures: dict[str, Figure | None] = {"latency": None, "loss": None}
+    vague = []
+    for name, curve in known.items():
+        if extrapolate or curve.covers(at):
+            figure = curve.at(at)
+            why = curve.vague(figure)
+            figures[name] = None if why else figure
+            vague += [why] if why else []
+    if vague:
+        remark = "; ".join([*vague, *([remark] if remark else [])])
+        state = state if any(figures.values()) else "no figure"
+    return Prediction(at=at, **figures, state=state, remark=remark)
 
 
 def share_limits(

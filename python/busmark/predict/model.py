@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from busmark import stats
 from busmark.analysis.figures import Figure, Frozen
 
 VERSION = 1
@@ -125,6 +126,14 @@ class Knee(Frozen):
     """From here on it is shown to have left it; null when that is shown nowhere."""
     confidence: float
     rounds: int
+
+    @classmethod
+    def of(cls, knee: stats.Knee | None) -> Knee | None:
+        """Return the knee of a curve; None without a curve."""
+        if knee is None:
+            return None
+        names = ("value", "low", "high", "confidence", "rounds")
+        return cls(**{name: getattr(knee, name) for name in names})
 
 
 class RatePoint(Frozen):

@@ -15,12 +15,11 @@ from busmark.compare.criterion import FIGURES
 from busmark.errors import UserError, nearest
 from busmark.model.parameters import Parameters
 from busmark.model.statistics import STATISTICS
-from busmark.track import detect
-from busmark.track.commit import short
-from busmark.track.entry import Entry
-from busmark.track.machine import differences
+from busmark.track import steps as detection
+from busmark.track.history import Entry
 from busmark.track.model import Kind, Point, Tracked, TrackedMachine, TrackedSeries
-from busmark.track.series import Series, machine_key, names_of, series_of
+from busmark.track.result import differences, short
+from busmark.track.steps import Series, machine_key, names_of, series_of
 
 DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss")
 """What is looked through unless `--figure` says otherwise."""
@@ -42,15 +41,15 @@ def track(
     series = series_of(entries, wanted)
     if not series:
         raise UserError(f"no result has {joined(wanted, 'or')}", where=str(path))
-    found = detect.find(series)
-    counts = detect.in_a_row(series, found, worse_than)
+    found = detection.find(series)
+    counts = detection.in_a_row(series, found, worse_than)
     known = _known(entries[:-new_for], wanted, series, found, worse_than)
-    tests = sum(map(detect.tested, series))
+    tests = sum(map(detection.tested, series))
     machines = _machines(entries)
     names = names_of(series)
     places = {key: place for place, key in enumerate(machines)}
     shown = [
-        _series(one, names[one.case], places[one.machine], list(detect.told(
+        _series(one, names[one.case], places[one.machine], list(detection.described(
             one, steps, own, known.get(_key(one), {}), worse_than, tests,
         )))
         for one, steps, own in zip(series, found, counts, strict=True)
@@ -64,10 +63,10 @@ def track(
         figures=wanted,
         worse_than=worse_than,
         worse_than_loss=EQUIVALENT_LOSS,
-        level=detect.LEVEL,
-        confidence=detect.CONFIDENCE,
+        level=detection.LEVEL,
+        confidence=detection.CONFIDENCE,
         least=stats.LEAST_BESIDE_STEP,
-        confirmations=detect.CONFIRMATIONS,
+        confirmations=detection.CONFIRMATIONS,
         new_for=new_for,
         tests=tests,
         machines=list(machines.values()),
@@ -111,12 +110,12 @@ def _known(
     before = series_of(older, figures)
     current = {_key(one): one for one in now}
     stepped = {_key(one) for one, steps in zip(now, found, strict=True) if steps}
-    steps_then = detect.find(before, {n for n, one in enumerate(before) if _key(one) in stepped})
-    counts = detect.in_a_row(before, steps_then, margin)
+    steps_then = detection.find(before, {n for n, one in enumerate(before) if _key(one) in stepped})
+    counts = detection.in_a_row(before, steps_then, margin)
     known = {}
     for one, steps, own in zip(before, steps_then, counts, strict=True):
-        confirmed = [s for s, n in zip(steps, own, strict=True) if n >= detect.CONFIRMATIONS]
-        known[_key(one)] = detect.places(one, confirmed, current[_key(one)], margin)
+        confirmed = [s for s, n in zip(steps, own, strict=True) if n >= detection.CONFIRMATIONS]
+        known[_key(one)] = detection.places(one, confirmed, current[_key(one)], margin)
     return known
 
 
@@ -161,7 +160,7 @@ def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedS
         smaller_is_better=direction(series.figure, more=True) in WORSE,
         kind="ratio" if unchanged(series.figure) == 1.0 else "difference",
         points=[_point(entry, series, n) for n, entry in enumerate(series.entries)],
-        tested=detect.tested(series),
+        tested=detection.tested(series),
         steps=steps,
     )
 

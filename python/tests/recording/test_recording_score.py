@@ -12,8 +12,7 @@ from recordings import answer, member, order, start, started
 
 from busmark.errors import UserError
 from busmark.recording import Reader
-from busmark.recording.differences import answers, ends
-from busmark.recording.replay import Given, Replay
+from busmark.recording.replay import Given, Replay, answers, ends
 from busmark.recording.score import Options, Score, score
 from busmark.recording.session import session
 

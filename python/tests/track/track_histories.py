@@ -19,7 +19,7 @@ from compare_results import campaign
 from busmark.analysis.figures import Figure
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
-from busmark.track.entry import Commit, Entry, Machine, TrackedCase
+from busmark.track.history import Commit, Entry, Machine, TrackedCase
 
 __all__ = ["campaign", "entry", "figure", "history", "noise", "run"]
 

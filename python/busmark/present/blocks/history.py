@@ -28,8 +28,8 @@ from busmark.present.document import (
     Verdict,
 )
 from busmark.present.figures import PERCENT, in_words
-from busmark.track.commit import short
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
+from busmark.track.result import short
 
 LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 
