@@ -67,7 +67,7 @@ class Candidate:
     """By the text of the criterion."""
 
     def figure(self, criterion: Criterion) -> Found | None:
-        """What the criterion is about."""
+        """Return what the criterion is about."""
         name = criterion.names(self.test)
         return next((found for found in self.found if found.name == name), None)
 
@@ -85,7 +85,7 @@ class Missing:
     """The figures of the baseline; empty where it was not measured either."""
 
     def has(self, criterion: Criterion) -> bool:
-        """Whether a criterion would be about it."""
+        """Return whether a criterion would be about it."""
         return not self.figures or criterion.names(self.test) in self.figures
 
 
@@ -127,7 +127,6 @@ def beyond(
 
 
 def _tail(rounds: Mapping[int, np.ndarray], found: stats.Exceedance, allowed: float) -> float:
-    """See `Beyond.tail`."""
     least = found.least_found(allowed)
     values = np.sort(np.concatenate(list(rounds.values())))
     if least is None or not np.isfinite(values[0]):
@@ -276,7 +275,8 @@ class _Test:
         return self.beyond.found.limit if self.beyond else None
 
     def verdict(self, p_adjusted: float | None) -> _Verdict:
-        """By the figure itself; but nobody meets a limit by losing what is slow."""
+        """Return the verdict by the figure itself; but nobody meets a limit by losing what is
+        slow."""
         verdict, losses = self._by_values(p_adjusted), self.found.losses
         if self.beyond or losses is None or not losses.more or verdict.outcome == "missed":
             return verdict
@@ -305,7 +305,7 @@ class _Test:
         return estimate.value, estimate.low, estimate.high
 
     def _without_test(self) -> _Verdict:
-        """Neither side of the limit can be shown: there is no interval, or no figure."""
+        """Return the verdict where there is no interval, or no figure."""
         tested = self.found.tested
         if self.beyond is not None or (tested is not None and tested.estimate.low is None):
             return _Verdict("undecided", "one round")
@@ -320,12 +320,13 @@ class _Test:
         return _Verdict("undecided", "no interval", found.reason or "")
 
     def _undecided(self, reason: Reason) -> _Verdict:
-        """With what the run could have found, and what would decide it."""
+        """Return the verdict with what the run could have found, and what would decide it."""
         least, ratio = self._least()
         return _Verdict("undecided", reason, "", least, ratio, self._more_rounds())
 
     def _least(self) -> tuple[float | None, float | None]:
-        """The least value that four of five runs like this one show beyond the limit, in the unit
+        """Return the least value that four of five runs like this one show beyond the limit, in the
+        unit
         of `value`; for a share also the change of the percentile that this is."""
         if self.beyond is not None:
             share = self.beyond.found.least_found(self.limit) if self.criterion.above else None
@@ -355,7 +356,7 @@ class _Test:
         return more if more is not None and more <= MOST_MORE else None
 
     def _rounds_for_change(self) -> int | None:
-        """Rounds with which the interval would reach from the value to the limit."""
+        """Return rounds with which the interval would reach from the value to the limit."""
         assert self.change is not None
         value, low, high = self._ends
         if self.change.log and min(value, low) <= 0.0:

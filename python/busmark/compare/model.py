@@ -47,7 +47,7 @@ Reason = Literal[
 
 
 class SideSummary(Frozen):
-    """One of what is compared."""
+    """A side of the comparison."""
 
     name: str
     """Directory, or value of the parameter that is compared."""
@@ -129,7 +129,7 @@ class Pair(Frozen):
     """Name of the side."""
     candidate_case: str
     baseline_rounds: int
-    """That count."""
+    """Rounds that count."""
     candidate_rounds: int
     paired: bool
     """Rounds of one campaign were interleaved, and are compared one by one."""
@@ -162,12 +162,12 @@ class Pair(Frozen):
     def verdict(self) -> CaseVerdict:
         """Verdict of the case, from all its headline figures: mixed if they contradict each
         other."""
-        told = [change.verdict for change in self.headlines]
-        better = next((v for v in told if v in BETTER), None)
-        worse = next((v for v in told if v in WORSE), None)
+        verdicts = [change.verdict for change in self.headlines]
+        better = next((v for v in verdicts if v in BETTER), None)
+        worse = next((v for v in verdicts if v in WORSE), None)
         if better and worse:
             return "mixed"
-        return better or worse or (told[0] if told else "undecided")
+        return better or worse or (verdicts[0] if verdicts else "undecided")
 
 
 class LeftOut(Frozen):
@@ -280,7 +280,7 @@ class TheirRow(Frozen):
 
     side: str
     tool: str
-    """Who measured it."""
+    """Tool that measured it."""
     label: str
     """Middleware and workload of its case."""
     columns: dict[str, float | None]
@@ -309,7 +309,7 @@ class Comparison(Frozen):
     intervals of campaigns that were run apart."""
     summary: list[Counted]
     warnings: list[str]
-    """What is to be known before a verdict is relied on."""
+    """Caveats of the verdicts."""
     differences: list[Difference]
     theirs: list[TheirRow] = Field(default=[])
     """Both sides in the columns of performance_test; empty where neither was imported from it."""
@@ -333,5 +333,5 @@ class Comparison(Frozen):
         return "met" if every else "undecided"
 
     def counted(self, candidate: str) -> Counted:
-        """What is counted against one side."""
+        """Return what is counted against one side."""
         return next(counts for counts in self.summary if counts.candidate == candidate)

@@ -156,7 +156,7 @@ class Convergence:
 
 
 def _apart(pair: Pair) -> Pair:
-    """The greater side over the smaller; which one is greater, all rounds together say, for
+    """Return the greater side over the smaller; which one is greater, all rounds together say, for
     single rounds would make two equal sides differ."""
     rounds = pair.rounds
     ratio = geometric_mean(pair.above[r] / pair.below[r] for r in rounds) if rounds else 1.0
@@ -164,7 +164,8 @@ def _apart(pair: Pair) -> Pair:
 
 
 def _ends(single: Sequence[Pair], campaign: Campaign, along: str) -> list[tuple[Pair, Pair]]:
-    """Pairs at the least and at the greatest value of a parameter, of cases otherwise alike."""
+    """Return pairs at the least and at the greatest value of a parameter, of cases otherwise
+    alike."""
     alike: dict[tuple[object, ...], list[tuple[float, Pair]]] = {}
     for pair in single:
         flat = parameters(campaign.case(pair.cases[0]))
@@ -189,7 +190,7 @@ def _between(first: Pair, last: Pair) -> Pair:
 
 
 def _squared(side: PerRound) -> PerRound:
-    """The product of two cases, of their geometric mean."""
+    """Return the product of two cases, of their geometric mean."""
     return {r: value**2 for r, value in side.items()}
 
 
@@ -366,7 +367,7 @@ class OnLine:
 
 
 def _lines(measured: Mapping[int, PerRound]) -> dict[int, tuple[float, float]]:
-    """Overhead and slope of each round that every size has."""
+    """Return overhead and slope of each round that every size has."""
     rounds = set.intersection(*(set(values) for values in measured.values()))
     sizes = np.array([*measured], dtype=np.float64)
     found = {}

@@ -176,7 +176,7 @@ def _whole(pairs: Sequence[Pair], usable: Sequence[Pair]) -> Evidence:
 
 
 def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Verdict:
-    """agrees: every pair does; disagrees: one of them does, or all together do."""
+    """Return agrees if every pair does; disagrees if one of them does, or all together do."""
     each = {claim.verdict(ratio) for ratio in ratios}
     if "disagrees" in {*each, claim.verdict(overall)}:
         return "disagrees"
@@ -184,7 +184,8 @@ def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Ver
 
 
 def _overall(pairs: Sequence[Pair], confidence: float) -> Estimate:
-    """Typical of the geometric means over pairs, in the rounds that all of them have. Pairs without
+    """Return typical of the geometric means over pairs, in the rounds that all of them have. Pairs
+    without
     two rounds in common with the rest are left out, those with the fewest first."""
     kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
     while len(kept) > 1 and len(_common(kept)) < 2:

@@ -390,7 +390,7 @@ def _micro(ns: float | None) -> str:
 
 
 def _line(campaign: Campaign, cases: Sequence[CaseSummary]) -> str:
-    """Overhead and slope of the medians, with their intervals."""
+    """Return overhead and slope of the medians, with their intervals."""
     values = [headline(case) for case in cases]
     rounds = sorted(set.union(*(set(of) for of in values)))
     if len(cases) < MIN_POINTS:

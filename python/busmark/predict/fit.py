@@ -41,7 +41,7 @@ BIT_PER_NS = 8e3
 def size_model(
     measured: Measured, asked: Sequence[float], *, extrapolate: bool, seed: int
 ) -> SizeModel | LeftOut:
-    """The model and its predictions at the sizes `asked` for; or why there is none."""
+    """Return the model and its predictions at the sizes `asked` for; or why there is none."""
     table = measured.table(latency_ns)
     known = ~np.isnan(table).all(axis=0)
     sizes = np.array(measured.points)[known]
@@ -75,7 +75,7 @@ def size_model(
 
 
 def _flaw(line: Line, sizes: FloatArray) -> str | None:
-    """Why the line is of no use."""
+    """Return why the line is of no use."""
     slope = line.slope
     if slope.high is not None and slope.high < 0.0:
         return "latency falls as bodies grow, so the time per byte is undefined"
@@ -97,7 +97,7 @@ def _flaw(line: Line, sizes: FloatArray) -> str | None:
 
 
 def _bandwidth(slope: Figure) -> Figure | None:
-    """The slope's inverse; a slope that may be 0 has none."""
+    """Return the slope's inverse; a slope that may be 0 has none."""
     if slope.low is None or slope.high is None or slope.low <= 0:
         return None
     limits = {"low": BIT_PER_NS / slope.high, "high": BIT_PER_NS / slope.low}
@@ -126,7 +126,8 @@ def _at_size(
 def rate_model(
     measured: Measured, asked: Sequence[float], *, extrapolate: bool
 ) -> tuple[RateModel | None, list[LeftOut]]:
-    """The model, if there is one, with its predictions at the rates `asked` for; and why there is
+    """Return the model, if there is one, with its predictions at the rates `asked` for; and why
+    there is
     none of latency, or of loss."""
     latency, loss = LatencyCurve.of(measured), LossCurve.of(measured)
     if latency is None and loss is None:
@@ -166,7 +167,7 @@ def rate_model(
 
 
 def _carried(measured: Measured) -> Figure | None:
-    """The greatest of the rates that arrive at a reader."""
+    """Return the greatest of the rates that arrive at a reader."""
 
     def arriving(row: Row) -> float | None:
         loss, written = loss_share(row), row["written_per_s"]
@@ -298,7 +299,7 @@ def _require(
     result: Result, left_out: Sequence[LeftOut], *, sizes: bool, rates: bool, loads: set[str],
     asked: tuple[bool, bool, Sequence[str]],
 ) -> None:  # fmt: skip
-    """Models for what is asked, and one at all."""
+    """Check that there is a model for what is asked, and one at all."""
     for_size, for_rate, for_loads = asked
     why = "".join(f"; {each.sweep.label}, {each.sweep.where}: {each.reason}" for each in left_out)
     where = str(result.directory)

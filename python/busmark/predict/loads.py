@@ -53,7 +53,7 @@ class LatencyAtLevel(LatencyCurve):
 
     @classmethod
     def of(cls, measured: Measured) -> LatencyAtLevel | None:
-        """None where too few levels have a latency."""
+        """Return the curve; None where too few levels have a value."""
         table, levels, counts = known_points(measured, measured.table(latency_ns), "samples")
         if len(levels) < MIN_RATES:
             return None
@@ -73,7 +73,7 @@ class GoodputAtLevel(LatencyAtLevel):
 
     @classmethod
     def of(cls, measured: Measured) -> GoodputAtLevel | None:
-        """None where too few levels have a goodput."""
+        """Return the curve; None where too few levels have a value."""
         table, levels, counts = known_points(measured, measured.table(goodput), "received")
         if len(levels) < MIN_RATES:
             return None
@@ -82,7 +82,8 @@ class GoodputAtLevel(LatencyAtLevel):
         return cls(levels, counts, stats.curve_between(levels, logs, CONFIDENCE), knee)
 
     def held_out(self) -> list[float]:
-        """Relative: predicted / measured - 1."""
+        """Return the relative errors of cross-validation, predicted / measured - 1, or of loss
+        differences."""
         errors: list[float] = np.expm1(-self.curve.held_out).tolist()
         return errors
 
@@ -99,7 +100,7 @@ class LossAtLevel(LossCurve):
 
     @classmethod
     def of(cls, measured: Measured) -> LossAtLevel | None:
-        """None where too few levels have a loss."""
+        """Return the curve; None where too few levels have a value."""
         table, levels, counts = known_points(measured, measured.table(loss_share), "expected")
         if len(levels) < MIN_RATES:
             return None
@@ -109,7 +110,8 @@ class LossAtLevel(LossCurve):
         return cls(levels, counts, curve, stats.knee(levels, table, LOSS_RISE, CONFIDENCE))
 
     def held_out(self) -> list[float]:
-        """Differences of shares."""
+        """Return the relative errors of cross-validation, predicted / measured - 1, or of loss
+        differences."""
         errors: list[float] = self.curve.held_out.tolist()
         return errors
 
@@ -143,7 +145,7 @@ class Levels:
     """The least and the greatest level of the rounds of each point."""
 
     def flaw(self) -> str | None:
-        """Why these levels are inconclusive."""
+        """Return why these levels are inconclusive."""
         levels = self.measured.points
         spread = float(np.median([high - low for low, high in self.spans[1:]] or [0.0]))
         if len(set(levels)) < len(levels) or levels[-1] - levels[0] <= spread:
@@ -152,7 +154,8 @@ class Levels:
 
 
 def load_sweeps(result: Result) -> list[Levels]:
-    """Every group of two or more planned cases that differ in the level of one background load
+    """Return every group of two or more planned cases that differ in the level of one background
+    load
     only, or in whether it runs."""
     named = named_cases(result)
     rows = rounds.rows_of(result.cases)
@@ -173,7 +176,8 @@ def _others(params: Parameters) -> dict[str, Any]:
 
 
 def _of_one_kind(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
-    """Cases with a load of one kind and all else equal, with the case that lacks just that load."""
+    """Return cases with a load of one kind and all else equal, with the case that lacks just that
+    load."""
     for kind in LOAD_UNITS:
         groups: dict[tuple[str, Any], list[Case]] = {}
         lacking: dict[tuple[str, Any], Case] = {}
@@ -215,7 +219,8 @@ def _levels(
 def load_model(
     levels: Levels, asked: Sequence[float], *, extrapolate: bool
 ) -> tuple[LoadModel | None, list[LeftOut]]:
-    """The model, if there is one, with its predictions at the levels `asked` for; and why there is
+    """Return the model, if there is one, with its predictions at the levels `asked` for; and why
+    there is
     none, or none of latency, goodput or loss."""
     measured = levels.measured
     if len(measured.points) < MIN_RATES:
@@ -258,7 +263,7 @@ def load_model(
 
 
 def _curves(levels: Levels) -> tuple[Curves, list[LeftOut]]:
-    """Those of use, and why others are not."""
+    """Return the usable curves, and why others are not."""
     measured = levels.measured
     sweep = measured.sweep
     made: dict[str, LoadCurve | None] = {"latency": LatencyAtLevel.of(measured)}

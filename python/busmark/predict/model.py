@@ -240,7 +240,8 @@ class Predictions(Frozen):
     left_out: list[LeftOut]
 
     def exit_code(self, *, sizes: bool, rates: bool, loads: Collection[str] = ()) -> int:
-        """Exit code of a command that asked for sizes, for rates, for levels of these kinds of
+        """Return exit code of a command that asked for sizes, for rates, for levels of these kinds
+        of
         load, or for none: 0 if each has a figure from one model at least; 1 if there is no usable
         model, or none with a usable figure; 2 if it is beyond what was measured."""
         states: dict[tuple[str, float], set[State | None]] = {}

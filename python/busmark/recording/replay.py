@@ -24,7 +24,7 @@ MOST = 60
 
 
 def target_text(to: Any) -> str:
-    """Such as `app 3`, `group 1`, `all`."""
+    """Return `app 3`, `group 1` or `all`."""
     if isinstance(to, dict) and len(to) == 1:
         ((key, number),) = to.items()
         return f"{key} {number}"
@@ -32,7 +32,7 @@ def target_text(to: Any) -> str:
 
 
 def order_text(task: dict[str, Any]) -> str:
-    """Such as `start transceiver 7, from 4, 1,000 Hz`."""
+    """Return an order as text: `start transceiver 7, from 4, 1,000 Hz`."""
     definition = task.get("definition")
     if task.get("cmd") == "start" and isinstance(definition, dict):
         return ", ".join(_definition(definition))
@@ -61,7 +61,7 @@ def _definition(definition: dict[str, Any]) -> list[str]:
 
 
 def answers(number: int, step: Step, now: dict[int, Message]) -> Iterator[str]:
-    """Differences of the answers to one order, each a sentence."""
+    """Yield the differences of the answers to one order."""
     what = f"order {number} ({order_text(step.task)})"
     for app in sorted({*step.answers, *now}):
         if app not in now:
@@ -81,7 +81,7 @@ def answers(number: int, step: Step, now: dict[int, Message]) -> Iterator[str]:
 def ends(
     recorded: Sequence[tuple[int, Test, str]], now: Sequence[tuple[int, Test, str]]
 ) -> Iterator[str]:
-    """Differences in how tests ended, each a sentence."""
+    """Yield the differences in how tests ended."""
     before = Counter((app, test, bool(why)) for app, test, why in recorded)
     after = Counter((app, test, bool(why)) for app, test, why in now)
     why_of = {(app, test): why for app, test, why in (*recorded, *now) if why}
@@ -97,12 +97,12 @@ def _times(count: int) -> str:
 
 
 def _agrees(recorded: Message, now: Message) -> bool:
-    """What was started before the recording had an answer that is not in it."""
+    """Return what was started before the recording had an answer that is not in it."""
     return recorded.get("result", "") is None and bool(recorded["ok"] and now["ok"])
 
 
 def _essence(answer: Message) -> Any:
-    """What of an answer does not depend on time and on the application's number."""
+    """Return what of an answer does not depend on time and on the application's number."""
     try:
         if not answer["ok"]:
             return "refused", answer["error"]["kind"]
@@ -217,7 +217,7 @@ class Player:
     # --- before ---
 
     def gather(self, within_s: float, missing: Callable[[str], None]) -> None:
-        """Waits for the participants that are needed; what is `missing` is said once.
+        """Wait for the participants that are needed; what is `missing` is said once.
 
         Raises:
             UserError: somebody is not there, is there twice, or has a test that is to be started.
@@ -241,7 +241,7 @@ class Player:
         self._check(list(found.values()))
 
     def _asked(self, within_s: float) -> dict[int, Message]:
-        """Who answers, by the number of the process."""
+        """Return who answers, by the number of the process."""
         number = self._caller.order("all", {"cmd": "list"})
         end, found = time.monotonic() + within_s, dict[int, Message]()
         while (left := end - time.monotonic()) > 0:
@@ -285,7 +285,7 @@ class Player:
     # --- the replay ---
 
     def play(self, say: Callable[[Given], None]) -> None:
-        """Gives all orders at their times, and waits for the end of the recording."""
+        """Give all orders at their times, and waits for the end of the recording."""
         self._base_ns = time.monotonic_ns() + LEAD_NS
         for step in self.replay.score.steps:
             given = Given(step)
@@ -303,7 +303,7 @@ class Player:
         self._finish()
 
     def _hear_before(self, step: Step) -> None:
-        """Waits for answers and ends that were there before the order; it is late rather than
+        """Wait for answers and ends that were there before the order; it is late rather than
         refused because what it builds on takes longer here."""
         last_ns = time.monotonic_ns() + round(ANSWER_S * SECOND_NS)
         while (now := time.monotonic_ns()) < last_ns and self._lacks(step):
@@ -325,7 +325,6 @@ class Player:
         }
 
     def _finish(self) -> None:
-        """Until what is recorded after the last order has come, or its time is well over."""
         ends_ns = self._base_ns + round(self.replay.score.ends_s * SECOND_NS)
         last_ns = max(ends_ns, time.monotonic_ns()) + round(ANSWER_S * SECOND_NS)
         while (now := time.monotonic_ns()) < last_ns:
@@ -342,7 +341,7 @@ class Player:
         return answers or len(self.replay.ended) < len(self.replay.score.ended)
 
     def stop(self) -> None:
-        """Ends the tests that the replay has begun and that still run."""
+        """End the tests that the replay has begun and that still run."""
         for (app, (test, kind)), _ in sorted(self._running.items()):
             with suppress(UserError):
                 number = self._caller.order(
@@ -354,14 +353,14 @@ class Player:
     # --- what is heard ---
 
     def _hear_until(self, moment_ns: int) -> None:
-        """Hears until that moment of the monotonic clock, and not longer."""
+        """Hear until that moment of the monotonic clock, and not longer."""
         while True:
             for message in self._caller.take_heard():
                 self._take(message)
             if (left := moment_ns - time.monotonic_ns()) <= 0:
                 return
-            if (told := self._caller.next(left / SECOND_NS)) is not None:
-                self._take(told)
+            if (newest := self._caller.next(left / SECOND_NS)) is not None:
+                self._take(newest)
 
     def _take(self, message: Message) -> None:
         with suppress(*STRANGE):

@@ -27,7 +27,7 @@ class Writer:
     """A new recording."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
-        """Makes the file.
+        """Make the file.
 
         Raises:
             UserError: there is such a file already, or none can be made there.
@@ -52,7 +52,7 @@ class Writer:
         return self.counts.total()
 
     def begin(self, header: Header) -> None:
-        """The first line; without it there is no recording."""
+        """Write the first line; without it there is no recording."""
         try:
             self._append(header)
         except BaseException:
@@ -62,7 +62,7 @@ class Writer:
             raise
 
     def add(self, line: Stored) -> None:
-        """Any further line.
+        """Write any further line.
 
         Raises:
             UserError: it cannot be stored; the file is whole up to the line before.
@@ -91,7 +91,7 @@ class Writer:
         self._bytes += len(data)
 
     def close(self) -> None:
-        """No more lines."""
+        """Close the file."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -102,7 +102,7 @@ class Writer:
 
 
 def absent(path: Path) -> None:
-    """That no file is overwritten.
+    """Check that no file is overwritten.
 
     Raises:
         UserError: there is one of this name.
@@ -145,32 +145,32 @@ class Listener:
     @classmethod
     @contextmanager
     def on(cls, attachment: Attachment) -> Iterator[Self]:
-        """A listener on this bus, which leaves with the block."""
+        """Return a listener on this bus, which leaves with the block."""
         with process("listen", attachment) as running:
             yield cls(running, attachment)
 
     def next(self, within_s: float) -> What | Ending | None:
-        """The next line; None: nothing was heard within that time."""
+        """Return the next line; None: nothing was heard within that time."""
         if (dropped := self._process.dropped) > self._unread:
             lost, self._unread = dropped - self._unread, dropped
             return Lost(**self._now(), foreign=0, malformed=0, overflow=lost)
-        told = self._process.next(within_s)
-        return self._line(told) if isinstance(told, dict) else told
+        received = self._process.next(within_s)
+        return self._line(received) if isinstance(received, dict) else received
 
     def leave(self) -> None:
-        """Hears no more; what was heard before is still to be read, until an `Ending`."""
+        """Hear no more; what was heard before is still to be read, until an `Ending`."""
         self._process.ask_to_go()
 
     def stop(self, stored: int, why: str) -> Stop:
-        """The last line."""
+        """Return the last line."""
         return Stop(**self._now(), stored=stored, why=why)
 
-    def _line(self, told: dict[str, Any]) -> What:
-        stamps = self._stamped(told["monotonic_ns"], told["realtime_ns"])
-        if "lost" in told:
-            return Lost(**stamps, **told["lost"])
-        message = told["message"]
-        return Heard(**stamps, what=kind(told["topic"], message), message=message)
+    def _line(self, received: dict[str, Any]) -> What:
+        stamps = self._stamped(received["monotonic_ns"], received["realtime_ns"])
+        if "lost" in received:
+            return Lost(**stamps, **received["lost"])
+        message = received["message"]
+        return Heard(**stamps, what=kind(received["topic"], message), message=message)
 
     def _now(self) -> dict[str, Any]:
         return self._stamped(time.monotonic_ns(), time.time_ns())
@@ -182,7 +182,7 @@ class Listener:
 
 
 def kind(topic: str, message: dict[str, Any]) -> Kind:
-    """What a message of this topic is."""
+    """Return what a message of this topic is."""
     if topic == "orders":
         return "order"
     if topic == "troubles":
@@ -192,7 +192,7 @@ def kind(topic: str, message: dict[str, Any]) -> Kind:
 
 
 def utc(realtime_ns: int) -> str:
-    """A moment, to the microsecond."""
+    """Return a moment, to the microsecond."""
     seconds, rest = divmod(realtime_ns, SECOND_NS)
     moment = datetime.fromtimestamp(seconds, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest // 1000:06d}Z"

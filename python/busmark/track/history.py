@@ -114,7 +114,7 @@ MOST_BYTES = 1 << 30
 
 
 def read(path: Path) -> list[Entry]:
-    """The results, in the order in which they were added.
+    """Return the results, in the order in which they were added.
 
     Raises:
         UserError: there is no such file, or a line of it is none of a history.
@@ -135,7 +135,7 @@ def read(path: Path) -> list[Entry]:
 
 
 def add(path: Path, entry: Entry) -> bool:
-    """Adds the result; False where it is there already.
+    """Add the result; False where it is there already.
 
     Raises:
         UserError: it is there for another commit or with other figures, or the file is no history.
@@ -160,14 +160,14 @@ def add(path: Path, entry: Entry) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """The file is there, and this process alone adds to it."""
+    """Return the file is there, and this process alone adds to it."""
     with files.opened(path, "a+b") as held:
         lock(held, wait=True)
         yield
 
 
 def _same(known: Entry, entry: Entry, path: Path) -> None:
-    """That a result that is there already is what is to be added.
+    """Check that a result that is there already is what is to be added.
 
     Raises:
         UserError: it is not.

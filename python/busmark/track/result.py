@@ -26,7 +26,7 @@ HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def commit_of(named: str | None, date: str | None = None) -> Commit:
-    """The commit of this name, or the one that is checked out in the working directory.
+    """Return the commit of this name, or the one that is checked out in the working directory.
 
     Raises:
         UserError: nothing says which commit it is, or a name or date is none.
@@ -51,12 +51,12 @@ def commit_of(named: str | None, date: str | None = None) -> Commit:
 
 
 def short(commit: str) -> str:
-    """As people are shown it."""
+    """Return a commit's identifier as it is shown."""
     return commit[:SHORT] if HEX.fullmatch(commit) else commit
 
 
 def _git(*words: str) -> str | None:
-    """What git says; None where it refuses, or is not there."""
+    """Return what git says; None where it refuses, or is not there."""
     try:
         done = subprocess.run(
             ["git", *words], capture_output=True, text=True, check=False, errors="replace",
@@ -87,9 +87,9 @@ APART = (
 """Facts of the hardware and how it is set. Levels on machines that differ in one of these say
 nothing about each other."""
 
-TOLD = tuple(fact for fact in (*FACTS, *SETTINGS) if fact not in APART)
+SHOWN = tuple(fact for fact in (*FACTS, *SETTINGS) if fact not in APART)
 """Versions and settings of the system. A change of these may be the cause of a step, and is
-reported beside it."""
+reported with it."""
 
 MEMORY_STEP = 1 << 30
 """Bytes: kernels of one machine differ in what they leave of its memory."""
@@ -98,7 +98,7 @@ NAMES = {"cpu_model": "CPU", "cpus_online": "CPUs", "smt_active": "SMT", "memory
 
 
 def machine_of(manifest: Manifest, name: str | None) -> Machine:
-    """The machine, or all nodes of a campaign together. `name` stands for the host names."""
+    """Return the machine, or all nodes of a campaign together. `name` stands for the host names."""
     hosts = dict(sorted(manifest.hosts.items()))
     several = len(hosts) > 1
     facts: dict[str, Any] = {}
@@ -108,7 +108,7 @@ def machine_of(manifest: Manifest, name: str | None) -> Machine:
         for fact in APART:
             if (value := profile.get(fact)) is not None and not (name and fact == "hostname"):
                 facts[lead + fact] = _settled(fact, value)
-        settings |= {lead + f: v for f in TOLD if (v := profile.get(f)) is not None}
+        settings |= {lead + f: v for f in SHOWN if (v := profile.get(f)) is not None}
     hostnames = [str(profile.get("hostname") or "unnamed") for profile in hosts.values()]
     shown = name or " + ".join(dict.fromkeys(hostnames)) or "not recorded"
     if name:
@@ -123,7 +123,7 @@ def _settled(fact: str, value: Any) -> Any:
 
 
 def differences(one: Machine, other: Machine) -> list[str]:
-    """Facts by which these machines are kept apart, in words."""
+    """Return facts by which these machines are kept apart, in words."""
     names = dict.fromkeys([*one.facts, *other.facts])
     return [_name(fact) for fact in names if one.facts.get(fact) != other.facts.get(fact)]
 
@@ -142,7 +142,7 @@ def entry_of(
     directory: Path, *, commit: str | None = None, date: str | None = None,
     machine: str | None = None,
 ) -> tuple[Entry, list[str]]:  # fmt: skip
-    """The entry, and what of the result is not in it and why.
+    """Return the entry, and what of the result is not in it and why.
 
     Raises:
         UserError: the result cannot be read, is not finished, has no figure, or is of several
@@ -192,24 +192,24 @@ def _finished(manifest: Manifest, where: str) -> None:
 def _case(side: Side, case: SideCase) -> tuple[TrackedCase | None, list[str]]:
     if not case.good:
         # What is not supported was never to be measured.
-        told = [] if case.status == "unsupported" else [f"{case.id}: {case.reason}"]
-        return None, told
+        notes = [] if case.status == "unsupported" else [f"{case.id}: {case.reason}"]
+        return None, notes
     found = side.measured(case)
     figures = {name: of.figure for name, of in found.figures.items() if of.figure is not None}
-    told = [f"{case.id}: {problem}" for problem in found.problems]
+    notes = [f"{case.id}: {problem}" for problem in found.problems]
     if lost := [name for name, of in found.figures.items() if of.lost]:
-        told.append(f"{case.id}: {joined(lost)}: they fall among the samples that were lost")
+        notes.append(f"{case.id}: {joined(lost)}: they fall among the samples that were lost")
     if not figures:
-        return None, [*told, f"{case.id}: it has no figure"]
+        return None, [*notes, f"{case.id}: it has no figure"]
     latencies = {name: of for name in figures if (of := found.figures[name].latency)}
     return TrackedCase(
         id=case.id, params=_identity(case.flat), effort=_effort(case.flat), rounds=found.rounds,
         figures=figures, latencies=latencies,
-    ), told  # fmt: skip
+    ), notes  # fmt: skip
 
 
 def _identity(flat: dim.Flat) -> dict[str, Any]:
-    """What must be equal: all but how long is measured, and what follows from the rest."""
+    """Return what must be equal: all but how long is measured, and what follows from the rest."""
     return {
         name: value
         for name, value in flat.items()
@@ -224,6 +224,6 @@ def _effort(flat: dim.Flat) -> dict[str, Any]:
 def _versions(manifest: Manifest) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path, adapter in manifest.adapters.items():
-        told = {key: adapter[key] for key in VERSIONS if adapter.get(key)}
-        found[str(adapter.get("name") or path)] = told
+        facts = {key: adapter[key] for key in VERSIONS if adapter.get(key)}
+        found[str(adapter.get("name") or path)] = facts
     return found

@@ -49,17 +49,18 @@ class Series:
         return self.cases[-1].latencies.get(self.figure)
 
     def without_newest(self, fewer: int) -> Series:
-        """Without the results of so many of its newest commits."""
+        """Return the series without the results of this many newest commits."""
         return replace(self, entries=self.entries[:-fewer], cases=self.cases[:-fewer])
 
 
 def machine_key(entry: Entry) -> str:
-    """The same for results of one machine."""
+    """Return the same for results of one machine."""
     return json.dumps(entry.machine.facts, sort_keys=True, default=str)
 
 
 def case_key(case: TrackedCase) -> str:
-    """The same for cases that are the same experiment, whichever version of Busmark ran them: a
+    """Return the same for cases that are the same experiment, whichever version of Busmark ran
+    them: a
     parameter that says nothing is as good as none."""
     own = {name: value for name, value in case.params.items() if not is_neutral(name, value)}
     # What is called latency is not the same for every source of a result.
@@ -67,12 +68,12 @@ def case_key(case: TrackedCase) -> str:
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """By the time of their commits."""
+    """Return the results by the time of their commits."""
     return sorted(entries, key=lambda entry: entry.ordered_by)
 
 
 def series_of(entries: Iterable[Entry], figures: Sequence[str]) -> list[Series]:
-    """All series of these figures, machine by machine, in the order in which they begin."""
+    """Return all series of these figures, machine by machine, in the order in which they begin."""
     found: dict[tuple[str, str, str], Series] = {}
     for entry in in_order(entries):
         machine = machine_key(entry)
@@ -93,7 +94,7 @@ def series_of(entries: Iterable[Entry], figures: Sequence[str]) -> list[Series]:
 
 
 def names_of(series: Sequence[Series]) -> dict[str, Named]:
-    """What cases are called, by their keys: by what sets them apart from each other."""
+    """Return what cases are called, by their keys: by what sets them apart from each other."""
     flats: dict[str, dict[str, Any]] = {}
     titles: dict[str, Mapping[str, Any]] = {}
     for one in series:
@@ -124,7 +125,7 @@ FACTS = {"version": "version", "middleware_version": "middleware", "sha256": "li
 
 
 def tested(series: Series) -> bool:
-    """Whether it has results enough for a step."""
+    """Return whether it has results enough for a step."""
     return len(series.entries) >= 2 * stats.LEAST_BESIDE_STEP
 
 
@@ -148,7 +149,7 @@ def find(series: Sequence[Series], only: Container[int] | None = None) -> list[l
 
 
 def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
-    """The newest values, as logarithms where changes are ratios; and whether they are."""
+    """Return the newest values, as logarithms where changes are ratios; and whether they are."""
     values = np.array([figure.value for figure in series.figures][-MOST:])
     logs = unchanged(series.figure) == 1.0 and bool(values.min() > 0.0)
     return (np.log(values) if logs else values), logs
@@ -157,7 +158,7 @@ def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
 def in_a_row(
     series: Sequence[Series], found: Sequence[Sequence[stats.Step]], margin: float
 ) -> list[list[int]]:
-    """For each step, after how many results of its series in a row it was found, up to
+    """Return for each step after how many results of its series in a row it was found, up to
     `CONFIRMATIONS`: with all, without the newest commit's result, and so on."""
     counts = [[1] * len(steps) for steps in found]
     going = {(n, i) for n, steps in enumerate(found) for i in range(len(steps))}
@@ -175,7 +176,8 @@ def in_a_row(
 def places(
     older: Series, found: Iterable[stats.Step], now: Series, margin: float
 ) -> dict[Kind, list[int]]:
-    """Where the series as it is now has the steps that it had when it was shorter, by kind."""
+    """Return where the series as it is now has the steps that it had when it was shorter, by
+    kind."""
     current = {id(entry): place for place, entry in enumerate(now.entries)}
     known: dict[Kind, list[int]] = {}
     for one in found:
@@ -187,7 +189,7 @@ def places(
 def is_known(
     series: Series, step: stats.Step, known: Mapping[Kind, Sequence[int]], margin: float
 ) -> bool:
-    """Whether a step of its kind was near."""
+    """Return whether a step of its kind was near."""
     slack = max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
     of_kind = known.get(_kind(series, step, margin), ())
     return any(abs(place - step.index) <= slack for place in of_kind)
@@ -204,7 +206,8 @@ def described(
     series: Series, found: Sequence[stats.Step], counts: Sequence[int],
     before: Mapping[Kind, Sequence[int]], margin: float, tests: int,
 ) -> Iterator[Step]:  # fmt: skip
-    """The steps as the document has them. `counts`: after how many results in a row each was found.
+    """Return the steps as the document has them. `counts`: after how many results in a row each was
+    found.
     `before`: those that were confirmed without the newest results, by kind."""
     last = found[-1].after if found else 0.0
     same = unchanged(series.figure)
@@ -227,13 +230,14 @@ def described(
 
 
 def _still(series: Series, before: float, last: float, margin: float) -> bool:
-    """Whether the newest level is worse than the one before the step, by more than the margin."""
+    """Return whether the newest level is worse than the one before the step, by more than the
+    margin."""
     name = series.figure
     return by_size(name, by_difference(name, before, last - before), margin) in WORSE
 
 
 def besides(series: Series, index: int) -> Iterator[str]:
-    """In what else the results on both sides of a step differ, in words."""
+    """Yield what else the results on both sides of a step differ in, as text."""
     first, second = series.entries[index - 1], series.entries[index]
     if first.busmark_version != second.busmark_version:
         yield _changed("Busmark", first.busmark_version, second.busmark_version)

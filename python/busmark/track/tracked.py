@@ -77,7 +77,7 @@ def track(
 
 
 def _figure(name: str, entries: Sequence[Entry]) -> str:
-    """A figure that some result has.
+    """Return a figure that some result has.
 
     Raises:
         UserError: there is none.
@@ -105,7 +105,8 @@ def _known(
     older: Sequence[Entry], figures: Sequence[str], now: Sequence[Series],
     found: Sequence[Sequence[stats.Step]], margin: float,
 ) -> dict[tuple[str, str, str], dict[Kind, list[int]]]:  # fmt: skip
-    """What was confirmed without the newest results: by series and kind, places in the series as it
+    """Return what was confirmed without the newest results: by series and kind, places in the
+    series as it
     is now. Only series that have a step now are searched."""
     before = series_of(older, figures)
     current = {_key(one): one for one in now}
@@ -120,22 +121,22 @@ def _known(
 
 
 def _beside_floors(series: Sequence[TrackedSeries]) -> list[TrackedSeries]:
-    """With what is said of steps where the floor of the same machine has one, too."""
+    """Return the series with a note at steps where the floor of the same machine has one, too."""
     floors: dict[int, list[tuple[str, set[str]]]] = {}
     for one in series:
         for step in one.steps if one.is_floor else ():
             around = {point.commit for point in one.points[step.earliest - 1 : step.latest + 1]}
-            told = f"{one.figure} of the floor (null adapter), by {step.change:+.1%}"
-            floors.setdefault(one.machine, []).append((told, around))
+            note = f"{one.figure} of the floor (null adapter), by {step.change:+.1%}"
+            floors.setdefault(one.machine, []).append((note, around))
     found = []
     for one in series:
         steps = []
         for step in one.steps:
             first = one.points[step.first_after].commit
-            near = [told for told, around in floors.get(one.machine, ()) if first in around]
+            near = [note for note, around in floors.get(one.machine, ()) if first in around]
             if near and not one.is_floor:
-                told = f"{joined(near)}: so it is the machine's or Busmark's"
-                step = step.model_copy(update={"besides": [*step.besides, told]})
+                note = f"{joined(near)}: so it is the machine's or Busmark's"
+                step = step.model_copy(update={"besides": [*step.besides, note]})
             steps.append(step)
         found.append(one.model_copy(update={"steps": steps}))
     return found
@@ -176,7 +177,6 @@ def _point(entry: Entry, series: Series, place: int) -> Point:
 
 
 def _machines(entries: Sequence[Entry]) -> dict[str, TrackedMachine]:
-    """By their keys, in the order in which they came."""
     of: dict[str, list[Entry]] = {}
     for entry in entries:
         of.setdefault(machine_key(entry), []).append(entry)
@@ -194,7 +194,7 @@ def _remarks(
     entries: Sequence[Entry], series: Sequence[Series], machines: dict[str, TrackedMachine],
     tests: int,
 ) -> list[str]:  # fmt: skip
-    """What is to be borne in mind."""
+    """Return what is to be borne in mind."""
     found = []
     if len(machines) > 1:
         _, *others = machines.values()

@@ -309,7 +309,7 @@ NEARLY = 1.02
 
 
 def _as_there(case: CaseSummary) -> bool:
-    """The slides' size and rate, whatever the number of applications."""
+    """Return the slides' size and rate, whatever the number of applications."""
     its_own = part_of(case) == "scalability"
     return its_own and (case.size, case.params.rate_hz) == (published.SIZE, published.EACH_HZ)
 

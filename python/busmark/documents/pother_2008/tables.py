@@ -235,7 +235,7 @@ def _configuration(case: CaseSummary) -> str:
 
 
 def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
-    """Average and deviation of round trips, by class and priority, of each middleware."""
+    """Return average and deviation of round trips, by class and priority, of each middleware."""
     found = []
     groups: dict[tuple[str, str], list[CaseSummary]] = {}
     for case in cases:
@@ -270,7 +270,7 @@ def _average(values: PerRound) -> str:
 
 
 def _legs(campaign: Campaign, case: CaseSummary) -> Table:
-    """The eight legs of the slides; those that were not recorded have no row."""
+    """Return the eight legs of the slides; those that were not recorded have no row."""
     known = {one.name: one for one in (case.latency.leg_tables if case.latency else ())}
     rows = [
         (SENT[name], f"{part.percent:g} %", count(part.count),

@@ -115,7 +115,7 @@ def _latency(of: Route) -> Spread | None:
 
 
 def _spread(spread: Callable[[Route], Spread | None], divisor: float, unit: str) -> dict[str, Cell]:
-    """The paper's five rows."""
+    """Return the paper's five rows."""
 
     def cell(value: Callable[[Spread], float | None], power: int = 1) -> Cell:
         def text(_case: CaseSummary, of: Route) -> str:

@@ -180,7 +180,12 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
     if len(alike) == 1:
         own, other = alike.pop()
         apart = f"{own} of the baseline, {other} of the candidate"
-        note = [Text("rounds", {"counts": f"{own} on either side" if own == other else apart})]
+        note = [
+            Text(
+                "facts",
+                {"title": "Rounds", "facts": f"{own} on either side" if own == other else apart},
+            )
+        ]
     else:
         rounds = [Cell(text=f"{p.baseline_rounds}, {p.candidate_rounds}") for p in pairs]
     if len(comparison.candidates) == 1 or len(present) > MOST_BESIDE:
@@ -373,7 +378,7 @@ def every_figure(comparison: Comparison) -> Section:
             c.reason for c in changes if c.reason and c.reason != UNDECIDED
         ):
             names = [figure_name(c.name, c.latency) for c in changes if c.reason == reason]
-            notes.append(Text("reason", {"names": ", ".join(names), "reason": reason}))
+            notes.append(Text("facts", {"title": ", ".join(names), "facts": reason}))
         title = case_name(pair, comparison)
         tables.append(Table(columns, [Row() for _ in changes], title=title, notes=notes))
     return Section("All figures", tables, folded=True, key="figures")

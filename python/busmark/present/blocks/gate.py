@@ -153,7 +153,7 @@ def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
         for title in cells[0] if any(of[title] for of in cells)
     ]  # fmt: skip
     used = [reason for reason in REASONS if any(one.reason == reason for one in shown)]
-    notes = [Text("reason", {"names": reason, "reason": REASONS[reason]}) for reason in used]
+    notes = [Text("facts", {"title": reason, "facts": REASONS[reason]}) for reason in used]
     if any(one.least is not None for one in shown):
         notes.append(Text("would_be_found"))
     rows = [Row(group=one.criterion, case=one.case) for one in shown]

@@ -139,7 +139,7 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
         needed = {"needed": 2 * tracked.least, "least": tracked.least}
         blocks.append(Text("too_few", {**needed}, style="warning"))
     blocks += [
-        Text("note", {"note": f"{each[:1].upper()}{each[1:]}."}, style="warning")
+        Text("line", {"line": f"{each[:1].upper()}{each[1:]}."}, style="warning")
         for each in tracked.remarks
     ]
     return Section("Regressions", blocks, summary=f"{sign} {', '.join(filter(None, (new, old)))}")

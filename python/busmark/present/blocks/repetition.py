@@ -98,7 +98,7 @@ def tables(repetition: Repetition) -> Iterator[Section]:
         groups.setdefault(table.group, []).append(own)
         notes.setdefault(table.group, {}).setdefault(table.note, None)
     for place, (group, own_tables) in enumerate(groups.items()):
-        below = [Text("note", {"note": note}, style="quiet") for note in notes[group] if note]
+        below = [Text("line", {"line": note}, style="quiet") for note in notes[group] if note]
         yield Section(group, [*own_tables, *below], folded=place > 0, key=f"tables-{place}")
 
 
@@ -181,7 +181,7 @@ def _checks(repetition: Repetition) -> Section:
     for place, answer in enumerate(repetition.answers, 1):
         statement = answer.statement
         title = f"{place}. {verdict_text(answer.verdicts)}: {statement.found}"
-        notes = [Text("note", {"note": statement.remark}, "quiet")] if statement.remark else []
+        notes = [Text("line", {"line": statement.remark}, "quiet")] if statement.remark else []
         lines_of = [line for line in answer.lines if line[1].ratio]
         if lines_of:
             blocks.append(replace(_table(lines_of), title=title, notes=notes))
