@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from busmark.store.manifest import Finding
 
 SIGNS: dict[Severity, str] = {"error": "!!", "warning": "!", "note": ""}
-"""Before the letter of a finding, so that its severity is not told by a colour alone."""
+"""Before the letter of a finding, so that its severity is not shown by a colour alone."""
 
 _OF_CASES = re.compile(r"(?:\d+ of \d+ cases; the worst is )?(?P<case>\S+): (?P<told>.+)", re.S)
 """Evidence as `run` merges it."""
@@ -52,7 +52,7 @@ class Kind:
 
     @property
     def cases(self) -> list[str]:
-        """Those that it concerns; empty: the machine or the whole campaign."""
+        """Cases that it concerns; empty: the machine or the whole campaign."""
         return list(dict.fromkeys(case for each in self.findings for case in each.cases))
 
     @property

@@ -213,7 +213,7 @@ def _remarks(
                 "the scenario has changed, it is of another machine, or they failed"
             )
     few = len(series) - tests
-    if few:
+    if few and tests:
         found.append(
             f"{plural(few, 'series', 'series')} {'has' if few == 1 else 'have'} fewer than "
             f"{2 * stats.LEAST_BESIDE_STEP} results: too few for a change to be found"

@@ -230,4 +230,4 @@ rate_hz = 20
         others = beside.filter(pl.col("case") == row["case"])
         assert row["stream_expected"] == others["expected"].sum() and row["stream_lost"] == 0
     shown = lab.busmark("show", "result").out
-    assert "Beside it ran mesh: 40/s of 2000 B, from node to node" in " ".join(shown.split())
+    assert "At the same time ran mesh: 40/s of 2000 B, from node to node" in " ".join(shown.split())

@@ -3,10 +3,10 @@ sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Golden
 
 from busmark.present import texts
 from busmark.present.document import Text
@@ -64,11 +64,11 @@ SOURCES = "\n".join(
 @pytest.mark.parametrize("name", texts.TEXTS)
 def test_a_template_is_a_sentence_that_some_block_uses(name: str) -> None:
     shown = str(Text(name, VALUES.get(name, {})))
-    assert "{" not in shown and shown.rstrip()[-1] in ".:)s", shown
+    assert "{" not in shown and (shown[-1] in ".)" or name == "made_by"), shown
     assert f'"{name}"' in SOURCES
 
 
-def test_the_sentences_are_as_reviewed(golden: Golden) -> None:
+def test_the_sentences_are_as_reviewed(golden: Callable[[str, str], None]) -> None:
     assert VALUES.keys() <= texts.TEXTS.keys()
     lines = [f"{name}: {Text(name, VALUES.get(name, {}))}\n" for name in texts.TEXTS]
     golden("texts.txt", "".join(lines))

@@ -326,7 +326,7 @@ LATE_ELSEWHERE = _late_rule(
 LEAST = 3
 """Late samples with discovery; fewer are accident."""
 FACTOR = 3.0
-"""How much more often than beside other samples: a late sample is longer under way, so that more
+"""How much more often than during other samples: a late sample is longer under way, so that more
 passes meanwhile in any case."""
 
 
@@ -352,7 +352,7 @@ LATE_DISCOVERY = Rule(
     id="late-discovery",
     title="Discovery was on the wire while late samples were under way",
     cause="Participants announced themselves or their endpoints while these samples were under "
-    "way, more often than beside other samples. It coincides: packets do not prove that it is the "
+    "way, more often than during other samples. It coincides: packets do not prove that it is the "
     "reason.",
     remedy="Measure longer after the match; look at the announcement period of the middleware and "
     "for further participants in the domain.",

@@ -434,7 +434,7 @@ def _names(series: TrackedSeries) -> list[tuple[float, str]]:
 
 def _method(tracked: Tracked) -> Text:
     return Text("steps", {
-        "least": tracked.least, "tests": text.count(tracked.tests),
+        "least": tracked.least, "tests": text.count(tracked.tests) if tracked.tests else "all tested",
         "level": share_text(tracked.level), "confidence": share_text(tracked.confidence),
         "margin": share_text(tracked.worse_than), "loss": share_text(tracked.worse_than_loss),
         "confirmations": tracked.confirmations, "new_for": tracked.new_for,
