@@ -48,15 +48,15 @@ WHERE = {
 def evidence(explained: Explained, found: list[Share]) -> str:
     """How many samples of how many, by how much, and the packets of the worst."""
     causes = [each.cause for each in found]
-    told = f"{_counts(explained, found)}; {_latencies(found)}"
+    words = f"{_counts(explained, found)}; {_latencies(found)}"
     parts = [f"{whole(each.late)} {WHERE[each.cause]}" for each in found if each.cause in WHERE]
     if parts:
-        told += f"; at least half of the delay: of {', of '.join(parts)}"
+        words += f"; at least half of the delay: of {', of '.join(parts)}"
     elif ordinary := sum(each.ordinary for each in found):
         others = count(explained.ordinary, "other sample")
-        told += f"; so waited {whole(ordinary)} of {others} looked at"
+        words += f"; {whole(ordinary)} of {others} examined waited in the same way"
     worst = next((each for each in explained.worst if each.cause in causes), None)
-    return told + (f". {_example(worst)}" if worst else "")
+    return words + (f". {_example(worst)}" if worst else "")
 
 
 def _counts(explained: Explained, found: list[Share]) -> str:

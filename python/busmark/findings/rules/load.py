@@ -37,9 +37,9 @@ def other_load(view: CaseView) -> Iterator[Observation]:
         return  # as asked for; tables have what it reached
     seen = {n: met for n, use in view.cpu_use.items() if (met := _met(use)) is not None}
     if seen:
-        others, told = max(seen.values())
+        others, words = max(seen.values())
         rounds = f"in {len(seen)} of {count(len(view.cpu_use), 'round')}"
-        yield Observation("warning", f"{told}; {rounds}", weight=others)
+        yield Observation("warning", f"{words}; {rounds}", weight=others)
         return
     beside = [most for use in view.cpu_use.values() if (most := _beside(use)) is not None]
     if beside:

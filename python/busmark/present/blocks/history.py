@@ -433,8 +433,9 @@ def _names(series: TrackedSeries) -> list[tuple[float, str]]:
 
 
 def _method(tracked: Tracked) -> Text:
+    tests = text.count(tracked.tests) if tracked.tests else "all tested"
     return Text("steps", {
-        "least": tracked.least, "tests": text.count(tracked.tests) if tracked.tests else "all tested",
+        "least": tracked.least, "tests": tests,
         "level": share_text(tracked.level), "confidence": share_text(tracked.confidence),
         "margin": share_text(tracked.worse_than), "loss": share_text(tracked.worse_than_loss),
         "confirmations": tracked.confirmations, "new_for": tracked.new_for,
