@@ -220,9 +220,10 @@ class Judged(Frozen):
     """In the unit of `value`."""
     beyond_ns: float | None
     reason: Reason
-    """Of a fixed list, with its meaning in `REASONS`."""
+    """A word of a fixed list, with its meaning in `REASONS`."""
     detail: str
-    """Why there is no figure or interval, or what was lost; empty where the reason says all."""
+    """Why a figure or an interval is missing, or the shares lost; empty where the reason says
+    all."""
     p_adjusted: float | None
     """p-value of the criterion's limit, two-sided, by Holm over the candidate's cases of this
     criterion."""

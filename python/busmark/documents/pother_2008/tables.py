@@ -203,7 +203,7 @@ SENT = {"send source": "Send Source", "send": "Send", "send arrival": "Send Arri
 
 
 def tables(campaign: Campaign) -> list[Table]:
-    """Return the tables of each experiment that was measured, then those of the slides."""
+    """Return the tables of each experiment that was measured, then the tables of the slides."""
     measured = [c for c in campaign.cases if c.latency or c.throughput or c.discovery]
     of = {part: [c for c in measured if part_of(c) == part] for part in get_args(Part)}
     found = [*_jitter(campaign, [*of["latency"], *of["determinism"]])]
