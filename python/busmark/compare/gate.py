@@ -16,15 +16,15 @@ from typing import Literal
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.figures import CONFIDENCE, Figure, figure
-from busmark.analysis.pairwise.change import Found, ratio
-from busmark.analysis.pairwise.measured import Measured
-from busmark.analysis.pairwise.verdict import LEVEL, adjusted
-from busmark.analysis.words.text import joined
+from busmark.compare.change import Found, ratio
 from busmark.compare.criterion import Criterion
+from busmark.compare.measured import Measured
 from busmark.compare.model import Judged, Outcome, Reason
 from busmark.compare.samples import Samples
+from busmark.compare.verdict import LEVEL, adjusted
 from busmark.errors import UserError
+from busmark.model.figure import CONFIDENCE, Figure, figure
+from busmark.model.text import joined
 
 POWER = 1.43
 """A ratio that a run like this one shows to be beyond a limit in four of five runs is as far from

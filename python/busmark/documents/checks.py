@@ -8,9 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from busmark.analysis.across.perftest_tests import halves
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import size_text
+from busmark.compare.campaign import Campaign
 from busmark.documents.evidence import ABOVE, Claim, Pair, geometric_mean, product
 from busmark.documents.select import (
     WORKLOAD,
@@ -24,7 +22,10 @@ from busmark.documents.select import (
     parameters,
     received,
 )
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import halves
 from busmark.model.parameters import Parameters
+from busmark.model.text import size_text
 from busmark.stats import MIN_POINTS
 from busmark.stats.line import theil_sen
 

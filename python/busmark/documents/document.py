@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
 from busmark.documents.evidence import Check
+from busmark.estimate.case import CaseSummary
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments with scenarios of their own."""

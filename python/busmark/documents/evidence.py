@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from math import exp, inf, log
 from typing import Literal, Protocol
 
-from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.model import Campaign
-from busmark.analysis.pairwise.change import ratio
-from busmark.analysis.pairwise.measured import Measured
-from busmark.analysis.pairwise.verdict import LEVEL, Limits, of_each
-from busmark.analysis.words.text import number, plural
+from busmark.compare.campaign import Campaign
+from busmark.compare.change import ratio
+from busmark.compare.measured import Measured
+from busmark.compare.verdict import LEVEL, Limits, of_each
 from busmark.documents.select import PerRound
+from busmark.model.figure import CONFIDENCE
+from busmark.model.text import number, plural
 from busmark.stats import Estimate
 
 Verdict = Literal["agrees", "disagrees", "undecided"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from busmark.analysis.model import CaseSummary
 from busmark.documents.checks import Bend, Convergence, Ratio, Trend, delivered
 from busmark.documents.document import Document, StandIn, Statement
 from busmark.documents.evidence import ABOVE, ALL, BELOW, alike
 from busmark.documents.select import Select, Where, cases
+from busmark.estimate.case import CaseSummary
 
 
 def qos(reliability: str, history: str, lifespan_s: float = 0.0) -> dict[str, Any]:

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from busmark.analysis.case.capacity import rated_mbit_per_s, specified_mbit_per_s
-from busmark.analysis.case.round_latency import RoundLatency
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, figure_text, number, percent_text, size_text
+from busmark.compare.campaign import Campaign
 from busmark.documents.checks import Each, OnLine, Ratio, Steps, by_size, share
 from busmark.documents.document import Document, StandIn, Statement, Table
 from busmark.documents.evidence import ABOVE, BELOW, Claim, about, alike
 from busmark.documents.select import Select, Where, asks, cases, headline, of_latency
+from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import RoundLatency
+from busmark.model.text import ABSENT, figure_text, number, percent_text, size_text
 from busmark.stats import MIN_POINTS, Estimate, robust_line
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from busmark.analysis.across.perftest import PERCENTS, PerftestTest
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number, plural
+from busmark.compare.campaign import Campaign
 from busmark.documents.checks import Ratio, Second, Steps, delivered
 from busmark.documents.document import Document, StandIn, Statement, Table
 from busmark.documents.evidence import ABOVE, ALL, BELOW, alike
 from busmark.documents.select import Select, Where, cases, mbit_per_s, of_latency, samples_per_s
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import PERCENTS, PerftestTest
+from busmark.model.text import ABSENT, count, number, plural
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import CaseSummary
 from busmark.documents.checks import Ratio
 from busmark.documents.document import Document, StandIn, Statement
 from busmark.documents.evidence import ABOVE, BELOW
 from busmark.documents.perftest_2023 import PERFTEST, PLACES
 from busmark.documents.select import WORKLOAD, of_latency, samples_per_s
+from busmark.estimate.case import CaseSummary
 
 OVER_UDP = [place for place in PLACES if place.transport == "udp"]
 """The thesis's vendor, and the two that have security here."""

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from busmark.analysis.across.dimensions import flatten, title, value_text
-from busmark.analysis.across.perftest_tests import arrivals_per_s
-from busmark.analysis.case.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
-from busmark.analysis.case.round_latency import RoundLatency
-from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import arrivals_per_s
+from busmark.estimate.rounds import RoundLatency, RoundSummary
+from busmark.model.naming import flatten, title, value_text
 from busmark.model.parameters import Parameters
 
 Where = Callable[[CaseSummary], bool]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from busmark.analysis.across.dimensions import value_text
-from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray, figure, over_rounds
-from busmark.analysis.words.text import size_text
 from busmark.errors import UserError
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray, figure, over_rounds
+from busmark.model.naming import value_text
+from busmark.model.text import size_text
 from busmark.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve, predicted
 from busmark.predict.loads import load_model, load_sweeps
 from busmark.predict.model import (

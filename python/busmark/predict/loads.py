@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.case.background import asked_for, level_text
-from busmark.analysis.figures import CONFIDENCE, Figure
-from busmark.analysis.read import rounds
+from busmark.estimate import rounds
+from busmark.estimate.resources import asked_for, level_text
+from busmark.model.figure import CONFIDENCE, Figure
 from busmark.model.parameters import Parameters
 from busmark.predict.curves import (
     MIN_RATES,

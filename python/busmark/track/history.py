@@ -18,8 +18,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from busmark import files
-from busmark.analysis.figures import Figure, Quantity
 from busmark.errors import UserError
+from busmark.model.figure import Figure, Quantity
 from busmark.platform import lock
 from busmark.store.atomic import append_line, open_lines, sync_directory
 

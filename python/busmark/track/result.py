@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.words.text import joined
 from busmark.compare.sides import Side, SideCase, load
 from busmark.errors import UserError
 from busmark.host.differences import FACTS, SETTINGS
+from busmark.model import naming as dim
+from busmark.model.text import joined
 from busmark.store import Manifest
 from busmark.track.history import Commit, Entry, Machine, TrackedCase
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from busmark import stats
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.figures import Figure, Quantity
-from busmark.analysis.pairwise.change import along, by_difference, unchanged
-from busmark.analysis.pairwise.verdict import WORSE, by_size, of_each
-from busmark.analysis.words.naming import Named, name_cases
+from busmark.compare.change import along, by_difference, unchanged
 from busmark.compare.matching import is_neutral
+from busmark.compare.verdict import WORSE, by_size, of_each
 from busmark.host.differences import LOAD
+from busmark.model import naming as dim
+from busmark.model.figure import Figure, Quantity
+from busmark.model.naming import Named, name_cases
 from busmark.track.history import Entry, TrackedCase
 from busmark.track.model import Kind, Step
 

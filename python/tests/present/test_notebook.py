@@ -12,10 +12,10 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
-from busmark.analysis import Campaign, summarise
 from busmark.errors import UserError
 from busmark.present.blocks import campaign as blocks
 from busmark.present.display import MIME, chart

@@ -12,14 +12,14 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.results import Results
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
-from busmark.frames import Results
 from busmark.present.blocks import campaign as blocks
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Document, Row, Section, Table

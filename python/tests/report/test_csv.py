@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
-from busmark.analysis import Campaign, summarise
 from busmark.present import csv_cells
 from busmark.present.sinks import tables
 from busmark.present.sinks.gnuplot_samples import write_csv

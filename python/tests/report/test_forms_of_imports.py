@@ -8,9 +8,9 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from busmark.compare.campaign import summarise
 
 import busmark
-from busmark.analysis import summarise
 from busmark.present.blocks.campaign import notebook, workbook
 from busmark.present.sinks import tables
 from busmark.store import Result

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
 
-from busmark.analysis import summarise
 from busmark.present.sinks import gnuplot
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))

@@ -31,7 +31,7 @@ SHOW = """
 import json, sys
 from pathlib import Path
 import openpyxl
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.present.blocks.campaign import workbook
 from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import svg

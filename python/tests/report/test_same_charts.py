@@ -14,10 +14,10 @@ import numpy as np
 import openpyxl
 import pytest
 import specifications as specs
+from busmark.compare.campaign import Campaign, summarise
 from drawn import draw_all
 from drawn_campaigns import everything
 
-from busmark.analysis import Campaign, summarise
 from busmark.present.blocks import charts as blocks
 from busmark.present.charts import kinds
 from busmark.present.charts.kinds import CURVES, ChartKind

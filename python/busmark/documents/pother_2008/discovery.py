@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import ceil
 
-from busmark.analysis.model import CaseSummary, RoundDiscovery
 from busmark.documents.checks import Each, Ends, Ratio
 from busmark.documents.document import Statement
 from busmark.documents.evidence import ABOVE, ALL, BELOW, Claim
 from busmark.documents.pother_2008 import published
 from busmark.documents.pother_2008.places import DISCOVERING
 from busmark.documents.select import PerRound, Select, cases, headline, per_round
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import RoundDiscovery
 
 
 def creation(case: CaseSummary) -> PerRound:

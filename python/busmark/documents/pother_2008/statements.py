@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from busmark.analysis.case.round_latency import LegOfRound
-from busmark.analysis.model import CaseSummary
 from busmark.documents.checks import Each, Ratio
 from busmark.documents.document import Statement
 from busmark.documents.evidence import ABOVE, ALL, Claim, about, alike
@@ -32,6 +30,8 @@ from busmark.documents.select import (
     per_round,
     received,
 )
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import LegOfRound
 
 PRINTED = published.TIME_SHARING
 

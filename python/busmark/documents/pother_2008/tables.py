@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from busmark.analysis.case.discovery import Discovery
-from busmark.analysis.case.levels import Scope
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
 from busmark.documents.document import Part, Table
 from busmark.documents.pother_2008 import published
 from busmark.documents.pother_2008.discovery import between_nodes
 from busmark.documents.pother_2008.places import CLASSES, THERE, by_middleware, middleware, part_of
 from busmark.documents.pother_2008.statements import deviation, leg, mean
 from busmark.documents.select import PerRound, parameters
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.discovery import Discovery
+from busmark.estimate.levels import Scope
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 
 COLUMNS = (
     "New", "Where", "Loss of the link", "Endpoints there", "Creation-time, µs",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from busmark.analysis.case.route import Route, RouteRound
-from busmark.analysis.model import CaseSummary
 from busmark.documents.checks import Each, Ratio, delivered
 from busmark.documents.document import Statement
 from busmark.documents.evidence import ABOVE, ALL, BELOW, Claim, alike
 from busmark.documents.select import PerRound, Select, Value, cases
 from busmark.documents.xrce_2022.published import Condition
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.route import Route, RouteRound
 
 XRCE = ("zerodds-xrce", "microxrcedds")
 """Adapters whose participants are XRCE clients."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from math import inf, isfinite
 
-from busmark.analysis.figures import Figure
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import ratio_text
 from busmark.compare.criterion import Criterion
 from busmark.compare.gate import MOST_MORE
 from busmark.compare.model import REASONS, Comparison, Judged, Outcome
+from busmark.model import text
+from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
 from busmark.present.document import Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import in_words
+from busmark.present.figures import ratio_with_interval as ratio_text
 
 SIGNS: dict[Outcome, str] = {"missed": "✗", "not measured": "–", "undecided": "?", "met": "✓"}
 """By outcome, the worst first."""
