@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from busmark.model.parameters import Parameters
-from busmark.security import Documents, Wanted, create
-from busmark.security.domains import LAST, Domains
+from busmark.plugins.security.directory import Documents, create
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.domains import LAST, Domains
 
 SIDES = ("active", "passive")
 DAYS = 7

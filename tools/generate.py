@@ -34,7 +34,7 @@ from tools.pages import (
     schemas,
 )
 
-from busmark.documents import DOCUMENTS
+from busmark.plugins.papers.repetition import DOCUMENTS
 from busmark.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[1]

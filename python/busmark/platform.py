@@ -1,7 +1,7 @@
 """What Busmark asks of the operating system beyond what Python has on every one.
 
 All of it is here, and in `busmark.host`, which reads what the kernel tells of the machine; labs
-(`busmark.lab`) and counters are Linux by nature. It is written for Linux and tried on Linux alone.
+(`busmark.plugins.lab`) and counters are Linux by nature. It is written for Linux and tried on Linux alone.
 docs/porting.md says what another system needs.
 """
 

@@ -138,7 +138,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lab_is_possible() -> None:
     """Skips what needs an emulated network where none can be made."""
     from busmark.errors import UserError  # most tests need neither
-    from busmark.lab import network
+    from busmark.plugins.lab import network
 
     if os.geteuid() != 0:
         pytest.skip("a lab needs root")

@@ -21,7 +21,7 @@ from busmark.control import counting, tables
 from busmark.control import round as rounds
 from busmark.control import worker as workers
 from busmark.control.campaign import STORED, Campaign, _understood
-from busmark.control.hops import Wire
+from busmark.plugins.capture.hops import Wire
 from busmark.control.places import Places
 from busmark.errors import RoundError, UserError
 from busmark.launcher import Start

@@ -13,9 +13,9 @@ from typing import Any
 from tools.mutations import values
 
 from busmark.errors import UserError
-from busmark.usertype import UserType
-from busmark.usertype.encode import Wrong, encode
-from busmark.usertype.source import check
+from busmark.plugins.own_types.source import UserType
+from busmark.plugins.own_types.encode import Wrong, encode
+from busmark.plugins.own_types.source import check
 
 CLASSES = '''"""
   Module: fuzzed

@@ -13,7 +13,7 @@ from tools.mutations import values
 from tools.mutations.material import IMPORTS, PUBLISHED
 
 from busmark.errors import UserError
-from busmark.importers import import_results
+from busmark.plugins.imports.read import import_results
 from busmark.present import pages
 from busmark.present.blocks import campaign as blocks
 from busmark.present.sinks import terminal

@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
 
 from synthetic_campaign import Builder, samples_around  # type: ignore[import-not-found]  # noqa: E402
 
-from busmark.importers import import_results  # noqa: E402
+from busmark.plugins.imports.read import import_results  # noqa: E402
 from busmark.store import checksum  # noqa: E402
 from busmark.store.columns import polars_schema  # noqa: E402
 from busmark.store.result import file_stem  # noqa: E402

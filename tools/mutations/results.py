@@ -20,13 +20,13 @@ from tools.mutations import values
 from tools.mutations.known import Known
 from tools.mutations.material import make
 
-from busmark import documents
+from busmark.plugins import papers as documents
 from busmark.compare import compare, select
 from busmark.errors import UserError
-from busmark.predict import predict
+from busmark.plugins.predict.fit import predict
 from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks
-from busmark.present.blocks import repetition
+from busmark.plugins.papers import blocks as repetition
 from busmark.present.blocks.cases import cases
 from busmark.present.sinks import terminal
 from busmark.present.web import packing

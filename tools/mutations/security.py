@@ -14,9 +14,10 @@ from random import Random
 from tools.mutations import values
 
 from busmark.errors import UserError
-from busmark.security import Wanted, create, open_directory
-from busmark.security.checks import check
-from busmark.security.explain import explained, sentences
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.directory import create, open_directory
+from busmark.plugins.security.checks import check
+from busmark.plugins.security.explain import explained, sentences
 
 BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{60,76}={0,2}\r?\n)+[A-Za-z0-9+/=]*")
 """Keys, certificates and signatures within text."""

@@ -8,9 +8,9 @@ from tools.pages import markdown as md
 from busmark.findings import diagnose
 from busmark.findings.registry import by_subject, rules
 from busmark.findings.rule import Rule
-from busmark.importers.possible import TWO_CLOCKS
-from busmark.importers.read import FOLDERS
-from busmark.importers.registry import FORMATS, importers
+from busmark.plugins.imports.possible import TWO_CLOCKS
+from busmark.plugins.imports.read import FOLDERS
+from busmark.plugins.imports.registry import FORMATS, importers
 from busmark.store import Finding
 
 INTRODUCTION = """\

@@ -7,9 +7,9 @@ from textwrap import fill
 
 from tools.pages import markdown as md
 
-from busmark.documents import DOCUMENTS
-from busmark.documents.document import Document
-from busmark.documents.evidence import Check
+from busmark.plugins.papers.repetition import DOCUMENTS
+from busmark.plugins.papers.document import Document
+from busmark.plugins.papers.evidence import Check
 
 ENDING = (
     "All end with a page `report/comparison.html`: each statement of the document, the ratio "
@@ -23,7 +23,7 @@ def page(name: str) -> str:
     """The page of the document of this name."""
     document = DOCUMENTS[name]
     parts = [
-        md.head(document.title, "`busmark.documents`"),
+        md.head(document.title, "`busmark.plugins.papers`"),
         f"{document.source}. The experiments, on the middleware of today.\n",
         _running(name),
         "## What stands for what\n",

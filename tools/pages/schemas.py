@@ -13,10 +13,10 @@ from busmark.compare.campaign import Campaign
 from tools.pages import docstrings
 
 from busmark.adapters import worker
-from busmark.capture import Analysis
-from busmark.capture import model as capture
-from busmark.capture.late import Explained
-from busmark.capture.late import model as late
+from busmark.plugins.capture.model import Analysis
+from busmark.plugins.capture import model as capture
+from busmark.plugins.capture.late import Explained
+from busmark.plugins.capture.late import model as late
 from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare import campaign as model
@@ -25,9 +25,9 @@ from busmark.errors import UserError
 from busmark.estimate import curves as series
 from busmark.estimate import stated
 from busmark.model import figure as figures
-from busmark.predict import Predictions
-from busmark.predict import model as prediction
-from busmark.recording import model as recording
+from busmark.plugins.predict.model import Predictions
+from busmark.plugins.predict import model as prediction
+from busmark.plugins.bus.recording import model as recording
 from busmark.scenario import Scenario
 from busmark.store import Manifest, listing, manifest
 from busmark.store.listing import Listing

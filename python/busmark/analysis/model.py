@@ -573,7 +573,7 @@ class Campaign(Frozen):
     name: str
     question: str | None
     document: str | None = None
-    """Whose experiments these are; see `busmark.documents`."""
+    """Whose experiments these are; see `busmark.plugins.papers`."""
     answers: list[Answer]
     """Rates that were not reached, what types cost, what a mesh and a link carry; who is best is in
     `standings`, what parameters cost in `effects`."""

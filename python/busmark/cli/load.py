@@ -33,7 +33,7 @@ def command(words: tuple[str, ...], seconds: float, lab_name: str | None, sender
 
     from busmark.control.rundir import LOAD_PREFIX, run_directory
     from busmark.errors import UserError
-    from busmark.lab import labs
+    from busmark.plugins.lab.lab import labs
     from busmark.load import Load, Site, amount_text, here, parse, start
     from busmark.load.level import REMEDY
     from busmark.processes import end_orphans

@@ -48,7 +48,7 @@ def command(
     from busmark.adapters import misnamed
     from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
-    from busmark.control.documents import check_directory
+    from busmark.plugins.security.campaign import check_directory
     from busmark.model.text import number, plural
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures

@@ -186,8 +186,8 @@ def _some(names: Sequence[str]) -> str:
 
 def _show_document(campaign: Campaign, directory: Path) -> None:
     from busmark.cli.console import Console
-    from busmark.documents import DOCUMENTS, repetition
-    from busmark.present.blocks.repetition import document
+    from busmark.plugins.papers.repetition import DOCUMENTS, repetition
+    from busmark.plugins.papers.blocks import document
     from busmark.present.sinks.terminal import show
 
     found = repetition(campaign)

@@ -12,14 +12,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from busmark import __version__, dumpcap, lab
+from busmark import __version__
+from busmark.plugins.capture import dumpcap
+from busmark.plugins import lab
 from busmark.adapters import Adapter, resolve
 from busmark.control import outfit
 from busmark.control.campaign import Campaign
-from busmark.control.documents import check_directory
+from busmark.plugins.security.campaign import check_directory
 from busmark.control.events import Listener
 from busmark.control.libraries import check_same
-from busmark.dumpcap.permit import question
+from busmark.plugins.capture.dumpcap.permit import question
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
 from busmark.host.differences import differences

@@ -16,10 +16,11 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables, threads
+from busmark.control import accounts, batches, counting, discoveries, matches, tables, threads
+from busmark.plugins.capture import hops
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
-from busmark.control.documents import SecurityDocuments
+from busmark.plugins.security.campaign import SecurityDocuments
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,

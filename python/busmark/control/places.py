@@ -12,8 +12,9 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.errors import RoundError
-from busmark.lab import Lab, labs, lay_down, measure, set_up
-from busmark.lab.network import INTERFACE
+from busmark.plugins.lab.lab import Lab, labs, lay_down, set_up
+from busmark.plugins.lab.check import measure
+from busmark.plugins.lab.network import INTERFACE
 from busmark.links import Links
 from busmark.load import Load
 from busmark.model.parameters import Parameters

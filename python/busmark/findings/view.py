@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from busmark.capture.late import Explained
+    from busmark.plugins.capture.late import Explained
     from busmark.findings.cpu_time import CpuUse
     from busmark.model.parameters import Parameters
     from busmark.store.manifest import Case
@@ -199,7 +199,7 @@ class CaseView:
     @cached_property
     def late(self) -> Explained | None:
         """Why late samples of captured rounds are late; None where none was captured."""
-        from busmark.capture.late import is_captured, of_case
+        from busmark.plugins.capture.late import is_captured, of_case
 
         if not self.values("captured", only_ok=False) or not is_captured(self.result, self.case):
             return None

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from busmark.compare.campaign import Campaign
-from busmark.documents import repetition
+from busmark.plugins.papers.repetition import repetition
 from busmark.present.blocks.campaign import whole
 from busmark.present.blocks.environment import RawFiles
-from busmark.present.blocks.repetition import document as compared
+from busmark.plugins.papers.blocks import document as compared
 from busmark.present.charts import look
 from busmark.present.sinks.page import page
 from busmark.store import Result

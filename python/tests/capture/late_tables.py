@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from busmark.capture.late.explaining import of_round
-from busmark.capture.late.model import Late
-from busmark.capture.late.samples import choose
-from busmark.capture.late.trace import Counters
-from busmark.capture.late.wire import File, Flow, Wire
+from busmark.plugins.capture.late.explaining import of_round
+from busmark.plugins.capture.late.model import Late
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 from busmark.store.columns import polars_schema
 
 MS = 1_000_000

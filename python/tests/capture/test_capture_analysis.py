@@ -10,7 +10,8 @@ import made_captures as made
 import numpy as np
 import pytest
 
-from busmark.capture import Analysis, Spread, analyse
+from busmark.plugins.capture.model import Analysis, Spread
+from busmark.plugins.capture.analysis import analyse
 
 KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
 NAMES = ("D1-udp-be-50", "D2-tcp-r-50", "D2-udp-r-50-droprx", "D3-udp-be-50-early")

@@ -9,7 +9,7 @@ import made_captures as made
 import numpy as np
 import pytest
 
-from busmark.capture import analyse
+from busmark.plugins.capture.analysis import analyse
 from busmark.errors import UserError
 
 KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"

@@ -8,7 +8,8 @@ from pathlib import Path
 import made_captures as made
 import pytest
 
-from busmark.capture import Analysis, analyse
+from busmark.plugins.capture.model import Analysis
+from busmark.plugins.capture.analysis import analyse
 
 KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
 

@@ -24,10 +24,10 @@ from late_tables import (
     why,
 )
 
-from busmark.capture.late.explaining import of_round, together
-from busmark.capture.late.samples import choose
-from busmark.capture.late.trace import Counters
-from busmark.capture.late.wire import File, Flow, Wire
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 
 
 def test_a_segment_that_waits_for_a_delayed_acknowledgement_is_named() -> None:

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from late_tables import AT, BACK, LATE_SEQ, MS, THERE, samples
 
-from busmark.capture.late.explaining import of_round, together
-from busmark.capture.late.samples import COLUMNS, choose
-from busmark.capture.late.trace import Counters
-from busmark.capture.late.wire import SCHEMA, File, Flow, Wire
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.samples import COLUMNS, choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import SCHEMA, File, Flow, Wire
 
 FLOWS = (
     Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE), Flow(1, "tcp", THERE, BACK),

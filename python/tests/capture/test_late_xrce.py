@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from late_tables import BACK, LATE_SEQ, MS, ONE_WAY, THERE, numbers, packet, samples, why
 
-from busmark.capture.late.explaining import of_round
-from busmark.capture.late.reading import read_round
-from busmark.capture.late.samples import choose
-from busmark.capture.late.trace import Counters
-from busmark.capture.late.wire import File, Flow, Wire
+from busmark.plugins.capture.late.explaining import of_round
+from busmark.plugins.capture.late.reading import read_round
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 from busmark.store.columns import polars_schema
 
 KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"

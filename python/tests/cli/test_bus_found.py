@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from busmark.bus import found as module
-from busmark.bus.found import Found
-from busmark.cli import bus_found
+from busmark.plugins.bus import found as module
+from busmark.plugins.bus.found import Found
+from busmark.plugins.bus.commands import found as bus_found
 
 QOS: dict[str, Any] = {
     "reliable": None, "max_blocking_ns": 0, "keep_all": None, "depth": 0, "transient_local": None,

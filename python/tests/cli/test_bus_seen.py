@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.bus.seen import End, Seen
-from busmark.bus.seen.ends import GONE_S, SILENT_S
-from busmark.bus.watching import ASK_AGAIN_S, Watching
+from busmark.plugins.bus.seen import End, Seen
+from busmark.plugins.bus.seen.ends import GONE_S, SILENT_S
+from busmark.plugins.bus.watching import ASK_AGAIN_S, Watching
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"
 """`busmark watch --json` beside two participants of Cyclone DDS."""

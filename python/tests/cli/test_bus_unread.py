@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_bus_seen import STRANGE, places
 
-from busmark.bus.seen import Seen
-from busmark.bus.seen.unread import Unread, numbers, read, sparing
+from busmark.plugins.bus.seen import Seen
+from busmark.plugins.bus.seen.unread import Unread, numbers, read, sparing
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"
 LOOKS = [json.loads(line) for line in RECORDED.open(encoding="utf-8") if '"seen"' in line]

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from busmark.bus.watching import Watching
+from busmark.plugins.bus.watching import Watching
 from busmark.cli.live.app import LiveApp
-from busmark.cli.live.errors_app import ErrorsApp
-from busmark.cli.live.spot_app import SpotApp
-from busmark.cli.live.watch_app import WatchApp
+from busmark.plugins.bus.live.errors_app import ErrorsApp
+from busmark.plugins.bus.live.spot_app import SpotApp
+from busmark.plugins.bus.live.watch_app import WatchApp
 from busmark.errors import UserError
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"

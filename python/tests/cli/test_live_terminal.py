@@ -19,10 +19,10 @@ import pytest
 WATCHDOG_S = 120.0
 PROGRAM = """
 import json, sys, threading, time
-from busmark.bus.watching import Watching
+from busmark.plugins.bus.watching import Watching
 from busmark.cli.live import app
-from busmark.cli.live.conduct import run
-from busmark.cli.live.watch_app import WatchApp
+from busmark.plugins.bus.live.conduct import run
+from busmark.plugins.bus.live.watch_app import WatchApp
 
 messages = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 

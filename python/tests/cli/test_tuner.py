@@ -13,17 +13,17 @@ from test_bus_found import ANSWERS, BUS, MINE, OTHER, OURS, endpoint, participan
 from test_live_screens import Feed, lines, text
 from textual.pilot import Pilot
 
-from busmark.bus import Attachment
-from busmark.bus.found import Found
-from busmark.bus.watching import Watching
-from busmark.cli import bus
-from busmark.cli.bus_found import Filter
-from busmark.cli.bus_options import attached
-from busmark.cli.live import asked
-from busmark.cli.live.asked import ChosenTest
+from busmark.plugins.bus.attachment import Attachment
+from busmark.plugins.bus.found import Found
+from busmark.plugins.bus.watching import Watching
+from busmark.plugins.bus.commands import bus
+from busmark.plugins.bus.commands.found import Filter
+from busmark.plugins.bus.commands.options import attached
+from busmark.plugins.bus.live import asked
+from busmark.plugins.bus.live.asked import ChosenTest
 from busmark.cli.live.dialogs import Form, Keys, Question
-from busmark.cli.live.entities_view import COLUMNS, GONE_S, EntitiesView, Looks, Row
-from busmark.cli.live.watch_app import WatchApp
+from busmark.plugins.bus.live.entities_view import COLUMNS, GONE_S, EntitiesView, Looks, Row
+from busmark.plugins.bus.live.watch_app import WatchApp
 
 AT = Attachment("cyclonedds")
 TEST = ChosenTest(3, 7, "transceiver", 200.0)

@@ -11,7 +11,7 @@ from compare_results import Builder, campaign, compared, rows, section
 from scipy import stats
 
 from busmark.compare.model import Comparison
-from busmark.importers import import_results
+from busmark.plugins.imports.read import import_results
 from busmark.store import Result
 
 TEXT = (Path(__file__).parents[1] / "importers/files/sockperf_ping_pong.txt").read_text()

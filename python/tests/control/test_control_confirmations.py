@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from busmark.wire.passages import confirmed
+from busmark.plugins.capture.wire.passages import confirmed
 
 RTPS, XRCE = 6, 266
 SUMMARY: dict[str, Any] = {

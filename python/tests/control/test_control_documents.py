@@ -10,11 +10,12 @@ import pytest
 from cryptography import x509
 
 from busmark.adapters import Adapter
-from busmark.control.documents import SecurityDocuments, check_directory
+from busmark.plugins.security.campaign import SecurityDocuments, check_directory
 from busmark.errors import UserError
 from busmark.plan import expand
 from busmark.scenario import Scenario
-from busmark.security import Wanted, create
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.directory import create
 from busmark.store import Case
 
 CAPABILITIES: dict[str, Any] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from busmark.control import hops
+from busmark.plugins.capture import hops
 from busmark.control.round import RoundData
 from busmark.store import Case
 

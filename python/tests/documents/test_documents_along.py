@@ -12,9 +12,9 @@ from documents_campaigns import MOOD, campaign, case
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.documents.checks import OnLine, Second, Steps
-from busmark.documents.evidence import ABOVE, BELOW, Check, Evidence, alike, evidence
-from busmark.documents.select import cases
+from busmark.plugins.papers.checks import OnLine, Second, Steps
+from busmark.plugins.papers.evidence import ABOVE, BELOW, Check, Evidence, alike, evidence
+from busmark.plugins.papers.select import cases
 
 positive = st.floats(0.1, 10)
 SIZES = (50, 100, 1000, 8000, 32000)

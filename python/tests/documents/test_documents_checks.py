@@ -12,8 +12,8 @@ from documents_campaigns import MOOD, campaign, case
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.documents.checks import Bend, Convergence, Ratio, Trend, delivered, share
-from busmark.documents.evidence import (
+from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered, share
+from busmark.plugins.papers.evidence import (
     ABOVE,
     ALL,
     BELOW,
@@ -24,7 +24,7 @@ from busmark.documents.evidence import (
     alike,
     evidence,
 )
-from busmark.documents.select import asks, cases, headline
+from busmark.plugins.papers.select import asks, cases, headline
 from busmark.model.parameters import Parameters
 from busmark.stats import Estimate
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from documents_campaigns import latency, told
 
-from busmark.documents import Repetition, repetition
+from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def as_in_2010(p: dict[str, Any], _: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from documents_campaigns import latency, told
 from perftest_tables import AVE, MAX, MEDIAN, PER_S, SIZES, STD
 
-from busmark.documents import Repetition, repetition
+from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def as_in_the_tables(p: dict[str, Any], round_number: int) -> dict[str, Any] | None:

@@ -10,8 +10,8 @@ import pytest
 from busmark.estimate.rounds import LegOfRound, RoundDiscovery
 from documents_campaigns import latency, planned, told
 
-from busmark.documents import Repetition, repetition
-from busmark.documents.pother_2008 import published
+from busmark.plugins.papers.repetition import Repetition, repetition
+from busmark.plugins.papers.pother_2008 import published
 
 MOOD = (1.0, 1.02, 0.98, 1.01)
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from documents_campaigns import planned
 
-from busmark.documents import DOCUMENTS
+from busmark.plugins.papers.repetition import DOCUMENTS
 from busmark.plan.expand import MAX_CASES
 from busmark.scenario.load import SHIPPED, shipped
 from busmark.scenario.model import DocumentName

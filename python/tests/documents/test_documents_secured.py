@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from documents_campaigns import latency, told
 
-from busmark.documents import Repetition, repetition
+from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def compared(slower: float, *, without: str = "rti", size: str = "quick") -> Repetition:

@@ -10,8 +10,8 @@ from busmark.compare.campaign import summarise
 from busmark.model.text import percent_text
 from synthetic_campaign import Builder
 
-from busmark.documents import Repetition, repetition
-from busmark.present.blocks.repetition import tables
+from busmark.plugins.papers.repetition import Repetition, repetition
+from busmark.plugins.papers.blocks import tables
 from busmark.store import Result
 
 SIZES = (50, 1000, 8000)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from documents_campaigns import MOOD, STEADY, campaign, planted
 
-from busmark.documents import Repetition, repetition
-from busmark.present.blocks.repetition import document
+from busmark.plugins.papers.repetition import Repetition, repetition
+from busmark.plugins.papers.blocks import document
 from busmark.present.sinks.page import page
 
 

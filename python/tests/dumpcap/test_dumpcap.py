@@ -16,10 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from busmark.dumpcap import CaptureFailed, Counts, DiskFull, Settings, Site, Taking, check, refusal
-from busmark.dumpcap.permit import question
-from busmark.dumpcap.said import counts
-from busmark.dumpcap.taking import join
+from busmark.plugins.capture.dumpcap import (
+    CaptureFailed,
+    Counts,
+    DiskFull,
+    Settings,
+    Site,
+    Taking,
+    check,
+    refusal,
+)
+from busmark.plugins.capture.dumpcap.permit import question
+from busmark.plugins.capture.dumpcap.said import counts
+from busmark.plugins.capture.dumpcap.taking import join
 from busmark.errors import UserError
 from busmark.launcher import Start, marker
 

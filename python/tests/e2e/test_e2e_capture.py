@@ -15,7 +15,7 @@ from e2e_harness import MARK, Lab, end, events, eventually, marked, need_adapter
 from nodes_harness import ALONE, need_root
 from nodes_harness import on_nodes as on_own_nodes
 
-from busmark.dumpcap import check
+from busmark.plugins.capture.dumpcap import check
 from busmark.errors import UserError
 
 MEASURE = "duration_s = 0.2\nwarmup_s = 0.02\nmax_samples = 2000"

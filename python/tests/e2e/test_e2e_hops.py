@@ -14,7 +14,7 @@ from e2e_harness import Lab, libraries, need_adapters, rows, scenario
 from nodes_harness import ALONE, need_root
 
 import busmark
-from busmark.dumpcap import check
+from busmark.plugins.capture.dumpcap import check
 from busmark.errors import UserError
 from busmark.store import Result
 from busmark.store.columns import WARM_UP

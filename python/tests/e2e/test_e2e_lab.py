@@ -18,7 +18,8 @@ from e2e_harness import (
     tidy,
 )
 
-from busmark.lab import labs, network
+from busmark.plugins.lab.lab import labs
+from busmark.plugins.lab import network
 from busmark.store import Result
 
 pytestmark = pytest.mark.usefixtures("lab_is_possible")

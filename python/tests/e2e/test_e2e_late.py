@@ -19,8 +19,8 @@ import jsonschema
 import pytest
 from e2e_harness import MARK, Lab, end, eventually, marked, need_adapters, rows, scenario
 
-from busmark.capture.late import Explained, of_case
-from busmark.dumpcap import check
+from busmark.plugins.capture.late import Explained, of_case
+from busmark.plugins.capture.dumpcap import check
 from busmark.errors import UserError
 from busmark.store import Result
 

@@ -20,11 +20,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from busmark.capture.late.explaining import of_round
-from busmark.capture.late.model import Late
-from busmark.capture.late.reading import read_round
-from busmark.capture.late.samples import choose
-from busmark.dumpcap import Settings, Site, Taking, check
+from busmark.plugins.capture.late.explaining import of_round
+from busmark.plugins.capture.late.model import Late
+from busmark.plugins.capture.late.reading import read_round
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.dumpcap import Settings, Site, Taking, check
 from busmark.errors import UserError
 from busmark.launcher import Start
 from busmark.store.columns import polars_schema

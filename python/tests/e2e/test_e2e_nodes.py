@@ -23,7 +23,8 @@ from e2e_harness import (
 from nodes_harness import ALONE, SHORT, beside_sshd, need_root, on_nodes, ssh
 from packed import unpacked
 
-from busmark.lab import lay_down, links, set_up
+from busmark.plugins.lab.lab import lay_down, set_up
+from busmark.links import links
 from busmark.store import Result
 
 

@@ -22,9 +22,10 @@ from test_e2e_watch import Terminal
 from textual.pilot import Pilot
 
 from busmark.adapters import resolve
-from busmark.bus import Attachment, Caller
-from busmark.bus.watching import Watching
-from busmark.cli.live.watch_app import WatchApp
+from busmark.plugins.bus.attachment import Attachment
+from busmark.plugins.bus.caller import Caller
+from busmark.plugins.bus.watching import Watching
+from busmark.plugins.bus.live.watch_app import WatchApp
 
 AT = Attachment("cyclonedds", domain=DOMAIN)
 QOS = ("--qos", "reliable")

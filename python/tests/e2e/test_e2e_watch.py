@@ -31,9 +31,10 @@ from e2e_harness import (
 )
 from textual.app import App
 
-from busmark.bus import Attachment, Caller
-from busmark.bus.watching import Watching
-from busmark.cli.live.watch_app import WatchApp
+from busmark.plugins.bus.attachment import Attachment
+from busmark.plugins.bus.caller import Caller
+from busmark.plugins.bus.watching import Watching
+from busmark.plugins.bus.live.watch_app import WatchApp
 
 BUS = ("--adapter", "cyclonedds", "--domain", str(DOMAIN))
 

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from e2e_harness import DOMAIN, Lab, need_adapters, rows
 
-from busmark.dumpcap import check
+from busmark.plugins.capture.dumpcap import check
 from busmark.errors import UserError
 
 PACKETS = 20

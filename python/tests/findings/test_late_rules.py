@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from busmark.capture.late.model import CAUSES
-from busmark.findings.rules.late import evidence
+from busmark.plugins.capture.late.model import CAUSES
+from busmark.plugins.capture.findings import evidence
 
 sys.path.append(str(Path(__file__).parent.parent / "capture"))
 from late_tables import (
@@ -21,11 +21,11 @@ from late_tables import (
     samples,
 )
 
-from busmark.capture.late.explaining import of_round, together
-from busmark.capture.late.model import Explained
-from busmark.capture.late.samples import choose
-from busmark.capture.late.trace import Counters
-from busmark.capture.late.wire import File, Flow, Wire
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.model import Explained
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 
 FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
 
@@ -69,5 +69,5 @@ OF_A_FILE = {
 
 @pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause not in OF_A_FILE])
 def test_every_cause_has_a_finding(cause: str) -> None:
-    text = (Path(__file__).resolve().parents[2] / "busmark/findings/rules/late.py").read_text()
+    text = (Path(__file__).resolve().parents[2] / "busmark/plugins/capture/findings.py").read_text()
     assert f'"{cause}"' in text.partition("LATE_DELAYED_ACK")[2]

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 from busmark.compare.campaign import Campaign, summarise
 
-from busmark.importers import import_results
-from busmark.importers.model import Imported
-from busmark.importers.registry import importer
-from busmark.importers.text import SourceText
+from busmark.plugins.imports.read import import_results
+from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.registry import importer
+from busmark.plugins.imports.text import SourceText
 from busmark.store import Result
 
 FILES = Path(__file__).parent / "files"

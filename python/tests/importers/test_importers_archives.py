@@ -19,7 +19,7 @@ from import_harness import FILES
 
 from busmark.cli.main import busmark
 from busmark.errors import UserError
-from busmark.importers import sources
+from busmark.plugins.imports import sources
 from busmark.store import Result
 
 LATENCY = (FILES / "perftest_latency.csv").read_bytes()

@@ -11,7 +11,7 @@ import busmark
 from busmark.compare import compare
 from busmark.compare.model import Comparison
 from busmark.compare.sides import select
-from busmark.importers import import_results
+from busmark.plugins.imports.read import import_results
 
 
 def runs(folder: Path, name: str, medians_us: tuple[float, ...]) -> Path:

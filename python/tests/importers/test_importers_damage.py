@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from import_harness import FILES, FORMATS, read, result_of, text_of
 
 from busmark.errors import UserError
-from busmark.importers import import_results
-from busmark.importers.assemble import cases
-from busmark.importers.model import RunParameters
-from busmark.importers.possible import possible
-from busmark.importers.registry import FORMATS as KNOWN
-from busmark.importers.registry import importer, recognised, the_one
-from busmark.importers.text import SourceText
+from busmark.plugins.imports.read import import_results
+from busmark.plugins.imports.assemble import cases
+from busmark.plugins.imports.model import RunParameters
+from busmark.plugins.imports.possible import possible
+from busmark.plugins.imports.registry import FORMATS as KNOWN
+from busmark.plugins.imports.registry import importer, recognised, the_one
+from busmark.plugins.imports.text import SourceText
 
 MOST_NUMBERS = 150
 """The first ones of a file."""

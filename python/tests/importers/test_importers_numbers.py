@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.importers.text import NANOSECONDS, nanoseconds, number, whole
+from busmark.plugins.imports.text import NANOSECONDS, nanoseconds, number, whole
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9)
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from busmark.compare.campaign import summarise
 
-from busmark.importers import import_results
+from busmark.plugins.imports.read import import_results
 from busmark.store import Result
 
 PATIENCE_S = 60

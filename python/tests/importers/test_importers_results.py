@@ -12,8 +12,8 @@ from busmark.compare.campaign import summarise
 from import_harness import FILES, FORMATS, TOOLS, campaign_of, files_of, read, result_of, text_of
 
 from busmark.errors import UserError
-from busmark.importers import import_results
-from busmark.importers.registry import importers
+from busmark.plugins.imports.read import import_results
+from busmark.plugins.imports.registry import importers
 from busmark.present import formats
 from busmark.present.pages import render
 from busmark.store import TABLES, Result

@@ -9,7 +9,7 @@ import pytest
 from import_harness import stated, text_of
 
 from busmark.errors import UserError
-from busmark.importers import import_results
+from busmark.plugins.imports.read import import_results
 from busmark.store import Result
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from busmark.errors import UserError
-from busmark.lab import lay_down, network
+from busmark.plugins.lab.lab import lay_down
+from busmark.plugins.lab import network
 
 
 @pytest.fixture

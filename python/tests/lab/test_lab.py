@@ -13,8 +13,11 @@ import time
 import pytest
 
 from busmark.errors import UserError
-from busmark.lab import Links, labs, lay_down, measure, network, set_up
-from busmark.lab.lab import FOLDER
+from busmark.links import Links
+from busmark.plugins.lab.lab import labs, lay_down, set_up
+from busmark.plugins.lab.check import measure
+from busmark.plugins.lab import network
+from busmark.plugins.lab.lab import FOLDER
 from busmark.processes import process
 
 KILLS = 12
@@ -112,7 +115,7 @@ def test_a_dead_forwarder_is_told(name: str) -> None:
 def test_a_maker_killed_at_any_moment_leaves_nothing_after_the_next_command(name: str) -> None:
     chance = random.Random(1)
     maker = (
-        "from busmark.lab import Links, set_up; print('begins', flush=True);"
+        "from busmark.plugins.lab import Links, set_up; print('begins', flush=True);"
         f"set_up({name!r}, 3, Links(delay_s=1e-3), owned=True); print('made', flush=True);"
         "import time; time.sleep(100)"
     )

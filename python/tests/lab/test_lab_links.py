@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from busmark.errors import UserError
-from busmark.lab import Links, links
+from busmark.links import Links, links
 
 
 def test_units_are_understood() -> None:

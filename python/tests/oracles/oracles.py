@@ -31,7 +31,7 @@ from click.testing import CliRunner
 
 import busmark
 from busmark.cli.main import busmark as busmark_command
-from busmark.documents import repetition
+from busmark.plugins.papers.repetition import repetition
 from busmark.errors import UserError
 from busmark.store import Result
 

@@ -14,9 +14,9 @@ from synthetic_campaign import Builder
 from test_predict_size import holds
 
 from busmark.errors import UserError
-from busmark.predict import predict
-from busmark.predict.model import Predictions
-from busmark.present.blocks.prediction import document
+from busmark.plugins.predict.fit import predict
+from busmark.plugins.predict.model import Predictions
+from busmark.plugins.predict.blocks import document
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 SHORT = 0.9

@@ -12,7 +12,7 @@ from synthetic_campaign import Builder
 from test_predict_size import holds
 
 from busmark.errors import UserError
-from busmark.predict import predict
+from busmark.plugins.predict.fit import predict
 
 
 def test_floor_and_knee_of_latency_and_loss(tmp_path: Path) -> None:

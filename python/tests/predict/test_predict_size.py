@@ -11,7 +11,7 @@ from predict_results import SIZES, result, sizes, two_adapters
 from synthetic_campaign import Builder
 
 from busmark.errors import UserError
-from busmark.predict import predict
+from busmark.plugins.predict.fit import predict
 
 
 def holds(figure: Figure | None, truth: float) -> bool:

@@ -12,16 +12,17 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from busmark.capture import analyse
-from busmark.capture.late import of_file
-from busmark.capture.late.diagram import diagram
-from busmark.capture.late.explaining import of_round, together
-from busmark.capture.late.model import CAUSES as ALL
-from busmark.capture.late.model import Explained
-from busmark.capture.late.samples import choose
-from busmark.capture.late.wire import File, Flow, Wire
+from busmark.plugins.capture.analysis import analyse
+from busmark.plugins.capture.late import of_file
+from busmark.plugins.capture.late.diagram import diagram
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.model import CAUSES as ALL
+from busmark.plugins.capture.late.model import Explained
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 from busmark.cli.main import busmark
-from busmark.present.blocks import capture, late
+from busmark.plugins.capture import blocks as capture
+from busmark.plugins.capture.late import blocks as late
 from busmark.present.document import Document, Table
 from busmark.present.sinks.markdown import markdown
 from busmark.present.sinks.page import page

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from test_captures import Golden, printed
 
-from busmark.cli.lab import measured_section
+from busmark.plugins.lab.command import measured_section
 from busmark.findings.doctor import Fact
-from busmark.lab import Measured
+from busmark.plugins.lab.check import Measured
 from busmark.present.blocks.adapters import in_full, listing
 from busmark.present.blocks.doctor import conclusion, document
 from busmark.present.document import Document

@@ -14,8 +14,8 @@ from predict_results import rates, result, sizes, two_adapters
 from present_documents import column, printed
 from synthetic_campaign import Builder
 
-from busmark.predict import predict
-from busmark.present.blocks.prediction import document
+from busmark.plugins.predict.fit import predict
+from busmark.plugins.predict.blocks import document
 
 
 @pytest.mark.parametrize(

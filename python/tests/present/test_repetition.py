@@ -9,8 +9,8 @@ from pathlib import Path
 from busmark.compare.campaign import summarise
 from present_documents import page_text, printed
 
-from busmark.documents import repetition
-from busmark.present.blocks.repetition import document
+from busmark.plugins.papers.repetition import repetition
+from busmark.plugins.papers.blocks import document
 from busmark.present.sinks.markdown import markdown
 from busmark.present.sinks.page import page
 from busmark.store import Result

@@ -14,11 +14,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from busmark.errors import UserError
-from busmark.recording import Heard, Reader, Writer
-from busmark.recording.export import rows
-from busmark.recording.model import Header, Lost, Stop
-from busmark.recording.score import Options, score
-from busmark.recording.session import session
+from busmark.plugins.bus.recording import Heard, Reader, Writer
+from busmark.plugins.bus.recording.export import rows
+from busmark.plugins.bus.recording.model import Header, Lost, Stop
+from busmark.plugins.bus.recording.score import Options, score
+from busmark.plugins.bus.recording.session import session
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import recordings
 from recordings import answer, member, order, start, started
 
 from busmark.errors import UserError
-from busmark.recording import Reader
-from busmark.recording.replay import Given, Replay, answers, ends
-from busmark.recording.score import Options, Score, score
-from busmark.recording.session import session
+from busmark.plugins.bus.recording import Reader
+from busmark.plugins.bus.recording.replay import Given, Replay, answers, ends
+from busmark.plugins.bus.recording.score import Options, Score, score
+from busmark.plugins.bus.recording.session import session
 
 
 def scored(tmp_path: Path, lines: list[Any], **options: Any) -> Score:

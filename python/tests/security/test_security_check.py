@@ -21,12 +21,14 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.security import Wanted, cms, create, elements, open_directory
-from busmark.security.authority import Signed, Validity, authority, identity
-from busmark.security.checks import check
-from busmark.security.directory import Layout
-from busmark.security.domains import Domains
-from busmark.security.use import Use, check_use
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security import cms, elements
+from busmark.plugins.security.directory import create, open_directory
+from busmark.plugins.security.authority import Signed, Validity, authority, identity
+from busmark.plugins.security.checks import check
+from busmark.plugins.security.directory import Layout
+from busmark.plugins.security.domains import Domains
+from busmark.plugins.security.use import Use, check_use
 
 NOW = datetime.now(UTC)
 WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))

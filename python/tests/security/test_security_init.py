@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.security import DDS, PROFILES, Wanted, create, open_directory, z85
-from busmark.security.authority import curve_pair, curve_public
-from busmark.security.directory import Layout
-from busmark.security.domains import Domains, covered
+from busmark.plugins.security.profiles import DDS, PROFILES
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.directory import create, open_directory
+from busmark.plugins.security import z85
+from busmark.plugins.security.authority import curve_pair, curve_public
+from busmark.plugins.security.directory import Layout
+from busmark.plugins.security.domains import Domains, covered
 
 PASSPHRASE = "correct horse"
 PAIRS = {
@@ -161,7 +164,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("busmark.security.directory.description.text", full)
+    monkeypatch.setattr("busmark.plugins.security.directory.description.text", full)
     with pytest.raises(UserError, match="No space"):
         create(tmp_path / "keys", Wanted(participants=("a",)))
     assert not list(tmp_path.iterdir())

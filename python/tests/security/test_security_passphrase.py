@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from busmark.errors import UserError
 from busmark.scenario import Scenario
-from busmark.security import passphrase
+from busmark.plugins.security.secret import passphrase
 
 
 @pytest.mark.parametrize(

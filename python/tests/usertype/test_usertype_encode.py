@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("cyclonedds", reason="busmark type build needs it: pip install cyclonedds")
 
-from busmark.usertype.decode import decode
-from busmark.usertype.encode import PLAIN_CDR, Wrong, encode, types
+from busmark.plugins.own_types.decode import decode
+from busmark.plugins.own_types.encode import PLAIN_CDR, Wrong, encode, types
 
 CLASSES = """
 from dataclasses import dataclass

@@ -10,8 +10,11 @@ import pytest
 from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.scenario import parse
-from busmark.usertype import BUILDERS, CYCLONEDDS, UserType, candidates, scenario
-from busmark.usertype.tools import cause
+from busmark.plugins.own_types.libraries import BUILDERS, candidates
+from busmark.plugins.own_types.tools import CYCLONEDDS
+from busmark.plugins.own_types.source import UserType
+from busmark.plugins.own_types.compare import scenario
+from busmark.plugins.own_types.tools import cause
 
 ROOT = Path(__file__).resolve().parents[3]
 

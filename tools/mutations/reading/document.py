@@ -12,9 +12,11 @@ from typing import Any
 from cryptography import x509
 from tools.mutations.security import damaged
 
-from busmark.security import Wanted, check_documents, check_identities, create, explain, reading
-from busmark.security.description import read as description
-from busmark.security.findings import GOVERNANCE, IDENTITY, PERMISSIONS, Finding
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security import check_documents, check_identities, explain, reading
+from busmark.plugins.security.directory import create
+from busmark.plugins.security.description import read as description
+from busmark.plugins.security.findings import GOVERNANCE, IDENTITY, PERMISSIONS, Finding
 
 PROFILE = "all"
 NAME = "active"

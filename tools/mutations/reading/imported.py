@@ -8,10 +8,10 @@ from random import Random
 from tools.mutations import values
 from tools.mutations.imports import Imports
 
-from busmark.importers import assemble
-from busmark.importers.possible import possible
-from busmark.importers.read import Collected, _combined, _read
-from busmark.importers.text import SourceText
+from busmark.plugins.imports import assemble
+from busmark.plugins.imports.possible import possible
+from busmark.plugins.imports.read import Collected, _combined, _read
+from busmark.plugins.imports.text import SourceText
 
 LONGEST = 4000
 """Characters: a file of thousands of equal rows takes its time and hides what is damaged."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from busmark.cli.live.conduct import on_a_screen, run
+from busmark.plugins.bus.live.conduct import on_a_screen, run
 from busmark.cli.output import echo, lenient
 from busmark.errors import UserError
 from busmark.launcher import PIPE, Launched, Start

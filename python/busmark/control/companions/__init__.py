@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.control.companions.capture import Capture
+from busmark.plugins.capture.companion import Capture
 from busmark.control.companions.companion import Companion, Companions, Stage
 from busmark.control.companions.counters import CounterReadings
 from busmark.control.companions.loads import Loads

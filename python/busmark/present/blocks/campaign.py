@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from busmark.compare.campaign import Campaign
-from busmark.documents import repetition as repeated
+from busmark.plugins.papers.repetition import repetition as repeated
 from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import by_case, kinds
 from busmark.model import text
 from busmark.model.naming import MIDDLEWARE
-from busmark.present.blocks import repetition
+from busmark.plugins.papers import blocks as repetition
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.case import heading, summary
 from busmark.present.blocks.case import sections as details

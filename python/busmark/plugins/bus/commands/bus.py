@@ -1,0 +1,314 @@
+"""`busmark bus`: orders to participants that are driven over the middleware itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.plugins.bus.commands import export as bus_export
+from busmark.plugins.bus.commands.found import entities
+from busmark.plugins.bus.commands.options import (
+    TEST,
+    address,
+    addressed,
+    attached,
+    attachment,
+    defined,
+)
+from busmark.plugins.bus.commands.orders import (
+    KINDS,
+    Order,
+    heard_ns,
+    set_order,
+    start_order,
+    stop_order,
+    stopped,
+)
+from busmark.plugins.bus.commands.samples import inject, peek
+from busmark.plugins.bus.commands.traffic import traffic
+from busmark.cli.completing import POLICY
+from busmark.cli.documents import show_rows
+from busmark.cli.output import echo
+
+if TYPE_CHECKING:
+    from busmark.plugins.bus.caller import Caller, Message
+
+LISTED_S = 5.0
+"""Participants get so long to answer `list` by default: discovery takes its part of it."""
+
+
+@click.group(name="bus", epilog="Example: busmark bus list --adapter cyclonedds")
+def command() -> None:
+    """Drive participants (`busmark participant`) over the topics of the middleware itself."""
+
+
+@command.command(name="list", epilog="Example: busmark bus list --adapter cyclonedds")
+@click.option("--wait", "wait_s", default=LISTED_S, show_default=True, metavar="S",
+              type=click.FloatRange(0.1, 600),
+              help="How long the first answer is awaited.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
+@addressed
+@attached
+def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, everybody: bool,
+          **options: Any) -> None:  # fmt: skip
+    """List who is on the bus, and the tests that they have."""
+    from busmark.plugins.bus.caller import Caller
+    from busmark.plugins.bus.words import members, tests
+    from busmark.plugins.bus.caller import SILENCE_S
+
+    order = Order(address(app, group, everybody, by_default="all"), {"cmd": "list"})
+    with Caller.on(attachment(options)) as caller:
+        number = caller.order(order.to, order.task)
+        silent_s = 0.0 if order.is_for_one else SILENCE_S
+        answers = [told for told in caller.answers(number, wait_s, silent_s) if told["ok"]]
+        if not answers:
+            echo(f"busmark: {order.silence(caller)}", err=True)
+    if as_json:
+        echo(json.dumps([{**a["result"], **_named(a)} for a in answers], indent=2))
+    elif answers:
+        heads = ("app", "group", "adapter", "transport", "host", "process", "tests")
+        show_rows("On the bus", heads, members(answers))
+        if rows := tests(answers):
+            of_tests = ("app", "test", "kind", "state", "size, B", "rate, Hz", "ends", "from app")
+            show_rows("Tests", of_tests, rows)
+        _twice(answers)
+    sys.exit(0 if answers else 2)
+
+
+@command.command(epilog="Example: busmark bus discovery --adapter cyclonedds --follow")
+@click.option("--follow", is_flag=True,
+              help="Then show what is found from now on, until interrupted.")  # fmt: skip
+@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+              help="Stop following after this time.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True,
+              help="Print JSON: each test, and with --follow a line per change.")  # fmt: skip
+@addressed
+@attached
+def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | None,
+              group: int | None, everybody: bool, **options: Any) -> None:  # fmt: skip
+    """Show how the tests of participants came to be found.
+
+    For each test: how long its writers and readers took to be made, when they had found all their
+    counterparts, when the first sample of each application came, and how many were lost before it.
+    Times count from the moment at which the ends of the test were there.
+    """
+    from busmark.plugins.bus.caller import Caller
+    from busmark.plugins.bus.words import discoveries
+    from busmark.plugins.bus.caller import ANSWER_S, SILENCE_S
+
+    follow |= seconds is not None
+    order = Order(address(app, group, everybody, by_default="all"), {"cmd": "list"})
+    with Caller.on(attachment(options), live=follow) as caller:
+        number = caller.order(order.to, order.task)
+        silent_s = 0.0 if order.is_for_one else SILENCE_S
+        answers = [told for told in caller.answers(number, ANSWER_S, silent_s) if told["ok"]]
+        if not answers:
+            echo(f"busmark: {order.silence(caller)}", err=True)
+            sys.exit(2)
+        if as_json:
+            _print_discovery(answers, in_lines=follow)
+        elif rows := discoveries(answers):
+            heads = ("app", "test", "kind", "made, ms", "counterparts", "matched, ms",
+                     "first of app", "after, ms", "lost before", "sent earlier")  # fmt: skip
+            show_rows("Discovery", heads, rows)
+        elif not follow:
+            echo("Nobody has a test; `busmark bus start` begins one.")
+        if follow:
+            _follow_discovery(caller, order, seconds, answers, as_json)
+    sys.exit(0)
+
+
+def _print_discovery(answers: list[Message], *, in_lines: bool) -> None:
+    told = [
+        {**_named(answer), "test": test["test"], "kind": test["kind"], **test["discovery"]}
+        for answer in answers for test in answer["result"]["tests"]
+    ]  # fmt: skip
+    for one in told if in_lines else [told]:
+        echo(json.dumps(one, indent=None if in_lines else 2))
+    sys.stdout.flush()
+
+
+def _follow_discovery(caller: Caller, order: Order, seconds: float | None,
+                      answers: list[Message], as_json: bool) -> None:  # fmt: skip
+    """What those who are meant discover after they have answered."""
+    answered = {answer["instance"]: answer["at_realtime_ns"] for answer in answers}
+    for message in caller.messages(seconds):
+        event = message.get("event") if message.get("news") == "event" else None
+        if not event or event.get("event") != "discovery" or not order.means(message):
+            continue
+        if message["at_realtime_ns"] < answered.get(message["instance"], 0):
+            continue
+        if as_json:
+            kind = {"test": message["test"], "kind": message["kind"]}
+            told = {key: value for key, value in event.items() if key != "event"}
+            echo(json.dumps({**_named(message), **kind, **told}))
+            sys.stdout.flush()
+        else:
+            _print(message, as_json)
+
+
+def _named(answer: Message) -> Message:
+    return {key: answer[key] for key in ("app", "group", "instance")}
+
+
+def _twice(answers: list[Message]) -> None:
+    numbers = [answer["app"] for answer in answers]
+    for number in sorted({n for n in numbers if numbers.count(n) > 1}):
+        echo(f"application {number} is on the bus {numbers.count(number)} times: end all but one",
+             err=True)  # fmt: skip
+
+
+@command.command(epilog="Example: busmark bus start transceiver --adapter cyclonedds --app 3 "
+                 "--test 7 --from 4 --rate 1000")  # fmt: skip
+@click.argument("kind", type=click.Choice(KINDS))
+@defined
+@click.option("--follow", is_flag=True, help="Show live figures until the test ends.")
+@click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
+@addressed
+@attached
+def start(follow: bool, as_json: bool, **options: Any) -> None:
+    """Start a test on participants.
+
+    A transceiver measures round trips to transponders, a transmitter sends a stream to receivers.
+    Start what answers or receives first: a transceiver or transmitter waits for it, and begins
+    when it is there.
+    """
+    from busmark.plugins.bus.caller import Caller
+
+    bus = attachment(options)
+    order = start_order(**options, bus=bus)
+    with Caller.on(bus, live=follow) as caller:
+        answers = _ordered(caller, order, order.answers(caller), as_json)
+        started = {answer["instance"]: heard_ns(answer) for answer in answers if answer["ok"]}
+        if follow and started:
+            definition = order.task["definition"]
+            well = _follow(caller, started, definition["test"], definition["kind"], as_json)
+            sys.exit(_code(answers) if well else 2)
+    sys.exit(_code(answers))
+
+
+@command.command(name="set", epilog="Example: busmark bus set --adapter cyclonedds --app 3 "
+                 "--test 7 --rate 100 --qos lifespan_s:0.1")  # fmt: skip
+@click.option("--test", required=True, type=TEST)
+@click.option("--kind", type=click.Choice(KINDS), help="Where there are several of this number.")
+@click.option("--rate", "rate_hz", metavar="HZ", type=click.FloatRange(0, min_open=True),
+              help="Samples per second from now on.")  # fmt: skip
+@click.option("--pause/--resume", "paused", default=None, help="Stop sending; continue.")
+@click.option(
+    "--qos",
+    default="",
+    metavar="POLICIES",
+    type=POLICY,
+    help="lifespan_s, deadline_s, latency_budget_s, transport_priority, partition and "
+    "others, as far as the adapter can change them.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as lines of JSON.")
+@addressed
+@attached
+def set_(as_json: bool, **options: Any) -> None:
+    """Change a test while it runs: its rate, a pause, its QoS.
+
+    QoS that endpoints in use cannot change is refused by name, and then nothing changes.
+    """
+    from busmark.plugins.bus.caller import Caller
+
+    bus = attachment(options)
+    order = set_order(**options)
+    with Caller.on(bus) as caller:
+        answers = _ordered(caller, order, order.answers(caller), as_json)
+    sys.exit(_code(answers))
+
+
+@command.command(epilog="Example: busmark bus stop --adapter cyclonedds --app 3 --test 7")
+@click.option("--test", type=TEST, help="Default: every test.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only of this kind.")
+@click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
+@addressed
+@attached
+def stop(as_json: bool, **options: Any) -> None:
+    """End tests, and show what they measured."""
+    from busmark.plugins.bus.caller import Caller
+
+    bus = attachment(options)
+    order = stop_order(**options)
+    with Caller.on(bus) as caller:
+        answers = _ordered(caller, order, stopped(caller, order), as_json)
+    sys.exit(_code(answers))
+
+
+def _ordered(caller: Caller, order: Order, told: Iterable[Message],
+             as_json: bool) -> list[Message]:  # fmt: skip
+    """Shows what is answered to an order, and what was measured; the answers."""
+    answers: list[Message] = []
+    for message in told:
+        if message.get("news") == "ended":
+            _result(message, as_json)
+            continue
+        answers.append(message)
+        _print(message, as_json, err=not message["ok"])
+    if not answers:
+        echo(f"busmark: {order.silence(caller)}", err=True)
+    elif all("none" in (answer.get("result") or {}) for answer in answers):
+        echo("busmark: nobody has this test, and nothing has changed; `busmark bus list` shows "
+             "the tests of everybody", err=True)  # fmt: skip
+    return answers
+
+
+def _code(answers: Iterable[Message]) -> int:
+    """2 for an order that somebody could not carry out, or that concerned nobody."""
+    told = list(answers)
+    done = [answer for answer in told if "none" not in (answer.get("result") or {})]
+    return 0 if done and all(answer["ok"] for answer in told) else 2
+
+
+def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_json: bool) -> bool:
+    """Shows what these participants, which heard the order at these times, report of this test
+    until it has ended on all of them; whether it did on each as it should."""
+    left, well = set(started), True
+    for message in caller.messages():
+        news = message.get("news")
+        begun_ns = started.get(message.get("instance", 0))
+        if begun_ns is None or message["at_realtime_ns"] < begun_ns:
+            continue
+        if news == "left":
+            well &= message["instance"] not in left
+            left.discard(message["instance"])
+            _print(message, as_json)
+        elif (message.get("test"), message.get("kind")) == (test, kind):
+            _result(message, as_json) if news == "ended" else _print(message, as_json)
+            if news == "ended":
+                left.discard(message["instance"])
+                well &= not message.get("error")
+        if not left:
+            break
+    return well
+
+
+def _result(message: Message, as_json: bool) -> None:
+    from busmark.plugins.bus.words import legs
+
+    _print(message, as_json)
+    rows = [] if as_json else list(legs(message))
+    if rows:
+        heads = ("leg, µs", "best", "count", "min", "mean", "max", "deviation")
+        show_rows("", heads, rows)
+
+
+def _print(message: Message, as_json: bool, err: bool = False) -> None:
+    from busmark.plugins.bus.words import line
+
+    told = json.dumps(message) if as_json else line(message)
+    if told is not None:
+        echo(told, err=err and not as_json)
+        sys.stdout.flush()
+
+
+command.add_command(entities)
+command.add_command(peek)
+command.add_command(inject)
+command.add_command(traffic)
+command.add_command(bus_export.command)

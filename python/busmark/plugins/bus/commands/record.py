@@ -1,0 +1,100 @@
+"""`busmark record`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.plugins.bus.commands.options import attached, attachment
+from busmark.cli.output import echo, say
+
+if TYPE_CHECKING:
+    from busmark.plugins.bus.recording import Listener, Writer
+
+LOOKS_S = 0.2
+LEAVES_S = 10.0
+"""What was heard before the end is stored within this time."""
+WORDS = {
+    "order": "orders", "answer": "answers", "joined": "joined", "left": "left",
+    "live": "live reports", "result": "results", "trouble": "troubles", "other": "others",
+}  # fmt: skip
+NOT_STORED = {
+    "foreign": "of somebody else's on the topics of the bus", "malformed": "that are no messages",
+    "overflow": "that came faster than they could be stored",
+}  # fmt: skip
+
+
+@click.command(epilog="Example: busmark record session.jsonl --adapter cyclonedds")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+              help="Stop after this time; default: when interrupted.")  # fmt: skip
+@click.option("--most", "most_mib", default=1024, show_default=True, metavar="MIB",
+              type=click.IntRange(1, 1 << 20),
+              help="End with an error beyond this size.")  # fmt: skip
+@attached
+def command(file: Path, seconds: float | None, most_mib: int, **options: Any) -> None:
+    """Record everything that is said on a bus: orders, answers, live figures, results, troubles.
+
+    Each message is a line of JSON with its time, in FILE before the next one is taken. The
+    recording ends with Ctrl-C, SIGTERM, or after --for. `busmark replay` gives its orders again.
+    """
+    from busmark.plugins.bus.recording import Listener, Writer
+    from busmark.plugins.bus.recording.writer import MIB, absent
+
+    stopped: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda got, _: stopped.append(got))
+    absent(file)
+    bus = attachment(options)
+    with Listener.on(bus) as listener, Writer(file, most_mib * MIB) as writer:
+        writer.begin(listener.header)
+        echo(f"recording what is said on {bus.adapter}, domain {bus.domain}, to {file}; "
+             f"{f'for {seconds:g} s' if seconds else 'end it with Ctrl-C'}")  # fmt: skip
+        sys.stdout.flush()
+        try:
+            _record(listener, writer, stopped, seconds)
+        finally:
+            _say(writer, file)
+
+
+def _record(listener: Listener, writer: Writer, stopped: list[int], seconds: float | None) -> None:
+    """Stores what is heard until the end, which it stores too."""
+    from busmark.plugins.bus.attachment import Ending
+    from busmark.errors import UserError
+
+    began, ends, why = time.monotonic(), None, ""
+    while True:
+        now = time.monotonic()
+        if ends is None and (stopped or (seconds and now - began >= seconds)):
+            why = "interrupted" if stopped else f"after {seconds:g} s"
+            listener.leave()
+            ends = now + LEAVES_S
+        line = listener.next(LOOKS_S)
+        if isinstance(line, Ending):
+            why = line.why or why or "the recorder's process on the bus has ended"
+            writer.add(listener.stop(writer.stored, why))
+            if line.why or ends is None:
+                raise UserError(why)
+            return
+        if line is not None:
+            writer.add(line)
+        elif ends is not None and now > ends:
+            writer.add(listener.stop(writer.stored, why))
+            return
+
+
+def _say(writer: Writer, file: Path) -> None:
+    parts = [f"{count:,} {WORDS[what]}" for what in WORDS if (count := writer.counts[what])]
+    told = f": {', '.join(parts)}" if parts else ""
+    say(f"stored {writer.stored:,} messages in {file}{told}")
+    for why, words in NOT_STORED.items():
+        if lost := writer.lost[why]:
+            say(f"not stored: {lost:,} samples {words}")
+    if not writer.counts["answer"] and not writer.counts["joined"]:
+        say("nobody was on the bus: is a participant on the same adapter, transport and domain?",
+            err=True)  # fmt: skip

@@ -1,0 +1,275 @@
+"""`busmark bus peek` and `inject`: samples of Busmark's own types. Others are listed, not read."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.plugins.bus.commands.found import WAIT, need_list
+from busmark.plugins.bus.commands.options import attached, attachment
+from busmark.cli.live.values import plural
+from busmark.cli.output import echo
+from busmark.errors import UserError
+
+if TYPE_CHECKING:
+    from busmark.plugins.bus.attachment import Attachment
+    from busmark.plugins.bus.caller import Caller, Message
+
+FLAGS = {1: "warm-up", 2: "probe", 4: "last", 8: "checked", 16: "control", 32: "start",
+         64: "resent", 128: "answer"}  # fmt: skip
+"""Bits of a sample's header."""
+WORDS_SHOWN = 16
+"""Bytes of a body on a line."""
+
+
+@click.command(epilog="Example: busmark bus peek busmark_bus_7_ping --adapter cyclonedds --count 3")
+@click.argument("topic")
+@click.option("--count", metavar="N", type=click.IntRange(1), help="Stop after this many samples.")
+@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+              help="Stop after this time; default: when interrupted.")  # fmt: skip
+@WAIT
+@click.option("--json", "as_json", is_flag=True, help="Print samples as lines of JSON.")
+@attached
+def peek(topic: str, count: int | None, seconds: float | None, wait_s: float, as_json: bool,
+         **options: Any) -> None:  # fmt: skip
+    """Show samples of a topic: header, size, and the begin of the body.
+
+    Reads as one more reader, best effort, so that no writer waits for it; but the middleware sends
+    to it, too. Only types of Busmark's are read. Exit code 1 if no sample came.
+    """
+    from busmark.plugins.bus.caller import Caller
+
+    bus = attachment(options)
+    need_list(bus)
+    with Caller.on(bus) as caller:
+        with _somebody():
+            begin_peek(caller, bus, topic, wait_s)
+        shown = _show(caller, count, seconds, as_json)
+    if not shown:
+        echo("no sample came", err=True)
+    sys.exit(0 if shown else 1)
+
+
+def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> None:
+    """From now on the caller is shown samples of this topic, as messages `sample`.
+
+    Raises:
+        Nobody: no writer of it was found.
+        UserError: its type is foreign, or its writers cannot all be met.
+    """
+    offered = _endpoints(caller, topic, "writer", wait_s)
+    payload, keyed = payload_on(topic, offered)
+    caller.ask({"peek": {"topic": topic, "payload": payload, "keyed": keyed,
+                         "qos": _of_reader(bus, topic, offered)}})  # fmt: skip
+
+
+def _show(caller: Caller, count: int | None, seconds: float | None, as_json: bool) -> int:
+    """Shows samples; how many."""
+    end = None if seconds is None else time.monotonic() + seconds
+    shown = 0
+    while (count is None or shown < count) and (end is None or time.monotonic() < end):
+        left = 3600.0 if end is None else max(end - time.monotonic(), 0.001)
+        message = caller.told("sample", left)
+        if message is None:
+            continue
+        shown += 1
+        echo(json.dumps(message) if as_json else _line(message))
+        sys.stdout.flush()
+    return shown
+
+
+def _line(message: Message) -> str:
+    sample = message["sample"]
+    flags = words_of_flags(sample["flags"])
+    body = words_of_body(sample, WORDS_SHOWN)
+    parts = [f"writer {sample['writer']}", f"seq {sample['seq']}", f"{sample['bytes']:,} bytes",
+             *([", ".join(flags)] if flags else []), *([body] if body else [])]  # fmt: skip
+    return f"{moment(message['at_realtime_ns'])}  #{sample['number']}  " + ", ".join(parts)
+
+
+def moment(at_realtime_ns: int) -> str:
+    """The time of the day, with milliseconds."""
+    clock = time.strftime("%H:%M:%S", time.localtime(at_realtime_ns / 1e9))
+    return f"{clock}.{at_realtime_ns % 1_000_000_000 // 1_000_000:03d}"
+
+
+def words_of_flags(flags: int) -> list[str]:
+    """What a sample's header says of it."""
+    return [word for bit, word in FLAGS.items() if flags & bit]
+
+
+def words_of_body(sample: Message, most: int) -> str:
+    """The first bytes of the body, as many as these."""
+    body = " ".join(f"{byte:02x}" for byte in sample["body"][:most])
+    return body + (" …" if sample["bytes"] > most else "")
+
+
+@click.command(epilog="Example: busmark bus inject busmark_bus_8_data --adapter cyclonedds "
+               "--size 64 --count 10")  # fmt: skip
+@click.argument("topic")
+@click.option("--size", default=64, show_default=True, type=click.IntRange(0, 1 << 24),
+              metavar="BYTES", help="Size of the body.")  # fmt: skip
+@click.option("--count", default=1, show_default=True, type=click.IntRange(1, 1000), metavar="N",
+              help="Samples, one after the other.")  # fmt: skip
+@WAIT
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@attached
+def inject(topic: str, size: int, count: int, wait_s: float, as_json: bool,
+           **options: Any) -> None:  # fmt: skip
+    """Write samples on a topic of one of Busmark's types that somebody reads.
+
+    They bear a cookie of their own: participants that measure count them as foreign traffic, and
+    no figure has them. Exit code 1 if nobody reads the topic.
+    """
+    from busmark.plugins.bus.caller import Caller
+
+    bus = attachment(options)
+    need_list(bus)
+    with Caller.on(bus) as caller, _somebody():
+        message, words = injected(caller, bus, topic, size, count, wait_s)
+    if as_json:
+        echo(json.dumps(message))
+    elif message is not None:
+        echo(words)
+    sys.exit(0 if message is not None else 2)
+
+
+def injected(caller: Caller, bus: Attachment, topic: str, size: int, count: int,
+             wait_s: float) -> tuple[Message | None, str]:  # fmt: skip
+    """Writes these samples; what is said of it, and a sentence of it.
+
+    Raises:
+        Nobody: no reader of the topic was found.
+        UserError: its type is foreign, or its readers cannot all be met.
+    """
+    readers = _endpoints(caller, topic, "reader", wait_s)
+    payload, keyed = payload_on(topic, readers)
+    caller.ask({"inject": {
+        "topic": topic, "payload": payload, "keyed": keyed, "size": size, "count": count,
+        "readers": len(readers), "qos": _of_writer(bus, topic, readers),
+    }})  # fmt: skip
+    message = caller.told("injected")
+    if message is None:
+        return None, "it is not known whether they were written"
+    found = message["readers"] if message["readers"] is not None else len(readers)
+    what = f"{plural(message['injected'], 'sample')} of {plural(size, 'byte')}"
+    return message, f"{what} written to {plural(found, 'reader')}"
+
+
+class Nobody(UserError):
+    """Nobody writes, or reads, a topic. Exit code 1."""
+
+
+@contextmanager
+def _somebody() -> Iterator[None]:
+    """Ends the command where nobody is there."""
+    try:
+        yield
+    except Nobody as error:
+        echo(error.message, err=True)
+        sys.exit(1)
+
+
+def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Message]:
+    """Those of this kind on the topic, when no more have come for a while.
+
+    Raises:
+        Nobody: there are none.
+    """
+    from busmark.plugins.bus.found import LOOK_S, QUIET_S
+
+    end = time.monotonic() + wait_s
+    found: list[Message] = []
+    since = time.monotonic()
+    while time.monotonic() < end:
+        seen = [one for one in caller.entities()["entities"]
+                if one["topic"] == topic and one["kind"] == kind]  # fmt: skip
+        if {one["key"] for one in seen} != {one["key"] for one in found}:
+            found, since = seen, time.monotonic()
+        if found and time.monotonic() - since >= QUIET_S / 2:
+            break
+        time.sleep(LOOK_S)
+    if not found:
+        raise Nobody(f"no {kind} of topic {topic} was found within {wait_s:g} s: see what is there "
+                     "with `busmark bus entities --all`")  # fmt: skip
+    return found
+
+
+def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
+    """Payload kind of these endpoints of a topic, and whether it has a key.
+
+    Raises:
+        UserError: the type is not Busmark's.
+    """
+    from busmark.plugins.bus.found import payload_of
+
+    types = sorted({one["type_name"] for one in endpoints})
+    kinds = {payload_of(name) for name in types}
+    if len(kinds) != 1 or None in kinds:
+        raise UserError(
+            f"topic {topic} has the type {' and '.join(types)}: only Busmark's own types are read "
+            "and written", where="TOPIC",
+            remedy="Foreign types are listed by `busmark bus entities`.",
+        )  # fmt: skip
+    kind = kinds.pop()
+    assert kind is not None
+    return kind
+
+
+def _common(bus: Attachment, topic: str, endpoints: list[Message]) -> dict[str, Any]:
+    """Policies by which both sides must agree."""
+    found: dict[str, Any] = {}
+    for name in ("partition", "ownership_strength"):
+        values = {(one["qos"] or {}).get(name) for one in endpoints}
+        if name == "ownership_strength":
+            values = {None if value is None else 0 for value in values}
+        if len(values) > 1:
+            raise UserError(f"endpoints of topic {topic} differ in {name}: they cannot all be met",
+                            where="TOPIC")  # fmt: skip
+        value = values.pop()
+        if value is not None:
+            found[name] = value.split(",")[0] if name == "partition" else value
+    return found
+
+
+def _declared(bus: Attachment, qos: dict[str, Any], words: dict[str, str]) -> dict[str, Any]:
+    """Those policies that the adapter has."""
+    from busmark.adapters import resolve
+
+    adapter = resolve([bus.adapter])[bus.adapter]
+    known = (adapter.capabilities or {"qos": []})["qos"]
+    return {key: value for key, value in qos.items() if words.get(key, key) in known}
+
+
+def _of_reader(bus: Attachment, topic: str, writers: list[Message]) -> dict[str, Any]:
+    """What every one of these writers can offer."""
+    qos = {"reliable": False, "keep_all": False, **_common(bus, topic, writers)}
+    return {
+        **_declared(bus, qos, {"reliable": "best_effort", "keep_all": "keep_last"}),
+        "depth": 64,
+    }
+
+
+def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str, Any]:
+    """What every one of these readers asks for."""
+    from busmark.model.parameters import QOS
+
+    asked = [one["qos"] or {} for one in readers]
+    qos: dict[str, Any] = {"keep_all": False, **_common(bus, topic, readers)}
+    words = {"keep_all": "keep_last"}
+    for name, word in (("reliable", "reliable"), ("transient_local", "transient_local")):
+        if any(one.get(name) for one in asked):
+            qos[name], words[name] = True, word
+    for each in (policy for policy in QOS if policy.bounds_writers):
+        times = [one[each.setting] for one in asked if one.get(each.setting) is not None]
+        if times:
+            qos[each.setting], words[each.setting] = min(times), str(each.needs)
+    if any(one.get("order_by_source") for one in asked):
+        qos["order_by_source"], words["order_by_source"] = True, "order_by_source"
+    return {**_declared(bus, qos, words), "depth": 64}

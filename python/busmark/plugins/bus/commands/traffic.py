@@ -1,0 +1,173 @@
+"""`busmark bus traffic`: samples of every writer on a bus, by their packets."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.plugins.bus.commands.found import WAIT, need_list, short
+from busmark.plugins.bus.commands.options import attached, attachment
+from busmark.cli.documents import show_rows
+from busmark.cli.output import echo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from busmark.plugins.bus.caller import Message
+    from busmark.plugins.bus.traffic import Sent
+    from busmark.plugins.own_types.content import Types
+
+SHOWN = 16
+"""Elements of a list."""
+LOOK_S = 0.05
+MOST_BYTES = 256 << 20
+"""Size of the capture at which it ends."""
+
+
+@click.command(epilog="Example: busmark bus traffic --adapter cyclonedds --topic 'rt/*'")
+@click.option("--for", "seconds", default=5.0, show_default=True, metavar="S",
+              type=click.FloatRange(0.1, 600), help="How long packets are captured.")  # fmt: skip
+@click.option("--filter", "pattern", default="udp or tcp", show_default=True, metavar="FILTER",
+              help="Which packets, as pcap-filter(7) has it.")  # fmt: skip
+@click.option("--topic", metavar="PATTERN", help="Only writers on these topics.")
+@click.option("--idl", "idls", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="Show the content of each writer's last sample, where this IDL file has its "
+                   "type; may be repeated.")  # fmt: skip
+@click.option("--foreign", is_flag=True, help="Only what is not Busmark's.")
+@WAIT
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@attached
+def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, ...], foreign: bool,
+            wait_s: float, as_json: bool, **options: Any) -> None:  # fmt: skip
+    """List the samples of every writer: topic, type, QoS, count, rate and size.
+
+    Packets of the interface are captured (dumpcap, which may need root), so that foreign programs
+    and types that nobody knows are counted too, and no writer has one more reader. Only RTPS over
+    UDP or TCP can be seen: what goes through shared memory or is encrypted has no packets here.
+    With --idl the last sample of each writer is shown, up to 1 MiB each.
+
+    Exit code 1 if no sample was seen.
+    """
+    from busmark.plugins.bus.caller import Caller
+    from busmark.plugins.bus.found import look
+    from busmark.plugins.bus.found import CONTROL, on_topic
+    from busmark.plugins.bus.traffic import sent, writers
+    from busmark.control.rundir import run_directory
+    from busmark.plugins.own_types.content import Types
+
+    bus = attachment(options)
+    need_list(bus)
+    with run_directory() as folder:
+        types = Types(idls, folder) if idls else None
+        with Caller.on(bus) as caller:
+            found = look(caller, wait_s)
+            packets = folder / "traffic.pcapng"
+            dropped = _capture(bus.interface, pattern, seconds, packets, folder)
+        seconds, seen = sent(packets, contents=types is not None)
+        told = writers(found, seen)
+        if types is not None:
+            _put_contents(told, seen, types)
+    told = [one for one in told if one["topic"] not in CONTROL]
+    if topic is not None:
+        told = on_topic([one for one in told if one["topic"]], topic)
+    if foreign:
+        told = [one for one in told if one["whose"] in ("foreign", "not announced")]
+    if as_json:
+        echo(
+            json.dumps({"seconds": seconds, "dropped_packets": dropped, "writers": told}, indent=2)
+        )
+    elif told:
+        heads = ("topic", "type", "whose", "samples seen", "rate, Hz", "size, B", "missing", "QoS")
+        show_rows(f"Samples in {seconds:.1f} s", heads, map(_row, told))
+        for one in told:
+            if one.get("content"):
+                _last(one)
+    else:
+        echo("No writer was found.")
+    sys.exit(0 if any(one["samples"] for one in told) else 1)
+
+
+def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder: Path) -> int:
+    """Packets of the interface in this time; how many the capture dropped.
+
+    Raises:
+        UserError: they cannot be captured.
+    """
+    from busmark.plugins.capture.dumpcap import CaptureFailed, Settings, Site, Taking, check
+    from busmark.errors import UserError
+    from busmark.launcher import Start
+
+    check(interface, pattern, "--filter")
+    taking = Taking(Site(Start), interface, Settings(pattern, 0, MOST_BYTES, ring=False),
+                    packets, folder / "dumpcap.txt")  # fmt: skip
+    try:
+        taking.start()
+        end = time.monotonic() + seconds
+        while not taking.over and time.monotonic() < end:
+            time.sleep(LOOK_S)
+        taking.stop()
+    except CaptureFailed as error:
+        raise UserError(str(error), where="--interface") from None
+    except BaseException:
+        taking.kill()
+        raise
+    for problem in taking.problems:
+        echo(problem, err=True)
+    dropped = taking.counts.dropped if taking.counts else 0
+    if dropped:
+        echo(f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
+             "Capture less with --filter", err=True)  # fmt: skip
+    return dropped
+
+
+def _put_contents(told: list[Message], seen: Mapping[str, Sent], types: Types) -> None:
+    """Into those whose type is known, `value` or `problem`; None into all others."""
+    last = {key: one.last for key, one in seen.items() if one.last is not None}
+    known = [one for one in told if one["key"] in last and one["type_name"]]
+    contents = types.contents([(one["type_name"], last[one["key"]]) for one in known])
+    for one in told:
+        one["content"] = None
+    for one, content in zip(known, contents, strict=True):
+        one["content"] = content or None
+
+
+def _last(one: Message) -> None:
+    content = one["content"]
+    text = _brief(content["value"]) if "value" in content else content["problem"]
+    echo(f"{one['topic']} ({one['type_name']}), last sample: {text}")
+
+
+def _brief(value: Any) -> str:
+    """JSON, but of long lists the begin only, and how long they are."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(k)}: {_brief(v)}' for k, v in value.items())}}}"
+    if isinstance(value, list):
+        more = [f"… {len(value):,} in all"] if len(value) > SHOWN else []
+        return f"[{', '.join([*map(_brief, value[:SHOWN]), *more])}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _row(one: Message) -> tuple[str, ...]:
+    from busmark.plugins.bus.found import qos_words
+
+    who = f"app {one['app']}" if one["app"] is not None else one["whose"]
+    if one["app"] is None:
+        who += f" {short(one['participant'])}"
+    if not one["samples"]:
+        counted = ("0", "—", "—", "—")
+    else:
+        rate, least, most = one["rate_hz"], one["least_bytes"], one["most_bytes"]
+        size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        counted = (f"{one['samples']:,}", "—" if rate is None else f"{rate:,.4g}", size,
+                   f"{one['missing']:,}")  # fmt: skip
+    return (one["topic"] or "?", one["type_name"] or "?", who, *counted,
+            qos_words({**PLAIN, **one["qos"]}) if one["qos"] else "—")  # fmt: skip
+
+
+PLAIN = {"depth": 1, "order_by_source": False}
+"""Policies that `qos_words` expects, where nothing else is announced."""

@@ -1,0 +1,176 @@
+"""Forms whose fields are options of commands: what is filled in is read as the command reads it,
+so that a key does what the command does, and is refused in its words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from busmark.plugins.bus.attachment import Attachment
+from busmark.plugins.bus.commands import bus, samples as bus_samples
+from busmark.plugins.bus.commands.orders import KINDS, Order, set_order, start_order, stop_order
+from busmark.cli.live.dialogs import Field
+
+PAUSES = ("unchanged", "pause", "resume")
+NO_YES = ("no", "yes")
+UNSAID = "default"
+"""A choice by which nothing is said."""
+
+
+@dataclass(frozen=True)
+class ChosenTest:
+    """A test of one of our participants."""
+
+    app: int
+    number: int
+    kind: str | None
+    rate_hz: float | None = None
+    """As it is ordered; None: not known, or as fast as it goes."""
+
+    def words(self) -> str:
+        """Such as `transceiver 7 of app 3`."""
+        return f"{self.kind or 'test'} {self.number} of app {self.app}"
+
+    def arguments(self) -> list[str]:
+        """By which commands know it."""
+        kind = [f"--kind={self.kind}"] if self.kind else []
+        return [f"--app={self.app}", f"--test={self.number}", *kind]
+
+
+def change_fields(test: ChosenTest) -> list[Field]:
+    """Options of `busmark bus set`."""
+    rate = f"now {test.rate_hz:g}" if test.rate_hz else "unchanged"
+    return [
+        _field(bus.set_, "rate_hz", example=rate),
+        Field("paused", "pause", "Stop sending; continue.", choices=PAUSES),
+        _field(bus.set_, "qos", example="unchanged"),
+    ]
+
+
+def start_fields(app: int | None) -> list[Field]:
+    """Options of `busmark bus start`, for this application."""
+    kinds = (
+        "What the application does: measure round trips, answer them, send a stream, receive it."
+    )
+    return [
+        Field("kind", "kind", kinds, choices=KINDS),
+        _field(bus.start, "app", value="" if app is None else str(app)),
+        _field(bus.start, "group", example="instead of an application"),
+        _field(bus.start, "test"),
+        _field(bus.start, "sources", example="such as 4,5"),
+        _field(bus.start, "rate_hz"),
+        _field(bus.start, "size"),
+        _field(bus.start, "duration_s"),
+        _field(bus.start, "qos", example="such as reliable,keep_last:8"),
+        _field(bus.start, "count"),
+        _field(bus.start, "readers"),
+        _field(bus.start, "from_each"),
+        _field(bus.start, "payload"),
+        _field(bus.start, "warmup_s"),
+        _field(bus.start, "timeout_s"),
+        _field(bus.start, "every_s"),
+        Field("wait", "wait", _option(bus.start, "wait").help or "", choices=_waits()),
+        _field(bus.start, "fifo", example="none"),
+        Field("everybody", "all", _option(bus.start, "everybody").help or "", choices=NO_YES),
+    ]
+
+
+def _waits() -> tuple[str, ...]:
+    kind = _option(bus.start, "wait").type
+    assert isinstance(kind, click.Choice)
+    return (UNSAID, *kind.choices)
+
+
+def inject_fields() -> list[Field]:
+    """Options of `busmark bus inject`."""
+    return [
+        _field(bus_samples.inject, "size", value="64"),
+        _field(bus_samples.inject, "count", value="1"),
+    ]
+
+
+def change(at: Attachment, test: ChosenTest, values: Mapping[str, str]) -> Order:
+    """What the form orders.
+
+    Raises:
+        click.UsageError: no such order can be given.
+    """
+    pause = [f"--{values['paused']}"] if values["paused"] != PAUSES[0] else []
+    options = _options(bus.set_, values, "rate_hz", "qos")
+    return set_order(**_read(bus.set_, at, [*test.arguments(), *options, *pause]))
+
+
+def start(at: Attachment, values: Mapping[str, str]) -> Order:
+    """What the form orders.
+
+    Raises:
+        click.UsageError: no such order can be given.
+    """
+    values = {**values, "wait": values["wait"].replace(UNSAID, "")}
+    names = [name for name in values if name not in ("kind", "everybody")]
+    everybody = ["--all"] if values["everybody"] == NO_YES[1] else []
+    arguments = [values["kind"], *_options(bus.start, values, *names), *everybody]
+    found = _read(bus.start, at, arguments)
+    del found["follow"]
+    return start_order(**found, bus=at)
+
+
+def stop(at: Attachment, test: ChosenTest) -> Order:
+    """To end this test."""
+    return stop_order(**_read(bus.stop, at, test.arguments()))
+
+
+def inject(at: Attachment, topic: str, values: Mapping[str, str]) -> dict[str, Any]:
+    """What is injected: topic, size, count, wait_s.
+
+    Raises:
+        click.UsageError: it cannot be.
+    """
+    return _read(
+        bus_samples.inject, at, [*_options(bus_samples.inject, values, *values), "--", topic]
+    )
+
+
+def why(error: click.ClickException) -> str:
+    """Why nothing is ordered, in the words of the command."""
+    return error.format_message()
+
+
+def _option(command: click.Command, name: str) -> click.Option:
+    found = next(each for each in command.params if each.name == name)
+    assert isinstance(found, click.Option)
+    return found
+
+
+def _flag(option: click.Option) -> str:
+    return option.opts[0].removeprefix("--")
+
+
+def _field(command: click.Command, name: str, *, value: str = "", example: str = "") -> Field:
+    option = _option(command, name)
+    if not example and isinstance(option.default, int | float | str):
+        example = (
+            f"{option.default:g}" if isinstance(option.default, float) else str(option.default)
+        )
+    return Field(name, _flag(option), option.help or "", value, example)
+
+
+def _options(command: click.Command, values: Mapping[str, str], *names: str) -> list[str]:
+    """Those that are filled in, as they are typed."""
+    return [f"--{_flag(_option(command, name))}={values[name]}" for name in names if values[name]]
+
+
+def _read(command: click.Command, at: Attachment, arguments: Sequence[str]) -> dict[str, Any]:
+    """What the command reads in these arguments, without how it attaches and prints."""
+    from busmark.plugins.bus.commands.options import attachment
+    from busmark.cli.main import SETTINGS
+
+    words = [f"--adapter={at.adapter}", *arguments]
+    with command.make_context(command.name, words, **SETTINGS) as context:
+        found = dict(context.params)
+    attachment(found)
+    del found["as_json"]
+    return found

@@ -1,0 +1,338 @@
+"""Keys by which a watcher changes what it sees: tests of our participants are made, changed and
+stopped, samples are looked at and injected. What is foreign is shown, and never touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import click
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.message import Message as Posted
+
+from busmark.plugins.bus.attachment import Attachment
+from busmark.plugins.bus.caller import Caller, Message
+from busmark.plugins.bus.words import line
+from busmark.plugins.bus.words import legs
+from busmark.plugins.bus.commands.found import need_list
+from busmark.plugins.bus.commands.orders import Order, stopped
+from busmark.plugins.bus.commands.samples import injected, payload_on
+from busmark.plugins.bus.live import asked
+from busmark.plugins.bus.live.asked import ChosenTest
+from busmark.plugins.bus.live.bus_app import BusApp
+from busmark.cli.live.columns import R
+from busmark.cli.live.dialogs import Dialog, Form, Question
+from busmark.plugins.bus.live.entities_view import EntitiesView, Row
+from busmark.plugins.bus.live.hand import Hand, words
+from busmark.plugins.bus.live.samples_view import SamplesView
+from busmark.errors import UserError
+
+FOREIGN = "It is a foreign application: Busmark shows it, and never touches it."
+
+
+class Call(Posted):
+    """A function that is to be called by whoever paints."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self.function = function
+        super().__init__()
+
+
+class TunerApp(BusApp[R]):
+    """A table of tests, which may be changed; beside it entities, and samples of a topic."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "entities", "entities"),
+        Binding("a", "everything", "all entities"),
+        Binding("c", "change", "change"),
+        Binding("n", "new", "new"),
+        Binding("x", "stop", "stop"),
+        Binding("l", "look", "look"),
+        Binding("i", "inject", "inject"),
+    ]
+    FOOTER = (
+        "q quit  ? help  e entities  c change  n new  x stop  l look  i inject  / search  p pause  "
+        "< > sort  r reverse  d detail  s save"
+    )
+    KEYS = (
+        ("e", "entities on the bus, foreign ones too; again: the tests"),
+        ("a", "there: show the topics of orders and news, too"),
+        ("c", "change the chosen test: rate, pause, QoS"),
+        ("n", "start a new test"),
+        ("x", "stop the chosen test, after a question"),
+        ("l", "look at samples of the chosen topic; Esc returns"),
+        ("i", "inject samples into the chosen topic"),
+        *BusApp.KEYS,
+    )
+
+    def __init__(self, watching: Any, place: str, bus: Attachment | None = None,
+                 **options: Any) -> None:  # fmt: skip
+        """`bus`: where orders are given; without it, nothing but the tests is shown."""
+        super().__init__(watching, place, **options)
+        self._bus = bus
+        self._hands: list[Hand] = []
+        self._orders: Hand | None = None
+        self._entities: EntitiesView | None = None
+        self._samples: SamplesView | None = None
+
+    def test_of(self, row: R) -> ChosenTest:
+        """The test that a line of the table belongs to."""
+        raise NotImplementedError
+
+    def topic_of(self, row: R) -> str:
+        """The topic whose samples are looked at from a line of the table."""
+        raise NotImplementedError
+
+    # What works beside the screen.
+
+    def _hand(self, *, lists: bool = True) -> Hand:
+        """One more process on the bus; `lists`: it is of use only where entities are listed."""
+        assert self._bus is not None
+        check = [need_list] if lists else []
+        hand = Hand(self._bus, self._post, *check)
+        self._hands.append(hand)
+        return hand
+
+    def _post(self, function: Callable[[], None]) -> None:
+        # After the end of the screen there is nobody whom it concerns.
+        try:
+            self.post_message(Call(function))
+        except RuntimeError:
+            return
+
+    @on(Call)
+    def called(self, event: Call) -> None:
+        """What a hand has done."""
+        event.function()
+
+    def on_unmount(self) -> None:
+        """Every process leaves the bus."""
+        for hand in self._hands:
+            hand.leave()
+        for hand in self._hands:
+            hand.left()
+
+    def _painted(self) -> None:
+        if self._frozen is None:
+            self.paint()
+
+    def tell(self, text: str, title: str = "Not done") -> None:
+        """A sentence: in the last line if it fits there."""
+        if len(text) <= self.size.width and "\n" not in text:
+            self.say(text)
+        else:
+            self.push_screen(Dialog(title, text))
+
+    # Views.
+
+    def action_entities(self) -> None:
+        """What is on the bus; or back to the tests."""
+        if self._bus is None or self.view is self._entities:
+            self._back()
+            return
+        self._back()
+        if self._entities is None:
+            self._entities = EntitiesView(self._bus, self._hand(), self._painted)
+        self._entities.begin()
+        self.show(self._entities)
+
+    def action_everything(self) -> None:
+        """Control topics, too; or not."""
+        view = self._entities
+        if view is None or self.view is not view:
+            return
+        view.everything = not view.everything
+        view.begin()
+        self.say("with all topics" if view.everything else "without topics of orders and news")
+
+    def _back(self) -> None:
+        """From samples to where they were asked for, from entities to the tests."""
+        if self._samples is not None:
+            self._samples.end()
+            self._samples = None
+            self.show(self._under_samples)
+        elif self._entities is not None:
+            self._entities.end()
+            self.show(self)
+
+    def action_clear(self) -> None:
+        """Shows all rows; where all are shown, the view before."""
+        searched = bool(self.found) or self._detail == "whole"
+        super().action_clear()
+        if not searched:
+            self._back()
+
+    def action_look(self) -> None:
+        """Samples of the chosen topic."""
+        topic = self._topic()
+        if topic is None or self._bus is None or self._samples is not None:
+            return
+        self._under_samples = self.view
+
+        def failed(why: str) -> None:
+            if self._samples is view:
+                self._back()
+            self.tell(why, f"Samples of {topic}")
+
+        view = SamplesView(self._bus, topic, self._hand(), self._painted, failed)
+        self._samples = view
+        view.begin()
+        self.show(view)
+
+    # What is chosen.
+
+    def _topic(self) -> str | None:
+        """The topic of the line that is chosen; None: it has none, and that is said."""
+        if self._samples is not None:
+            return self._samples.topic
+        row = self._grid.row
+        if row is None:
+            self.tell("Choose a line first.")
+        elif not isinstance(row, Row):
+            return self.topic_of(row)
+        elif row.kind == "participant":
+            self.tell("Choose a writer or a reader: a participant has no topic.")
+        else:
+            try:
+                payload_on(row.topic, [row.entity])
+            except UserError as error:
+                self.tell(words(error), f"Samples of {row.topic}")
+            else:
+                return row.topic
+        return None
+
+    def _test(self) -> ChosenTest | None:
+        """The test of the line that is chosen; None: it has none, and that is said."""
+        row = self._grid.row
+        if self._samples is not None:
+            self.tell("Esc returns to the table: choose a test there.")
+        elif row is None:
+            self.tell("Choose a line first.")
+        elif not isinstance(row, Row):
+            return self.test_of(row)
+        elif row.is_foreign:
+            self.tell(FOREIGN)
+        elif row.test is None or row.owner.app is None:
+            self.tell("It belongs to no test: choose a writer or reader of one.")
+        else:
+            return ChosenTest(row.owner.app, row.test, row.test_kind)
+        return None
+
+    # Orders.
+
+    def action_change(self) -> None:
+        """A form for what changes."""
+        at, test = self._bus, self._test()
+        if at is None or test is None:
+            return
+
+        def send(form: Form, values: dict[str, str]) -> None:
+            self._give(form, lambda: asked.change(at, test, values))
+
+        self.push_screen(Form(f"Change {test.words()}", "", asked.change_fields(test), send))
+
+    def action_new(self) -> None:
+        """A form for a test."""
+        at, row = self._bus, self._grid.row
+        if at is None:
+            return
+        app = None
+        if isinstance(row, Row):
+            if row.is_foreign:
+                self.tell(FOREIGN)
+                return
+            app = row.owner.app
+        elif row is not None and self._samples is None:
+            app = self.test_of(row).app
+
+        def send(form: Form, values: dict[str, str]) -> None:
+            self._give(form, lambda: asked.start(at, values))
+
+        self.push_screen(Form("New test", "", asked.start_fields(app), send))
+
+    def action_stop(self) -> None:
+        """Asks, and stops the test."""
+        at, test = self._bus, self._test()
+        if at is None or test is None:
+            return
+
+        def yes(question: Question) -> None:
+            self._give(question, lambda: asked.stop(at, test))
+
+        text = "What it has measured so far is summed up and shown."
+        self.push_screen(Question(f"Stop {test.words()}?", text, yes))
+
+    def action_inject(self) -> None:
+        """A form for what is injected."""
+        at, topic = self._bus, self._topic()
+        if at is None or topic is None:
+            return
+
+        def send(form: Form, values: dict[str, str]) -> None:
+            try:
+                found = asked.inject(at, topic, values)
+            except click.ClickException as error:
+                form.say(asked.why(error), "red")
+                return
+
+            def job(caller: Caller) -> str:
+                need_list(at)
+                return injected(caller, at, **found)[1]
+
+            self._work(form, job, lambda text: self._answer(form, text, "green"))
+
+        text = "Participants that measure count them as foreign traffic: no figure has them."
+        self.push_screen(Form(f"Inject into {topic}", text, asked.inject_fields(), send))
+
+    def _give(self, dialog: Dialog, makes: Callable[[], Order]) -> None:
+        """Gives an order, and shows the answers."""
+        try:
+            order = makes()
+        except click.ClickException as error:
+            dialog.say(asked.why(error), "red")
+            return
+
+        def job(caller: Caller) -> tuple[str, str]:
+            stops = order.task["cmd"] == "stop"
+            told = stopped(caller, order) if stops else order.answers(caller)
+            return _words(caller, order, told)
+
+        self._work(dialog, job, lambda found: self._answer(dialog, *found))
+
+    def _work(self, dialog: Dialog, job: Callable[[Caller], Any],
+              then: Callable[[Any], None]) -> None:  # fmt: skip
+        if self._orders is None:
+            self._orders = self._hand(lists=False)
+        if isinstance(dialog, Form):
+            dialog.waits = True
+        dialog.say("waiting for the answer …", "dim")
+        self._orders.ask(job, then, lambda why: self._answer(dialog, why, "red"))
+
+    def _answer(self, dialog: Dialog, text: str, style: str) -> None:
+        """On the form; in the last line where that was closed."""
+        if isinstance(dialog, Form):
+            dialog.waits = False
+        if dialog.is_attached:
+            dialog.say(text, style)
+        else:
+            self.tell(text, "Answer")
+
+
+def _words(caller: Caller, order: Order, told: Iterable[Message]) -> tuple[str, str]:
+    """Answers, and what was measured, as lines; and their colour."""
+    lines: list[str] = []
+    style = "green"
+    answered = False
+    for message in told:
+        answered |= message["news"] == "answer"
+        if message["news"] == "answer" and not message["ok"]:
+            style = "red"
+        if (text := line(message)) is not None:
+            lines.append(text)
+        for leg in legs(message) if message["news"] == "ended" else ():
+            if leg[0] == "trip" and leg[1] == "100 %":
+                lines.append(f"round trip (µs): min {leg[3]}, mean {leg[4]}, max {leg[5]}")
+    if not answered:
+        return order.silence(caller), "red"
+    return "\n".join(lines), style

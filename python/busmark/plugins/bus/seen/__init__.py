@@ -1,0 +1,8 @@
+"""What a watcher has seen of a bus: participants, ends of their tests, troubles. It takes messages
+in, and knows no terminal."""
+
+from busmark.plugins.bus.seen.ends import End, Participant
+from busmark.plugins.bus.seen.seen import Seen
+from busmark.plugins.bus.seen.troubles import Trouble
+
+__all__ = ["End", "Participant", "Seen", "Trouble"]

@@ -1,0 +1,276 @@
+"""From a capture to what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from busmark.plugins.capture.application import beside
+from busmark.plugins.capture.figures import NONE, between, range_of, spread
+from busmark.plugins.capture.model import Analysis, Flow, Hop, Interface, Range, Run, Submessages
+from busmark.plugins.capture.reading import Packets, directions, read
+from busmark.plugins.capture.remarks import of_stamps, remarks
+from busmark.plugins.capture.samples import RELIABLE, Samples, all_samples, confirm
+from busmark.plugins.capture.stamps import read_stamps
+from busmark.plugins.capture.ways import Confirmation, Named, paths, ways
+from busmark.errors import UserError
+from busmark.plugins.capture.wire.flows import end_text, reverse_flows
+
+READ = {"rtps", "xrce"}
+"""Protocols that are read."""
+SESSION_STEP = 1 << 15
+"""Numbers of DDS-XRCE begin anew with a session, in the table above all before."""
+
+
+def analyse(
+    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None,
+    until: Confirmation | None = None,
+) -> Analysis:  # fmt: skip
+    """Reads a capture; `until` says what ends L.
+
+    Raises `UserError` where it is not one, or holds no packet.
+    """
+    stamps = None if application is None else read_stamps(application)
+    packets, named = read_samples(path, agent_ports)
+    found = described(path, packets, named, until=until)
+    if application is not None and stamps is not None:
+        found.application = beside(application, stamps, named, until)
+        found.remarks += of_stamps(stamps, found.application)
+    return found
+
+
+def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, list[Named]]:
+    """What a capture has, and the samples on its hops."""
+    packets = read(path, agent_ports=agent_ports)
+    found = all_samples(packets)
+    confirm(packets, found)
+    for each in found:
+        flow = packets.summary["flows"][each.flow]
+        unread = flow["unread_bytes"] or flow["unread_messages"]
+        each.whole = not unread or not gaps(packets, each)
+    return packets, [(_name(number), samples) for number, samples in enumerate(found)]
+
+
+def check_readable(found: Analysis) -> None:
+    """Raises `UserError` where no packet is of a protocol that is read."""
+    if READ.isdisjoint(found.protocols):
+        raise UserError(f"nothing in it can be read: {found.remarks[-1]}", where=found.file)
+
+
+def described(
+    path: Path, packets: Packets, named: Sequence[Named], *, until: Confirmation | None = None
+) -> Analysis:
+    """What is known of it."""
+    summary = packets.summary
+    return Analysis(
+        file=str(path),
+        format=summary["format"],
+        packets=summary["packets"],
+        wire_bytes=summary["wire_bytes"],
+        first_ns=summary["first_ns"],
+        last_ns=summary["last_ns"],
+        protocols=_protocols(packets),
+        remarks=remarks(packets, [samples for _, samples in named]),
+        fault=summary["fault"],
+        interfaces=[_interface(number, each) for number, each in enumerate(summary["interfaces"])],
+        runs=_runs(packets, named),
+        hops=[_hop(packets, name, samples) for name, samples in named],
+        ways=ways(named, until),
+        application=None,
+        flows=_flows(packets),
+        submessages=_submessages(packets),
+    )
+
+
+def _runs(packets: Packets, named: Sequence[Named]) -> list[Run]:
+    onward = {name for path in paths(named) for name, _ in path[1:]}
+    return [
+        Run(
+            number=number, begin_ns=run.begin_ns, end_ns=run.end_ns,
+            clients=[f"0x{key:08x}" for key in run.clients],
+            samples=sum(len(of.times) for name, of in named
+                        if of.run == number and name not in onward),
+        )
+        for number, run in enumerate(packets.runs, 1)
+    ]  # fmt: skip
+
+
+def _name(number: int) -> str:
+    """A, B, …, Z, A1, B1, …"""
+    return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
+
+
+def _protocols(packets: Packets) -> dict[str, int]:
+    first = packets.rows.lazy().filter(pl.col("part") == 0).select("protocol").collect()
+    counts = first.group_by("protocol").len().sort("len", "protocol", descending=[True, False])
+    names = packets.summary["protocols"]
+    return {names[number]: count for number, count in counts.iter_rows()}
+
+
+def _interface(number: int, each: dict[str, Any]) -> Interface:
+    return Interface(
+        name=each["name"] or str(number), packets=each["packets"],
+        snap_length=each["snap_length"], received=each["received"], dropped=each["dropped"],
+    )  # fmt: skip
+
+
+def _hop(packets: Packets, name: str, each: Samples) -> Hop:
+    flow = packets.summary["flows"][each.flow]
+    count, wire, payload = *_traffic(packets, each), float(each.payload.sum())
+    waits = each.protocol == "rtps" or (each.stream or 0) >= RELIABLE
+    confirmed = between(each.times, each.confirmed)
+    arrival = (each.times - each.begun)[each.times > each.begun]
+    return Hop(
+        name=name,
+        run=each.run,
+        protocol=each.protocol,
+        kind=each.kind,
+        transport=flow["transport"],
+        source=end_text(flow, "source"),
+        destination=end_text(flow, "destination"),
+        writer=_writer(packets, each),
+        stream=_stream(each.stream) if each.protocol == "xrce" else None,
+        samples=len(each.times),
+        repeated=each.repeated,
+        not_seen=sum(last - first + 1 for first, last in gaps(packets, each)),
+        fragmented=each.fragmented,
+        payload_bytes=_range(each.payload),
+        packet_bytes=_range(each.wire),
+        packets=count,
+        wire_bytes=wire,
+        packets_per_sample=count / len(each.times),
+        overhead_share=max(0.0, 1 - payload / wire) if wire else None,
+        first_ns=int(each.begun.min()),
+        last_ns=int(each.times.max()),
+        confirmation=spread(confirmed),
+        unconfirmed=len(each.times) - len(confirmed) if waits and len(confirmed) else None,
+        tcp_acknowledgement=spread(between(each.times, each.acknowledged)),
+        arrival=spread(arrival),
+    )
+
+
+def _range(values: pl.Series) -> Range:
+    found = range_of(values.cast(pl.Float64).to_numpy())
+    assert found is not None
+    return found
+
+
+def _writer(packets: Packets, each: Samples) -> str:
+    if each.protocol == "xrce":
+        return f"0x{each.writer:04x}"
+    prefix = "?" if each.source is None else packets.summary["prefixes"][each.source]
+    return f"{prefix}:{each.writer:08x}"
+
+
+def _stream(stream: int | None) -> str:
+    number = stream or 0
+    return f"0x{number:02x} {'reliable' if number >= RELIABLE else 'best effort'}"
+
+
+def _traffic(packets: Packets, each: Samples) -> tuple[int, int]:
+    """Packets, and their bytes, from the first sample to the last confirmation."""
+    rows = packets.rows
+    last = max(int(each.times.max()), int(each.confirmed.max()), int(each.acknowledged.max()))
+    here = pl.col("flow") == each.flow
+    if each.protocol == "rtps":
+        answers = (pl.col("destination") == each.source) & (pl.col("writer") == each.writer)
+        belongs = (here & (pl.col("source") == each.source) & (pl.col("writer") == each.writer)) | (
+            answers & (pl.col("source") != each.source)
+        )
+    else:
+        back = reverse_flows(packets.summary["flows"]).get(each.flow)
+        belongs = here if back is None else here | (pl.col("flow") == back)
+    window = pl.col("time_ns").is_between(int(each.begun.min()), last)
+    within = rows.lazy().filter(belongs & window).select("packet", "wire_bytes").collect()
+    # Most rows of a packet are neighbours.
+    first = within.filter(pl.col("packet").ne_missing(pl.col("packet").shift(1)))
+    of = first.unique("packet", keep="first")
+    return of.height, int(of["wire_bytes"].sum())
+
+
+def gaps(packets: Packets, each: Samples) -> list[tuple[int, int]]:
+    """Numbers between the first and the last that no packet has: first and last of each gap."""
+    rows = packets.rows.lazy().select("kind", "flow", "source", "writer", "stream", "last_seq")
+    if each.protocol == "rtps":
+        by_writer = (pl.col("source") == each.source) & (pl.col("writer") == each.writer)
+        of = rows.filter(by_writer)
+        data = [packets.kind("rtps", kind) for kind in ("DATA", "DATA_FRAG")]
+        gaps = packets.answers.filter(by_writer & (pl.col("kind") == packets.kind("rtps", "GAP")))
+        of_data = of.filter(pl.col("kind").is_in(data)).select("last_seq").collect()
+        irrelevant = gaps.filter(pl.col("last_seq") - pl.col("first_seq") < SESSION_STEP).select(
+            pl.int_ranges("first_seq", pl.col("last_seq") + 1).alias("last_seq")
+        )
+        numbers = pl.concat(
+            [
+                of_data["last_seq"],
+                irrelevant["last_seq"].explode(empty_as_null=False).cast(pl.Int64),
+            ]
+        )
+    else:
+        beside = [packets.kind("xrce", kind) for kind in ("ACKNACK", "HEARTBEAT")]
+        of = rows.filter(
+            (pl.col("flow") == each.flow)
+            & (pl.col("stream") == each.stream)
+            & ~pl.col("kind").is_in(beside)
+        )
+        numbers = of.select("last_seq").collect()["last_seq"]
+    low, high = int(each.numbers.min()), int(each.numbers.max())
+    if low == NONE:
+        return []
+    seen = numbers.filter(numbers.is_between(low, high)).unique().sort()
+    steps = seen.diff().fill_null(1)
+    behind = seen.to_frame("number").filter((steps > 1) & (steps < SESSION_STEP))
+    widths = steps.filter((steps > 1) & (steps < SESSION_STEP))
+    return [
+        (number - width + 1, number - 1)
+        for number, width in zip(behind["number"].to_list(), widths.to_list(), strict=True)
+    ]
+
+
+def _flows(packets: Packets) -> list[Flow]:
+    first = packets.rows.lazy().filter((pl.col("part") == 0) & pl.col("flow").is_not_null())
+    grouped = first.group_by("flow").agg(
+        (pl.col("tcp_bytes") > 0).sum().alias("data"),
+        pl.col("retransmission").sum().alias("retransmissions"),
+        pl.col("out_of_order").sum(),
+    )
+    names = packets.summary["protocols"]
+    by_flow = {row["flow"]: row for row in grouped.collect().iter_rows(named=True)}
+    kinds = packets.rows.select("flow", "protocol").unique().drop_nulls()
+    protocols: dict[int, list[str]] = {}
+    for flow, protocol in kinds.sort("flow", "protocol").iter_rows():
+        protocols.setdefault(flow, []).append(names[protocol])
+    found = []
+    for number, flow in enumerate(packets.summary["flows"]):
+        row = by_flow.get(number, {"data": 0, "retransmissions": 0, "out_of_order": 0})
+        interface = packets.summary["interfaces"][flow["interface"]]["name"]
+        found.append(Flow(
+            interface=interface or str(flow["interface"]), transport=flow["transport"],
+            source=end_text(flow, "source"), destination=end_text(flow, "destination"),
+            protocols=protocols.get(number, []), packets=flow["packets"],
+            wire_bytes=flow["wire_bytes"], tcp_data_segments=row["data"],
+            tcp_retransmissions=row["retransmissions"], tcp_out_of_order=row["out_of_order"],
+        ))  # fmt: skip
+    return found
+
+
+def _submessages(packets: Packets) -> list[Submessages]:
+    """How often each kind is there, by whom it is sent."""
+    kinds = {int(number): name for number, name in packets.summary["kinds"].items()}
+    direction_of = directions(packets)
+    named = packets.counts.filter(pl.col("kind").is_not_null() & (pl.col("kind") < 512))
+    found: dict[tuple[Any, ...], int] = {}
+    for kind, builtin, flow, count in named.iter_rows():
+        protocol = "xrce" if kind >= 256 else "rtps"
+        direction = direction_of.get(flow) if protocol == "xrce" else None
+        of = None if builtin is None else "discovery" if builtin else "user"
+        key = (protocol, kinds.get(kind, f"0x{kind:02x}"), direction, of)
+        found[key] = found.get(key, 0) + count
+    order = sorted(found, key=lambda key: tuple(str(part) for part in key))
+    return [
+        Submessages(protocol=key[0], kind=key[1], direction=key[2], of=key[3], count=found[key])
+        for key in order
+    ]

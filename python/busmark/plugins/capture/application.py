@@ -1,0 +1,145 @@
+"""Latencies of the application and of the packets, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from busmark.plugins.capture.figures import NONE, Times, difference, present, spread
+from busmark.plugins.capture.model import Application, Beside, Spread
+from busmark.plugins.capture.stamps import Stamps
+from busmark.plugins.capture.ways import Confirmation, Named, confirmations, followed, paths
+
+MOST_LISTED = 100
+"""Numbers of samples that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Packets:
+    """Times of the packets of each sample of the application; NONE where there is none."""
+
+    hops: list[str]
+    entered: Times
+    """First byte on the first hop."""
+    data: Times
+    """Last byte there."""
+    arrived: Times
+    """Last byte on the last hop."""
+    confirmed: Times
+    by: Literal["ACKNACK", "TCP"] | None
+    in_order: bool
+
+    def enclosed(self, stamps: Stamps) -> int:
+        """Samples whose packets lie between their stamps."""
+        there = (self.entered != NONE) & (self.entered >= stamps.sent)
+        late = (self.arrived != NONE) & (stamps.received != NONE)
+        return int((there & ~(late & (self.arrived > stamps.received))).sum())
+
+
+def beside(
+    path: Path, stamps: Stamps, hops: Sequence[Named], until: Confirmation | None = None
+) -> Application | None:
+    """The stamps beside the way of samples that fits them best; None where none fits."""
+    ways = paths(hops) or [[hop] for hop in hops]
+    found = [_of_way(way, stamps, until) for way in ways]
+    best = max(found, key=lambda packets: packets.enclosed(stamps), default=None)
+    if best is None or not best.enclosed(stamps):
+        return None
+    latency = difference(stamps.sent, stamps.received)
+    packets = difference(best.data, best.arrived)
+    confirmed = difference(best.data, best.confirmed)
+    both = present(latency) & present(confirmed)
+    lost, unseen = stamps.received == NONE, best.arrived == NONE
+    several = len(best.hops) > 1
+    return Application(
+        file=str(path),
+        hops=best.hops,
+        matched="order" if best.in_order else "time",
+        sent=len(stamps.numbers),
+        received=int((~lost).sum()),
+        in_capture=int((best.entered != NONE).sum()),
+        lost=_listed(stamps.numbers[lost]),
+        arrived_not_received=_listed(stamps.numbers[lost & ~unseen]) if several else [],
+        received_not_seen=_listed(stamps.numbers[~lost & unseen]) if several else [],
+        latency=_spread(latency),
+        data_to_data=_spread(packets),
+        confirmed=_spread(confirmed),
+        confirmed_by=best.by,
+        sent_to_packet=_spread(difference(stamps.sent, best.entered)),
+        packet_to_received=_spread(difference(best.arrived, stamps.received)) if several else None,
+        data_to_data_less_latency=_spread(difference(latency, packets)),
+        confirmed_less_latency=_spread(difference(latency, confirmed)),
+        confirmed_by_latency=_factor(latency[both], confirmed[both]),
+        samples=[
+            Beside(
+                seq=int(row[0]), sent_ns=int(row[1]), latency_ns=_absent(row[2]),
+                data_to_data_ns=_absent(row[3]), confirmed_ns=_absent(row[4]),
+            )
+            for row in zip(stamps.numbers, stamps.sent, latency, packets, confirmed, strict=True)
+        ],
+    )  # fmt: skip
+
+
+def _of_way(way: Sequence[Named], stamps: Stamps, until: Confirmation | None) -> _Packets:
+    first, last = way[0][1], way[-1][1]
+    indexes = followed(way)
+    at, in_order = _matched(first.begun, stamps)
+    to = np.where(at >= 0, indexes[-1][np.maximum(at, 0)], -1)
+    by, confirmed = next(
+        (each for each in confirmations(last, until) if present(each[1]).any()),
+        (None, np.full(len(last.times), NONE)),
+    )
+    return _Packets(
+        hops=[name for name, _ in way],
+        entered=_taken(first.begun, at),
+        data=_taken(first.times, at),
+        arrived=_taken(last.times, to) if len(way) > 1 else np.full(len(at), NONE),
+        confirmed=_taken(confirmed, to),
+        by=by,
+        in_order=in_order,
+    )
+
+
+def _matched(begun: Times, stamps: Stamps) -> tuple[Times, bool]:
+    """For each stamp the index of its sample on the first hop, or -1.
+
+    With as many samples as stamps, in their order: a sample may leave long after others were sent.
+    Otherwise the first sample since the stamp and before the next one.
+    """
+    order = np.argsort(begun, kind="stable")
+    if len(begun) == len(stamps.sent) and bool((begun[order] >= stamps.sent).all()):
+        return order, True
+    found: Times = np.full(len(stamps.sent), -1)
+    before = np.searchsorted(stamps.sent, begun[order], side="right") - 1
+    for index in range(len(order) - 1, -1, -1):
+        if before[index] >= 0:
+            found[before[index]] = order[index]
+    return found, False
+
+
+def _taken(times: Times, at: Times) -> Times:
+    found: Times = np.where(at >= 0, times[np.maximum(at, 0)], NONE)
+    return found
+
+
+def _spread(times: Times) -> Spread | None:
+    return spread(times[present(times)])
+
+
+def _absent(value: np.int64) -> int | None:
+    return None if value == NONE else int(value)
+
+
+def _listed(numbers: Times) -> list[int]:
+    return [int(number) for number in numbers[:MOST_LISTED]]
+
+
+def _factor(latency: Times, confirmed: Times) -> float | None:
+    """Median of one by the median of the other."""
+    if not len(latency) or np.median(latency) <= 0:
+        return None
+    return float(np.median(confirmed) / np.median(latency))

@@ -1,0 +1,145 @@
+"""What passes the network in a round, in pcapng files."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from busmark.control.awaited import together
+from busmark.control.companions.companion import Companion, Stage
+from busmark.control.places import Place
+from busmark.control.threads import in_thread
+from busmark.plugins.capture.dumpcap import CaptureFailed, DiskFull, Settings, Site, Taking
+from busmark.errors import RoundError, UserError
+from busmark.launcher import Start
+from busmark.nodes import Node
+from busmark.plan import cpus_of, spare_cpus
+from busmark.plan.captured import LOOPBACK, on_network, pattern
+from busmark.plan.placement import numbers_of
+
+UNFINISHED = "unfinished.capture."
+"""Beginning of the name until the round is over."""
+
+
+class Capture(Companion):
+    """One dumpcap for each interface that traffic of the round passes."""
+
+    name = "capture"
+    span = "all"
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._taken: dict[str, Taking] = {}
+        """By the end of the name of its file."""
+        self._nodes: dict[str, str | None] = {}
+
+    @classmethod
+    def wanted(cls, stage: Stage) -> bool:
+        """Whether it is asked for, and the round uses the network."""
+        if stage.scenario.capture is None:
+            return False
+        return on_network(stage.params, {seat.adapter.name: seat.adapter for seat in stage.seats})
+
+    async def start(self) -> None:
+        """Begins on all interfaces; packets are captured when this returns."""
+        capture, stage = self.stage.scenario.capture, self.stage
+        assert capture is not None
+        adapters = {seat.adapter.name: seat.adapter for seat in stage.seats}
+        shared = stage.params.network == "nodes"
+        addresses = [seat.place.address for seat in stage.seats] if shared else []
+        for place, interface in interfaces(stage):
+            # On loopback all are at home, whatever their address is.
+            text = pattern(capture, stage.params, adapters,
+                           () if interface == LOOPBACK else addresses)  # fmt: skip
+            how = Settings(
+                text, capture.snap_length, capture.max_bytes, capture.ring, capture.buffer_bytes
+            )
+            end = ".".join(part for part in (place.name, interface, "pcapng") if part)
+            path = stage.results / f"{UNFINISHED}{end}"
+            said = stage.folder / f"capture.{end.removesuffix('.pcapng')}.txt"
+            site = _site(place)
+            self._taken[end] = Taking(site, interface, how, path, said, self._cpus(place))
+            self._nodes[end] = place.name
+        try:
+            await together(*(in_thread(each.start) for each in self._taken.values()))
+        except CaptureFailed as error:
+            raise _raised(error, stage.results) from None
+
+    def _cpus(self, place: Place) -> list[int]:
+        """CPUs of its machine that no participant uses, where there are such."""
+        seats = self.stage.seats
+        matrix = [seat for seat in seats if seat.participant.side]
+        placed = cpus_of(self.stage.params, len(matrix), [seat.place.cpus for seat in matrix])
+        used = [
+            placed[matrix.index(seat)] if seat in matrix else numbers_of(seat.participant.cpus)
+            for seat in seats if seat.place.clock == place.clock
+        ]  # fmt: skip
+        return spare_cpus(used, place.cpus)
+
+    async def stop(self) -> None:
+        """Ends them, and stores what was counted."""
+        try:
+            await together(*(in_thread(each.stop) for each in self._taken.values()))
+        except CaptureFailed as error:
+            raise _raised(error, self.stage.results) from None
+        self.stage.data.captures = [self._row(end, each) for end, each in self._taken.items()]
+
+    def _row(self, end: str, taken: Taking) -> dict[str, Any]:
+        """What the event of the round says of one file."""
+        assert taken.counts is not None
+        return {
+            "file": end, "node": self._nodes[end], "interface": taken.interface,
+            "filter": taken.settings.filter, "snap_length": taken.settings.snap_length,
+            "bytes": taken.path.stat().st_size, **asdict(taken.counts),
+        }  # fmt: skip
+
+    async def kill(self) -> list[tuple[Node, int]]:
+        """Ends them at once. Those on nodes are ended by the shell that has them."""
+        await asyncio.gather(*(in_thread(each.kill) for each in self._taken.values()))
+        return []
+
+    def artefacts(self) -> dict[str, Path]:
+        """The files."""
+        return {end: each.path for end, each in self._taken.items()}
+
+    def findings(self) -> list[str]:
+        """Why one is incomplete, besides packets that were dropped."""
+        return [problem for each in self._taken.values() for problem in each.problems]
+
+
+def interfaces(stage: Stage) -> list[tuple[Place, str]]:
+    """Each once: the interfaces of all participants; and loopback where several of them, or one
+    and a server, have one network."""
+    places = [seat.place for seat in stage.seats] + [own[0].place for own in stage.served]
+    networks = [_network(place) for place in places]
+    found: dict[tuple[str, str], Place] = {}
+    for place, network in zip(places, networks, strict=True):
+        found.setdefault((network, place.interface), place)
+        if networks.count(network) > 1:
+            found.setdefault((network, LOOPBACK), place)
+    return [(place, interface) for (_, interface), place in found.items()]
+
+
+def _network(place: Place) -> str:
+    """Places on which this is the same have one network."""
+    return place.node.facts.network if place.node else place.lab_node or ""
+
+
+def _site(place: Place) -> Site:
+    node = place.node
+    if node is None:
+        return Site(lambda words: Start([*place.prefix, *words]))
+    return Site(node.command, node.name, node.run_dir, node.patience_s)
+
+
+def _raised(error: CaptureFailed, folder: Path) -> UserError | RoundError:
+    """A full disk ends the campaign, anything else the round."""
+    if isinstance(error, DiskFull):
+        return UserError(
+            str(error), where=str(folder),
+            remedy="The rounds finished so far are kept. Make room, or set capture.max_bytes or "
+            "capture.snap_length lower, and continue with --resume.",
+        )  # fmt: skip
+    return RoundError("beside", str(error))

@@ -1,0 +1,315 @@
+"""One dumpcap at work on one interface, in the hands of a shell beside it.
+
+The shell waits for the end of its input and then ends dumpcap, so that this is the same here and on
+a node, and so that dumpcap ends with the process that has started it, however that ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import re
+import shlex
+import struct
+import time
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from busmark.plugins.capture.dumpcap.said import NO_SPACE, READY, Counts, complaint, counts
+from busmark.plugins.capture.dumpcap.settings import RING_FILES, Settings
+from busmark.launcher import DEVNULL, MARK, STDOUT, Launched, Start, marker
+
+SCRIPT = """
+exec 3<&0
+tie= on=
+! command -v setpriv >/dev/null || tie="setpriv --pdeathsig KILL"
+[ -z "{cpus}" ] || ! command -v taskset >/dev/null || on="taskset -c {cpus}"
+{clear}
+$tie $on {tool} </dev/null &
+tool=$!
+while read -r _ <&3; do :; done
+waits=0 looks=0
+while [ $waits -lt 3 ] && [ $looks -lt {looks} ]; do
+    line=
+    {{ read -r line </proc/$tool/stat; }} 2>/dev/null
+    case $line in
+    "" | *") Z "*) printf '\\n%s early\\n' $0; break ;;
+    *") S "*) waits=$((waits + 1)) ;;
+    *) waits=0 ;;
+    esac
+    looks=$((looks + 1))
+    sleep 0.01
+done
+kill -TERM $tool 2>/dev/null
+wait $tool
+printf '\\n%s ended %s\\n' $0 $?
+"""
+"""`$0` is a word by which its own lines are known. The input is kept as 3, because background
+processes have none. dumpcap is ended when it waits for packets: where it had to wait for a CPU
+before, it has not read all that the kernel handed over, and would lose it without a word."""
+
+LOOKS = 1000
+"""At dumpcap, 10 ms apart: traffic that never ends may keep it busy for ever."""
+
+PIECE = "_[0-9][0-9][0-9][0-9][0-9]_*.pcapng"
+"""End of the names of a ring's files."""
+FLUSH_S = 0.5
+"""The kernel hands packets over at least every 250 ms, and what it has not handed over when dumpcap
+ends is lost."""
+PATIENCE_S = 20.0
+FETCH_S = 600.0
+"""What a node has captured is brought here within this time."""
+LOOK_S = 0.01
+MOST_SAID = 1 << 20
+BLOCK_BYTES = 1 << 20
+
+
+class CaptureFailed(Exception):
+    """There is no capture."""
+
+
+class DiskFull(CaptureFailed):
+    """There is no room for it."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where dumpcap runs."""
+
+    launch: Callable[[list[str]], Start]
+    """How a command is started there."""
+    name: str = ""
+    """Name of a node; empty: this machine."""
+    folder: str = ""
+    """On another machine, for its files; empty: it has this machine's files."""
+    patience_s: float = PATIENCE_S
+
+    @property
+    def where(self) -> str:
+        """As part of a sentence."""
+        return f" on node {self.name}" if self.name else ""
+
+
+class Taking:
+    """A capture of one interface."""
+
+    def __init__(
+        self, site: Site, interface: str, settings: Settings, path: Path, said: Path,
+        cpus: Sequence[int] = (),
+    ) -> None:  # fmt: skip
+        """Nothing is begun yet.
+
+        Args:
+            path: where the capture is when it has ended.
+            said: a file for what dumpcap says.
+            cpus: where it may run; empty: anywhere.
+        """
+        self.site, self.interface, self.settings, self.path = site, interface, settings, path
+        self.counts: Counts | None = None
+        """Known when it has ended in good order."""
+        self.problems: list[str] = []
+        """Why the capture is incomplete, besides packets that were dropped; known at its end."""
+        self._said_path, self._cpus = said, cpus
+        self._mark = marker()
+        self._process: Launched | None = None
+        self._killed = False
+        self._there = f"{site.folder}/{said.stem}.pcapng" if site.folder else str(path)
+
+    @property
+    def what(self) -> str:
+        """As part of a sentence."""
+        return f"the capture of {self.interface}{self.site.where}"
+
+    def start(self) -> None:
+        """Begins; packets are captured when this returns.
+
+        Raises:
+            CaptureFailed: it cannot.
+        """
+        clear = f"rm -f {self._pieces}" if self.settings.ring else ":"
+        script = SCRIPT.format(
+            cpus=",".join(map(str, self._cpus)), clear=clear, looks=LOOKS,
+            tool=shlex.join(self.settings.words(self.interface, self._there)),
+        )  # fmt: skip
+        start = self.site.launch(["sh", "-c", script, self._mark])
+        self._process = Launched(start, "round", stdout=self._said_path, stderr=STDOUT)
+        self._process.write(start.question + start.order)
+        if self._killed:
+            self.kill()
+        end = time.monotonic() + self.site.patience_s
+        while READY not in (said := self._said()):
+            over = self._process.returncode is not None or complaint(said)
+            if over or time.monotonic() > end:
+                self.kill()
+                raise self._failed(self._said(), f"it did not begin within {PATIENCE_S:g} s")
+            time.sleep(LOOK_S)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended by itself."""
+        said = self._said()
+        return counts(said) is not None or bool(complaint(said))
+
+    def stop(self) -> None:
+        """Ends it, when the packets of before have come; the capture is then at `path`.
+
+        Raises:
+            CaptureFailed: there is none.
+        """
+        assert self._process is not None
+        time.sleep(FLUSH_S)
+        # The shell that waits for it may not have had the time to say so.
+        by_itself = counts(self._said()) is not None
+        self._process.end_input()
+        self._process.wait(self.site.patience_s)
+        said = self._said()
+        self._process.stop()
+        self.counts = counts(said)
+        if NO_SPACE in said or self.counts is None:
+            raise self._failed(said, "dumpcap was killed")
+        early = by_itself or f"\n{self._mark} early" in said
+        if reason := complaint(said):
+            self.problems.append(f"{self.what} ended before its time: {reason}")
+        elif early:
+            size = self.settings.max_bytes
+            self.problems.append(f"{self.what} ended at its size limit (max_bytes = {size})")
+        if self.settings.ring and said.count(READY) > RING_FILES:
+            self.problems.append(f"{self.what} has the last packets only (ring = true)")
+        try:
+            self._fetch() if self.site.folder else self._join()
+        except OSError as error:
+            raise DiskFull(f"{self.what} cannot be stored: {error.strerror or error}") from error
+        finally:
+            self._said_path.unlink(missing_ok=True)
+
+    def kill(self) -> None:
+        """Ends it at once, also while another thread begins it; nothing of it remains here."""
+        self._killed = True
+        if self._process is not None:
+            self._process.stop(self.site.patience_s if self.site.folder else 0.0)
+        for path in (self.path, *self._parts()):
+            if path.is_file():  # not a device
+                path.unlink(missing_ok=True)
+
+    @property
+    def _pieces(self) -> str:
+        """Files of dumpcap there, as a pattern of the shell, in the order of time."""
+        if not self.settings.ring:
+            return shlex.quote(self._there)
+        return f"{shlex.quote(self._there.removesuffix('.pcapng'))}{PIECE}"
+
+    def _parts(self) -> list[Path]:
+        """The same here; of a ring only."""
+        if self.site.folder or not self.settings.ring:
+            return []
+        return sorted(self.path.parent.glob(f"{glob.escape(self.path.stem)}{PIECE}"))
+
+    def _join(self) -> None:
+        """Makes one file of a ring's."""
+        if parts := self._parts():
+            join(parts, self.path)
+            for part in parts:
+                part.unlink()
+
+    def _fetch(self) -> None:
+        """Brings the capture here, compressed on its way."""
+        words = f'for f in {self._pieces}; do [ ! -f "$f" ] || cat "$f"; done | gzip -1c'
+        start = self.site.launch(["sh", "-c", f"{words}; rm -f {self._pieces}"])
+        packed = self.path.with_suffix(".gz")
+        try:
+            with Launched(start, "round", stdout=packed, stderr=DEVNULL) as fetching:
+                fetching.write(start.question + start.order)
+                fetching.end_input()
+                if fetching.wait(FETCH_S) is None:
+                    raise CaptureFailed(f"{self.what} did not come within {FETCH_S:g} s")
+            _unpack(packed, start.marker, self.path)
+            if self.settings.ring:
+                parts = self.path.rename(packed)
+                join([parts], self.path)
+        except (zlib.error, EOFError) as error:
+            raise CaptureFailed(f"{self.what} did not come whole: {error}") from error
+        finally:
+            packed.unlink(missing_ok=True)
+
+    def _said(self) -> str:
+        with contextlib.suppress(FileNotFoundError), self._said_path.open("rb") as file:
+            said = file.read(MOST_SAID)
+            # A ring says a line for each of its files; what it counts comes last.
+            file.seek(max(len(said), file.seek(0, os.SEEK_END) - MOST_SAID))
+            return (said + file.read(MOST_SAID)).decode(errors="replace")
+        return ""
+
+    def _failed(self, said: str, otherwise: str) -> CaptureFailed:
+        """Why there is none; nothing of it is left."""
+        self.kill()
+        self._said_path.unlink(missing_ok=True)
+        if NO_SPACE in said:
+            return DiskFull(f"{self.what}: no space left on the disk")
+        lines = (line.strip() for line in reversed(said.splitlines()) if line.strip())
+        last = next((line for line in lines if not line.startswith(MARK)), "")
+        reason = complaint(said) or (last if READY.strip() not in said else "") or otherwise
+        return CaptureFailed(f"{self.what} failed: {reason[:300]}")
+
+
+def _unpack(packed: Path, mark: str, path: Path) -> None:
+    """Unpacks what came from a node, behind what its login printed and the line of the marker.
+
+    Raises:
+        EOFError, zlib.error: it is not whole.
+    """
+    with packed.open("rb") as source, path.open("wb") as target:
+        head = source.read(MOST_SAID)
+        begin = re.search(rb"^" + re.escape(mark.encode()) + rb" [0-9]{1,10}\n", head, re.M)
+        if mark and begin is None:
+            raise EOFError("the way to the node has broken")
+        source.seek(begin.end() if begin else 0)
+        stream = zlib.decompressobj(wbits=31)
+        while block := source.read(BLOCK_BYTES):
+            target.write(stream.decompress(block))
+        target.write(stream.flush())
+        if not stream.eof:
+            raise EOFError("its end is missing")
+
+
+# Put one behind the other they would be valid too, but each as a section of its own, with an
+# interface of its own: whoever follows packets would take each for another network.
+
+SECTION = 0x0A0D0D0A
+INTERFACE = 1
+MAGIC = 0x1A2B3C4D
+HEAD = 12
+"""Type and length of a block; of a section's, its byte order as well."""
+LONGEST = 1 << 24
+
+
+def join(parts: Iterable[Path], whole: Path) -> None:
+    """Writes the blocks of captures of one interface as one section. A part ends where it is
+    damaged."""
+    first = True
+    with whole.open("wb") as target:
+        for part in parts:
+            with part.open("rb") as source:
+                first = _copy(source, target, first=first)
+
+
+def _copy(source: BinaryIO, target: BinaryIO, *, first: bool) -> bool:
+    """Copies blocks; of further sections without what describes section and interface. Whether the
+    next section is still the first."""
+    order, known = "<", first
+    while len(head := source.read(HEAD)) == HEAD:
+        if head[:4] == struct.pack("<I", SECTION):  # the same in either byte order
+            order = "<" if struct.unpack("<I", head[8:])[0] == MAGIC else ">"
+            known, first = first, False
+        kind, length = struct.unpack(f"{order}II", head[:8])
+        if not HEAD <= length <= LONGEST:
+            break
+        rest = source.read(length - HEAD)
+        if len(rest) < length - HEAD:
+            break
+        if known or kind not in (SECTION, INTERFACE):
+            target.write(head + rest)
+    return first

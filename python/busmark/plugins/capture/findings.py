@@ -1,0 +1,372 @@
+"""Why samples were late, as packets prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from busmark.findings.rule import Observation, Rule, Severity
+from busmark.findings.text import count, duration, listed, share, whole
+
+if TYPE_CHECKING:
+    from busmark.plugins.capture.late import Explained, Late
+    from busmark.plugins.capture.late.model import Share
+    from busmark.findings.view import CaseView
+
+
+def _late_rule(
+    rule_id: str, causes: tuple[str, ...], *, title: str, cause: str, remedy: str,
+    severity: Severity = "note", explains: tuple[str, ...] = (),
+) -> Rule:  # fmt: skip
+    """A rule that reports late samples with one of these causes."""
+
+    def check_case(view: CaseView) -> Iterator[Observation]:
+        explained = view.late
+        if explained is None:
+            return
+        found = [each for each in explained.causes if each.cause in causes]
+        if found:
+            number = sum(each.lost + each.late for each in found)
+            yield Observation(severity, evidence(explained, found), weight=number)
+
+    return Rule(
+        id=rule_id, title=title, cause=cause, remedy=remedy, check_case=check_case, early=None,
+        explains=explains, concerns=("tail",),
+    )  # fmt: skip
+
+
+WHERE = {
+    "on-link": "between the hosts",
+    "written-late": "before the write",
+    "in-writer": "from the write to the wire",
+    "in-answerer": "in the answering process",
+    "in-reader": "from the wire to the reading",
+}
+"""Parts of the way, in words."""
+
+
+def evidence(explained: Explained, found: list[Share]) -> str:
+    """How many samples of how many, by how much, and the packets of the worst."""
+    causes = [each.cause for each in found]
+    words = f"{_counts(explained, found)}; {_latencies(found)}"
+    parts = [f"{whole(each.late)} {WHERE[each.cause]}" for each in found if each.cause in WHERE]
+    if parts:
+        words += f"; at least half of the delay: of {', of '.join(parts)}"
+    elif ordinary := sum(each.ordinary for each in found):
+        others = count(explained.ordinary, "other sample")
+        words += f"; {whole(ordinary)} of {others} examined waited in the same way"
+    worst = next((each for each in explained.worst if each.cause in causes), None)
+    return words + (f". {_example(worst)}" if worst else "")
+
+
+def _counts(explained: Explained, found: list[Share]) -> str:
+    late, lost = sum(each.late for each in found), sum(each.lost for each in found)
+    parts = []
+    if late:
+        of = count(explained.examined_late, "late sample")
+        parts.append(f"{whole(late)} of {of} ({share(late / explained.samples)} of all samples)")
+    if lost:
+        parts.append(f"{whole(lost)} of {count(explained.examined_lost, 'lost sample')}")
+    return " and ".join(parts)
+
+
+def _latencies(found: list[Share]) -> str:
+    least = min((each.least_ns for each in found if each.least_ns is not None), default=None)
+    most = max((each.most_ns for each in found if each.most_ns is not None), default=None)
+    if least is None or most is None:
+        return "never read"
+    if least == most:
+        return f"latency {duration(most)}"
+    return f"latencies {duration(least)} to {duration(most)}"
+
+
+def _example(worst: Late) -> str:
+    name = f"Sample {worst.seq} of writer {worst.writer} in round {worst.round}"
+    if worst.latency_ns is None:
+        said = f"{name}, lost: {worst.said}"
+    else:
+        waited = f", waited {duration(worst.wait_ns)}" if worst.wait_ns else ""
+        said = f"{name}, latency {duration(worst.latency_ns)}{waited}: {worst.said}"
+    packets = [each.packet for each in worst.evidence]
+    if not packets:
+        return said
+    noun = "packet" if len(packets) == 1 else "packets"
+    file = listed(list(dict.fromkeys(each.file for each in worst.evidence)))
+    return f"{said} ({noun} {', '.join(map(str, packets))} of {file})"
+
+
+LATE_DELAYED_ACK = _late_rule(
+    "late-delayed-ack",
+    ("delayed-ack",),
+    title="Late samples waited for a delayed acknowledgement",
+    cause="A segment of the message was held back by the sender's TCP (Nagle's algorithm) "
+    "until the segment before it was acknowledged, and the receiver delayed that "
+    "acknowledgement, by 40 ms or more on Linux, to send it along with data. The "
+    "packets show both: the acknowledgement without data, and the segment right "
+    "after it.",
+    remedy="Set TCP_NODELAY on the sending side, in the middleware's configuration and in "
+    "the broker's if there is one, or send each message with one call.",
+    severity="warning",
+    explains=("nagle-delayed-ack", "bimodal", "rate-not-held", "non-stationary", "rounds-disagree"),
+)
+
+
+LATE_KERNEL_DROP = _late_rule(
+    "late-kernel-drop",
+    ("kernel-drop",),
+    title="The kernel dropped packets of late or lost samples",
+    cause="The packet is in the capture of its reader's host, but the reader never had "
+    "it, or asked for it again; and the kernel counted datagrams in this round that "
+    "found the receive buffer of their socket full.",
+    remedy="Raise the receive buffer: by the adapter's option where it has one, else by "
+    "`sudo sysctl -w net.core.rmem_max=… net.core.rmem_default=…`; or lower rate, "
+    "batch or size.",
+    severity="warning",
+    explains=("loss-under-reliable", "loss-in-latency", "rounds-lost", "bimodal"),
+)
+
+
+LATE_LAB_LINK = _late_rule(
+    "late-lab-link",
+    ("lab-link",),
+    title="Packets of lost samples were captured before a link that loses packets",
+    cause="The packet was captured where it enters its reader's node, behind which "
+    "`link.loss` drops packets at random, as the scenario asks for; the reader "
+    "never had it.",
+    remedy="Read loss as a property of this link; compare with a case whose `link.loss` is empty.",
+)
+
+
+LATE_TCP_RETRANSMISSION = _late_rule(
+    "late-tcp-retransmission",
+    ("tcp-retransmission",),
+    title="Late samples waited for a retransmission of TCP",
+    cause="A segment with bytes of the sample, or with bytes before it in the stream, had "
+    "not been acknowledged and was sent again. TCP delivers in order: everything "
+    "behind a lost segment waits for it.",
+    remedy="Look for the loss: the link, its queue, the receiver's buffer "
+    "(`late-kernel-drop`, `udp-drops` and `tcp-retransmits` have the kernel's "
+    "counters). Over links that lose packets prefer a transport by datagrams, "
+    "where old samples need not be waited for.",
+    severity="warning",
+    explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
+)
+
+
+LATE_TCP_WINDOW = _late_rule(
+    "late-tcp-window",
+    ("tcp-window",),
+    title="Late samples waited in TCP behind earlier bytes",
+    cause="When the sample was written, bytes before it had not been sent, or were not "
+    "acknowledged: it left behind them, or right after an acknowledgement. TCP sends no more "
+    "than the window of the receiver and of the network allow; after a loss the latter is small.",
+    remedy="Lower rate or size; look for retransmissions; raise the receive buffer of the reader.",
+    severity="warning",
+    explains=("bimodal", "rate-not-held"),
+)
+
+
+LATE_HEARTBEAT_WAIT = _late_rule(
+    "late-heartbeat-wait",
+    ("heartbeat-wait",),
+    title="Late samples were recovered only after a heartbeat",
+    cause="The sample, or one before it, was lost or came too late, and its reader learned of it "
+    "by a later HEARTBEAT of the writer: more than half of the wait was for this heartbeat. The "
+    "rest is the reader's ACKNACK and the writer's second copy.",
+    remedy="Look for the loss first. A shorter heartbeat period, or a heartbeat with "
+    "every sample, shortens the wait, at the cost of packets; the adapter's "
+    "options name them where the middleware has such.",
+    severity="warning",
+    explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
+)
+
+
+LATE_RTPS_RETRANSMISSION = _late_rule(
+    "late-rtps-retransmission",
+    ("rtps-retransmission", "fragment-resent"),
+    title="Late samples waited for a retransmission of RTPS",
+    cause="A reader asked for the sample, for a fragment of it, or for one before it, by "
+    "ACKNACK or NACK_FRAG, and the writer sent it again: it was lost, or came too "
+    "late. A reliable reader delivers in order, so that later samples wait as well.",
+    remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, "
+    "`fragments-lost` and `link-loss` what the network lost. Best effort does not "
+    "wait for what is lost.",
+    severity="warning",
+    explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
+)
+
+
+LATE_XRCE_RETRANSMISSION = _late_rule(
+    "late-xrce-retransmission",
+    ("xrce-retransmission",),
+    title="Late samples waited for a retransmission of DDS-XRCE",
+    cause="Client or agent asked by ACKNACK for the message with the sample, for a fragment of it, "
+    "or for a message before it in its reliable stream, and the other end sent it again: it was "
+    "lost, or came too late. A reliable stream is read in order, so that later samples wait as "
+    "well. The ACKNACK often answers a HEARTBEAT, and then waits for the next one.",
+    remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, `link-loss` "
+    "what the network lost. A shorter heartbeat period of the stream shortens the wait where it "
+    "can be set; a best-effort stream does not wait for what is lost.",
+    severity="warning",
+    explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
+)
+
+
+LATE_XRCE_UNREPEATED = _late_rule(
+    "late-xrce-unrepeated",
+    ("xrce-unrepeated",),
+    title="Lost samples of DDS-XRCE were asked for and not sent again",
+    cause="Client or agent asked by ACKNACK for the message with the sample, or for one before it "
+    "in its reliable stream, and the capture has no second copy. The stream is read in order: what "
+    "comes after that message waits for it.",
+    remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, `link-loss` "
+    "what the network lost. `busmark capture explain` has the packets of the worst: with them ask "
+    "those who make the client or the agent that did not send it again.",
+    severity="warning",
+    explains=("loss-under-reliable", "loss-in-latency"),
+)
+
+
+LATE_FRAGMENTS = _late_rule(
+    "late-fragments",
+    ("fragments",),
+    title="Late samples waited for their last fragment",
+    cause="The sample is larger than a packet. The time from its first fragment to its "
+    "last, of RTPS or of IP, is at least half of the delay; or fragments completed "
+    "no datagram, and the sample was lost.",
+    remedy="A faster link, a larger MTU or smaller samples; middleware that sends "
+    "fragments of RTPS need not repeat a whole datagram for a fragment of IP.",
+    severity="warning",
+    explains=("bimodal",),
+)
+
+
+LATE_REORDERING = _late_rule(
+    "late-reordering",
+    ("reordering",),
+    title="Late samples were overtaken on the way",
+    cause="A packet with a later sample of the same writer, or a segment of TCP with "
+    "later bytes, passed the interface before the packet of the sample, and nothing "
+    "was sent again: the network changed the order. A reader that delivers in order "
+    "holds the later ones back.",
+    remedy="Look for several paths, or a queue with jitter; in a lab `link.jitter` "
+    "changes the order.",
+)
+
+
+LATE_BEFORE_MATCH = _late_rule(
+    "late-before-match",
+    ("before-match",),
+    title="Samples were written before any reader was known",
+    cause="No other participant had announced a reader on the wire when the sample was "
+    "written. A volatile writer does not keep such a sample; a durable one delivers "
+    "it when the reader is there.",
+    remedy="Wait for the match before writing, or ask for durability transient local.",
+    severity="warning",
+    explains=("loss-in-latency", "loss-under-reliable"),
+)
+
+
+LATE_IN_RELAY = _late_rule(
+    "late-in-relay",
+    ("in-relay",),
+    title="Late samples stayed in an agent or broker",
+    cause="The sample went into a process between writer and reader with one packet and "
+    "left it with another: at least half of the delay lies between the two. It "
+    "waited in a queue there, or the process had no CPU.",
+    remedy="Give the agent or broker a CPU of its own; look at its options for batches, "
+    "intervals and threads.",
+    severity="warning",
+    explains=("bimodal", "saturated-core"),
+)
+
+
+def late_not_examined(view: CaseView) -> Iterator[Observation]:
+    explained = view.late
+    if explained is None or not explained.left:
+        return
+    rounds = [f"round {each.round}: {each.why}" for each in explained.left]
+    late = sum(each.late for each in explained.left)
+    yield Observation(
+        "note",
+        f"{count(late, 'late or lost sample')} in {count(len(rounds), 'round')} ({listed(rounds)})",
+        weight=late,
+    )
+
+
+LATE_NOT_EXAMINED = Rule(
+    id="late-not-examined",
+    title="Late samples were not looked at",
+    cause="What a capture lost, or what was not read, may be the packet that explains the delay: "
+    "for such a round no cause is named.",
+    remedy="Make the capture complete: `capture.snap_length = 256`, a greater "
+    "`capture.buffer_bytes`, a CPU for dumpcap. `busmark capture explain` reads more packets than "
+    "a campaign does at its end.",
+    check_case=late_not_examined,
+    early=None,
+    concerns=("captured",),
+)
+
+
+LATE_ELSEWHERE = _late_rule(
+    "late-elsewhere",
+    ("on-link", "written-late", "in-writer", "in-answerer", "in-reader"),
+    title="Late samples spent their time outside the protocols",
+    cause="No retransmission, no fragment and no acknowledgement explains these samples. "
+    "Their packets only divide the delay: before the write, from the write to the "
+    "wire, between two hosts, in the answering process, or from the wire to the "
+    "reading. What passes within a host is its processes and their scheduling; "
+    "packets do not distinguish the two.",
+    remedy="Read which part it is in the evidence, then look at that process: `busmark "
+    "show DIRECTORY --findings` names CPUs that others used, page faults and "
+    "throttling; `busmark capture explain` shows the packets.",
+)
+
+
+LEAST = 3
+"""Late samples with discovery; fewer are accident."""
+FACTOR = 3.0
+"""How much more often than during other samples: a late sample is longer under way, so that more
+passes meanwhile in any case."""
+
+
+def late_discovery(view: CaseView) -> Iterator[Observation]:
+    found = view.late
+    if found is None or found.discovery_late < LEAST or not found.ordinary:
+        return
+    late = found.discovery_late / found.unproved
+    ordinary = found.discovery_ordinary / found.ordinary
+    if late <= FACTOR * ordinary or found.discovery_packet is None:
+        return
+    packet = found.discovery_packet
+    yield Observation(
+        "note",
+        f"{whole(found.discovery_late)} of {count(found.unproved, 'late sample')} without another "
+        f"cause on the wire, {whole(found.discovery_ordinary)} of "
+        f"{count(found.ordinary, 'other sample')}; such as packet {packet.packet} of {packet.file}",
+        weight=late,
+    )
+
+
+LATE_DISCOVERY = Rule(
+    id="late-discovery",
+    title="Discovery was on the wire while late samples were under way",
+    cause="Participants announced themselves or their endpoints while these samples were under "
+    "way, more often than during other samples. It coincides: packets do not prove that it is the "
+    "reason.",
+    remedy="Measure longer after the match; look at the announcement period of the middleware and "
+    "for further participants in the domain.",
+    check_case=late_discovery,
+    early=None,
+    concerns=("tail",),
+)
+
+
+LATE_UNEXPLAINED = _late_rule(
+    "late-unexplained",
+    ("unexplained",),
+    title="Late or lost samples without an explanation in the packets",
+    cause="Their packets are not in the capture, belong to several readers, or show no "
+    "wait that covers half of the delay.",
+    remedy="See `busmark capture explain` for the packets of the worst.",
+)

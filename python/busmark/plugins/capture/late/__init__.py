@@ -1,0 +1,7 @@
+"""Late and lost samples of captured rounds and of captures alone: causes, proved by packets."""
+
+from busmark.plugins.capture.late.case import MOST_WORST, is_captured, of_case
+from busmark.plugins.capture.late.file import of_file
+from busmark.plugins.capture.late.model import Explained, Late
+
+__all__ = ["MOST_WORST", "Explained", "Late", "is_captured", "of_case", "of_file"]

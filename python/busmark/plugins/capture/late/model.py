@@ -1,0 +1,161 @@
+"""Late samples explained: `busmark capture explain --json`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from busmark.plugins.capture.model import Analysis
+
+EXPLAIN_VERSION = 1
+
+Cause = Literal[
+    "delayed-ack", "tcp-retransmission", "tcp-window", "kernel-drop", "lab-link", "heartbeat-wait",
+    "rtps-retransmission", "fragment-resent", "xrce-retransmission", "xrce-unrepeated",
+    "fragments", "reordering", "before-match", "dropped-at-sender", "dropped-at-receiver",
+    "dropped-by-agent", "overwritten", "behind-retransmission",
+    "in-relay", "on-link", "written-late", "in-writer", "in-answerer", "in-reader",
+    "not-in-capture", "unexplained",
+]  # fmt: skip
+"""Names of causes. What is from `on-link` on says where the time passed, not why."""
+
+CAUSES: tuple[Cause, ...] = Cause.__args__  # type: ignore[attr-defined]
+PROVED = CAUSES[: CAUSES.index("on-link")]
+"""Those that packets prove to be the reason."""
+
+
+class Shown(BaseModel):
+    """A packet that shows something."""
+
+    file: str
+    packet: int
+    """Number of the packet in its file, from 1."""
+    at_ns: int
+    """From the write of the sample."""
+    what: str
+
+
+class Late(BaseModel):
+    """A late or lost sample, and what the packets say of it."""
+
+    round: int
+    writer: int
+    reader: int | None
+    seq: int | None
+    """Null for one that has no packet on its first hop."""
+    latency_ns: int | None
+    """From the intended time to the reading; null: lost."""
+    cause: Cause
+    wait_ns: int | None
+    """How long it waited for that; null where nothing explains it, and for a lost sample."""
+    said: str
+    """What the packets show."""
+    evidence: list[Shown]
+    also: list[Cause]
+    """Further causes that would be enough."""
+    discovery: Shown | None
+    """The first packet of discovery that was on the wire meanwhile."""
+    last_seen: Shown | None = None
+    """The last packet that carries it; null: no packet does."""
+    way: list[str] = []
+    """Hops of its way, in a capture without a result."""
+    last_hop: str | None = None
+    """The last of them on which it was seen."""
+    number: int | None = None
+    """Sequence number on the first hop, where no packet has it."""
+
+
+class Event(BaseModel):
+    """A stamp of a process, or a packet."""
+
+    at_ns: int
+    """From the write of the sample."""
+    lane: str
+    towards: str | None
+    """The lane to which a packet goes; null for a stamp, and where that is not known."""
+    file: str | None
+    packet: int | None
+    what: str
+    proves: bool
+    """Whether it is evidence for the cause."""
+
+
+class Diagram(BaseModel):
+    """Packets of a sample between its processes."""
+
+    sample: Late
+    lanes: list[str]
+    """The writer, each captured interface, the other end."""
+    events: list[Event]
+    """In the order of time."""
+    omitted: int
+    """Further packets of the same flows."""
+
+
+class Share(BaseModel):
+    """A cause in a case."""
+
+    cause: Cause
+    lost: int
+    """Lost samples that it explains."""
+    late: int
+    """Late samples that it explains."""
+    least_ns: int | None
+    """Least latency among these late samples."""
+    median_ns: float | None
+    most_ns: int | None
+    ordinary: int
+    """Samples that are not late, and show it as well."""
+
+
+class RoundLeft(BaseModel):
+    """A round whose late samples were not looked at."""
+
+    round: int
+    late: int
+    """Late and lost samples in it."""
+    why: str
+
+
+class Explained(BaseModel):
+    """Late samples of a case."""
+
+    busmark_explain: int = EXPLAIN_VERSION
+    case: str
+    rounds: list[int]
+    """Rounds that were looked at."""
+    left: list[RoundLeft]
+    samples: int
+    """Measured in these rounds."""
+    lost: int
+    late: int
+    """Above the limit of their round: its 99th percentile or three times its median, whichever is
+    less."""
+    median_ns: int | None
+    """Median latency, of the first round."""
+    limit_ns: int | None
+    """Limit of the first round."""
+    examined_lost: int
+    examined_late: int
+    """At most 500 of each round, lost ones included."""
+    ordinary: int
+    """Samples that are not late and were examined beside them."""
+    causes: list[Share]
+    """The most frequent first."""
+    unproved: int
+    """Late samples, without the lost, that no cause on the wire explains."""
+    discovery_late: int
+    """How many of them had discovery on the wire meanwhile."""
+    discovery_ordinary: int
+    """How many of the samples that are not late had it."""
+    discovery_packet: Shown | None
+    """One of its packets, while one of these late samples was under way."""
+    files: list[str]
+    worst: list[Late]
+    """The lost first, then the latest; as many as were asked for."""
+    diagrams: list[Diagram] = []
+    """One for each of them."""
+    capture: Analysis | None = None
+    """What else the capture shows, where it was looked at without a result: latencies, losses,
+    lengths, and what limits them."""

@@ -1,0 +1,206 @@
+"""The way of one sample through the packets of its round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from busmark.plugins.capture.late.samples import PATIENCE_NS, Sample
+from busmark.plugins.capture.late.wire import RELIABLE, Packet, Stream, Wire, Writer
+
+Direction = Literal["there", "back"]
+Seen = Mapping[tuple[int, int, int], Sequence[int]]
+
+
+CLOCK_NS = 1000
+"""How exactly packets and samples are on one axis, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What the kernel counted in the round."""
+
+    socket_drops: int = 0
+    """Datagrams dropped at sockets."""
+    link_loss: str | None = None
+    """Share of packets that the lab's links lose behind the capture, as asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A packet, and what it shows."""
+
+    packet: Packet
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A cause of the delay of one sample, proved by packets."""
+
+    cause: str
+    wait_ns: int | None
+    """How long the sample waited for it; None: it explains why a sample was never read."""
+    said: str
+    """What the packets show, as a sentence without its end."""
+    evidence: tuple[Evidence, ...]
+    of_another: bool = False
+    """Whether it is about a message before the sample, for which it waits."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """The way of samples in a capture alone, by its hops."""
+
+    flows: Sequence[int]
+    whole: Sequence[bool]
+    """Whether the capture has each message of the hop."""
+    missing: Sequence[Mapping[int, int]]
+    """Numbers of the hop that no packet has, by the sample to which each was given."""
+    around: Sequence[Callable[[int], tuple[int | None, int | None]]]
+    """Packets of the hop with the sample before one and with the sample after it."""
+    patience_ns: int
+    """How long before the end of the capture a sample may have been under way."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One direction: from a write to the reading of what was written."""
+
+    direction: Direction
+    writer: int
+    begin_ns: int
+    """When it was written."""
+    end_ns: int
+    """When it was read; of a sample that was not, how long it is looked for."""
+    is_read: bool
+    packets: list[Packet]
+    """Those that carry the sample, in the order of time; fragments without the header are not
+    among them."""
+
+    @cached_property
+    def first(self) -> Packet | None:
+        """The one that was on the wire first."""
+        return min(self.packets, key=lambda each: each.first_ns, default=None)
+
+    @cached_property
+    def last(self) -> Packet | None:
+        """The last copy on the wire before it was read."""
+        within = [each for each in self.packets if each.time_ns <= self.end_ns]
+        return max(within, key=lambda each: each.time_ns, default=None)
+
+    @cached_property
+    def identities(self) -> list[tuple[Writer, int]]:
+        """By which RTPS knows the sample: writer and number."""
+        found = {
+            ((each.source, each.writer), each.last_seq): None for each in self.packets
+            if each.protocol == "rtps" and each.source is not None and each.writer is not None
+            and each.last_seq is not None
+        }  # fmt: skip
+        return list(found)
+
+    @cached_property
+    def streams(self) -> list[tuple[Stream, tuple[int, int]]]:
+        """Reliable streams of DDS-XRCE that carry the sample, each with the numbers of the first
+        and the last message of it."""
+        found: dict[Stream, tuple[int, int]] = {}
+        for each in self.packets:
+            if each.protocol != "xrce" or (each.stream or 0) < RELIABLE:
+                continue
+            if None in (each.flow, each.session, each.first_seq, each.last_seq):
+                continue
+            stream = (each.flow or 0, each.session or 0, each.stream or 0)
+            found.setdefault(stream, (each.first_seq or 0, each.last_seq or 0))
+        return list(found.items())
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A sample, its packets, and all others of the round."""
+
+    sample: Sample
+    wire: Wire
+    legs: tuple[Leg, ...]
+    counters: Counters = field(default_factory=Counters)
+    path: Path | None = None
+    """Without a result, which knows more: the hops of the sample."""
+
+    @cached_property
+    def several_ways(self) -> bool:
+        """Whether it went to several ends at once: packets for one end and packets for another are
+        not distinguished."""
+        return any(_several(self.wire, leg) for leg in self.legs)
+
+    def enough(self, wait_ns: int | None) -> bool:
+        """Whether a wait is at least half of what the sample is late by; of a lost sample, whether
+        it explains the loss."""
+        excess = self.sample.excess_ns
+        if excess is None or wait_ns is None:
+            return excess is None and wait_ns is None
+        return 2 * wait_ns >= excess
+
+
+def trace(
+    sample: Sample, wire: Wire, seen: Seen, counters: Counters | None = None,
+    path: Path | None = None,
+) -> Trace:  # fmt: skip
+    """Puts the packets of a sample together."""
+    legs = _round_trip(sample, wire, seen) if sample.round_trip else [_one_way(sample, wire, seen)]
+    return Trace(sample, wire, tuple(legs), counters or Counters(), path)
+
+
+def _packets(sample: Sample, wire: Wire, rows: Sequence[int]) -> list[Packet]:
+    """Not before it was written: a warm-up's samples have the same numbers."""
+    found = [each for each in wire.packets(rows) if each.first_ns >= sample.sent_ns - CLOCK_NS]
+    return sorted(found, key=lambda each: (each.time_ns, each.packet, each.part))
+
+
+def _one_way(sample: Sample, wire: Wire, seen: Seen) -> Leg:
+    own = _packets(sample, wire, seen.get((sample.writer, sample.seq, 0), ()))
+    end = sample.sent_ns + PATIENCE_NS if sample.read_ns is None else sample.read_ns
+    return Leg("there", sample.writer, sample.sent_ns, end, sample.read_ns is not None, own)
+
+
+def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Leg]:
+    own = _packets(sample, wire, seen.get((sample.writer, sample.seq, 0), ()))
+    answers = [
+        row for (writer, seq, answered), rows in seen.items()
+        if seq == sample.seq and answered == sample.writer and writer != sample.writer
+        for row in rows
+    ]  # fmt: skip
+    back = _packets(sample, wire, answers)
+    over = sample.sent_ns + PATIENCE_NS if sample.read_ns is None else sample.read_ns
+    arrived = sample.echo_delivered_ns or sample.echo_read_ns
+    answered = sample.echo_sent_ns
+    first_back = min((each.first_ns for each in back), default=None)
+    there_end = arrived or answered or first_back or over
+    there_read = arrived is not None or first_back is not None or sample.read_ns is not None
+    legs = [Leg("there", sample.writer, sample.sent_ns, max(there_end, sample.sent_ns),
+                there_read, own)]  # fmt: skip
+    begin = answered or first_back
+    if begin is not None:
+        writer = back[0].sample_writer if back else None
+        legs.append(Leg("back", writer or 0, begin, max(over, begin),
+                        sample.read_ns is not None, back))  # fmt: skip
+    return legs
+
+
+def _several(wire: Wire, leg: Leg) -> bool:
+    """Whether flows of one protocol and file lead from one address to different ends, and none of
+    them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes from one
+    (DATA) are two parts of one way, also where there are two agents."""
+    flows = list(dict.fromkeys(
+        (each.protocol, each.kind == "WRITE_DATA", each.flow)
+        for each in leg.packets if each.flow is not None
+    ))  # fmt: skip
+    for number, (*stage, one) in enumerate(flows):
+        for *other_stage, other in flows[number + 1 :]:
+            a, b = wire.flows[one], wire.flows[other]
+            same = stage == other_stage and a.file == b.file
+            apart = a.destination != b.destination
+            chained = a.destination == b.source or b.destination == a.source
+            if same and apart and not chained and a.source_address == b.source_address:
+                return True
+    return False

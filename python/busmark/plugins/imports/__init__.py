@@ -1,0 +1,13 @@
+"""Results of other tools, as results of Busmark.
+
+- `registry`: the tools, one module (or package) each, with `recognise(text)` and `read(source)`.
+- `model`: `Imported`, what a file says; `Flaw`, what is known to be wrong with a tool's figures.
+- `sources`: files, folders and archives. `text`: lines, numbers with units, and JSON, with the line
+  of every error.
+- `assemble`: runs of several files become cases and rounds. `possible`: whether they can be.
+  `write`: they become a directory. `read`: all of this, in order.
+"""
+
+from busmark.plugins.imports.read import import_results
+
+__all__ = ["import_results"]

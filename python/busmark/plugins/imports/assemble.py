@@ -1,0 +1,196 @@
+"""Runs of several files become cases and rounds: runs of equal parameters are one case.
+
+Before that they get the parameters that the user adds with `--set`, which a source does not state.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from busmark.errors import UserError, nearest
+from busmark.plugins.imports.model import Run, RunParameters
+
+TEST_ORDER = ("latency", "throughput")
+
+LONGEST = 150
+"""Characters of a name: file names have 255 bytes, and something is added to them."""
+ENOUGH = 4
+"""Figures that two files must share to be of one run."""
+
+ROUNDED_NS = 510.0
+"""How far two means may be apart: RTI Perftest's CSV has whole microseconds, its JSON two
+decimals."""
+
+ROUNDED = 5e-4
+"""The same relative, of any value: the CSV of performance_test has four digits."""
+
+DEVIATIONS = 1e-2
+"""The same of deviations, which are divided by the count or by one less."""
+
+KEYS = (
+    "adapter", "transport", "profile", "payload", "size", "wait", "placement", "arrivals",
+    "rate_hz", "peer", "topics", "writers", "readers", "publishers", "subscribers", "instances",
+    "load", "writer_on", "reader_on", "link_rate", "link_loss", "link_delay", "link_jitter",
+)  # fmt: skip
+"""Parameters of a case; with `qos.` and `settings.` before it any name."""
+
+PREFIXES = ("qos.", "settings.")
+
+WHOLE = {"size", "topics", "writers", "readers", "publishers", "subscribers", "instances"}
+NUMBERS = {"rate_hz"}
+ASSUMED = {"placement": "unstated", "arrivals": "unstated"}
+"""Parameters that say that the source does not state them."""
+
+ARRIVALS = ("closed", "constant", "poisson", "paced", "unstated")
+FLOOR = "null"
+
+VAGUE = {**ASSUMED, "adapter": "socket"}
+"""Parameters that say little: what another file of the same run states is better."""
+
+
+@dataclass(slots=True)
+class ImportedCase:
+    """Runs with the same parameters, in order of the files."""
+
+    id: str
+    params: RunParameters
+    runs: list[Run] = field(default_factory=list)
+
+
+def given(settings: Sequence[str]) -> dict[str, Any]:
+    """By key. Raises `UserError` for what is no parameter, or no value of it."""
+    found: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        key = key.strip()
+        if not equals or not text.strip():
+            raise UserError(f"{setting!r} is not KEY=VALUE", where="--set")
+        if key not in KEYS and not (key.startswith(PREFIXES) and key.partition(".")[2]):
+            there = f"There are {', '.join(KEYS)}, qos.NAME and settings.NAME."
+            raise UserError(
+                f"no parameter {key!r}",
+                where="--set",
+                remedy=nearest(key, [*KEYS, *PREFIXES], always=there),
+            )
+        found[key] = _value(key, text.strip())
+    return found
+
+
+def _value(key: str, text: str) -> Any:
+    try:
+        value = json.loads(text, parse_constant=lambda _: text)
+    except ValueError:
+        value = text
+    if not isinstance(value, str | int | float | bool):
+        value = text
+    if key in WHOLE and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise UserError(f"{key} is a whole number, not {text!r}", where="--set")
+    if key in NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise UserError(f"{key} is a number, not {text!r}", where="--set")
+    if key == "arrivals" and value not in ARRIVALS:
+        raise UserError(f"arrivals are {', '.join(ARRIVALS)}, not {text!r}", where="--set")
+    if key in KEYS and key not in WHOLE | NUMBERS:
+        value = text
+    if (key, value) == ("adapter", FLOOR):
+        raise UserError("the adapter null is Busmark's own", where="--set")
+    return value
+
+
+def add(settings: dict[str, Any], run: Run) -> None:
+    """Add what the user gave to a run's parameters. What the source states stays.
+
+    Raises:
+        UserError: the source states another value; of the adapter's name it may.
+    """
+    for key, value in settings.items():
+        group, dot, name = key.partition(".")
+        place = getattr(run.params, group) if dot else run.params.stated()
+        stated = place.get(name or key)
+        free = stated is None or stated == ASSUMED.get(key) or key == "adapter"
+        if not free and stated != value:
+            raise UserError(
+                f"the file states {key}: {stated}, not {value}",
+                where=run.file,
+                remedy="Leave this --set out, or import the file by itself.",
+            )
+        setattr(run.params, group, {**place, name: value} if dot else value)
+
+
+def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
+    """A run that two files tell of in two forms (a text and its log, a CSV and its JSON) counts
+    once; what the first lacks it takes from the second. Also what is to be said of that."""
+    kept: list[Run] = []
+    told = []
+    for run in runs:
+        first = next((other for other in kept if _same(other, run)), None)
+        if first is None:
+            kept.append(run)
+            continue
+        told.append(f"{run.file}, line {run.line}: the same run as in {first.file}: counted once")
+        first.joined.append(run.file)
+        first.samples = run.samples if first.samples is None else first.samples
+        mine = first.params.stated()
+        for key, value in run.params.stated().items():
+            if key not in mine or mine[key] == VAGUE.get(key):
+                setattr(first.params, key, value)
+        first.values = run.values | first.values
+    return kept, told
+
+
+def _same(first: Run, second: Run) -> bool:
+    """Whether two forms tell of one run: all figures that both state are equal but for rounding.
+    Two files of one form are two runs, however alike."""
+    if first.form == second.form or first.params.test != second.params.test:
+        return False
+    sizes = {run.params.size for run in (first, second)} - {None}
+    mine, theirs = ({s.key: s.value_ns for s in run.stated} for run in (first, second))
+    shared = mine.keys() & theirs.keys()
+    if len(sizes) > 1 or len(shared) < ENOUGH:
+        return False
+    return all(_equal(key, mine[key], theirs[key]) for key in shared)
+
+
+def _equal(key: tuple[str, str, float | None, float | None], one: float, other: float) -> bool:
+    apart, size = abs(one - other), max(abs(one), abs(other))
+    if key[1] == "std":
+        return apart <= max(ROUNDED_NS, DEVIATIONS * size)
+    return apart <= max(ROUNDED_NS if key[1] == "mean" else 0.0, ROUNDED * size)
+
+
+def cases(runs: list[Run]) -> list[ImportedCase]:
+    """In order of test, adapter and size."""
+    by_params: dict[str, ImportedCase] = {}
+    for run in runs:
+        key = json.dumps(run.params.stated(), sort_keys=True, default=str)
+        by_params.setdefault(key, ImportedCase("", run.params)).runs.append(run)
+    ordered = sorted(by_params.values(), key=lambda case: _order(case.params))
+    taken: set[str] = set()
+    for case in ordered:
+        name = base = _name(case.params)
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{base}-{number}"
+        taken.add(name)
+        case.id = name
+    return ordered
+
+
+def _order(params: RunParameters) -> tuple[int, str, int]:
+    return (
+        TEST_ORDER.index(params.test),
+        params.adapter,
+        -1 if params.size is None else params.size,
+    )
+
+
+def _name(params: RunParameters) -> str:
+    """For files and links."""
+    parts = [params.adapter, params.test, params.size, params.qos.get("reliability") or None]
+    known = "-".join(str(part) for part in parts if part is not None)
+    plain = re.sub(r"[^a-z0-9_.]+", "-", known.lower())
+    return plain[:LONGEST].strip("-.") or "case"

@@ -1,0 +1,55 @@
+"""RTI Perftest: its CSV, JSON and legacy output, and the file of `-latencyFile`.
+
+Sources for the formats: `srcCppCommon/PerftestPrinter.cxx`, `srcJava/…/PerftestPrinter.java` and
+`srcCpp/perftest_cpp.cxx` of rticommunity/rtiperftest 4.3. What was captured together with it from
+the standard error stream (version, configuration) is read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.perftest import latency_file, printed
+from busmark.plugins.imports.perftest.figures import ADAPTER, FLAWS, above, banners, observe
+from busmark.plugins.imports.perftest.latency_file import combine
+from busmark.plugins.imports.text import SourceText
+
+__all__ = ["FLAWS", "combine", "read", "recognise"]
+
+FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, Imported], None]]] = {
+    "latency file": (latency_file.recognise, latency_file.read),
+    "json": (printed.recognise_json, printed.read_json),
+    "csv": (printed.recognise_csv, printed.read_csv),
+    "legacy": (printed.recognise_legacy, printed.read_legacy),
+}
+"""In which a file may be: the first that recognises it."""
+
+
+def recognise(text: str) -> bool:
+    """Whether it is one of them."""
+    return any(recognises(text) for recognises, _ in FORMS.values())
+
+
+def read(source: SourceText) -> Imported:
+    """One file."""
+    name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "csv")
+    configured = banners(source)
+    imported = Imported("RTI Perftest", name, titles={ADAPTER: "RTI Connext"})
+    imported.version = _all(one.version for one in configured)
+    if middleware := _all(one.middleware for one in configured):
+        imported.versions[ADAPTER] = middleware
+    if source.cut and name != "json":
+        imported.left_out.append(source.cut)
+    FORMS[name][1](source, imported)
+    for run in imported.runs:
+        for key, value in above(configured, run.line).params.stated().items():
+            if key != "arrivals" or run.params.test == "latency":
+                setattr(run.params, key, value)
+    observe(imported)
+    return imported
+
+
+def _all(versions: Iterable[str | None]) -> str | None:
+    """One as a rule: each that runs of the file name."""
+    return ", ".join(dict.fromkeys(v for v in versions if v)) or None

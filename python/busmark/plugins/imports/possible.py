@@ -1,0 +1,140 @@
+"""Whether figures of another tool can be: what cannot is refused, with file and line, before
+anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import polars as pl
+from pydantic import ValidationError
+
+from busmark.errors import UserError
+from busmark.plugins.imports.assemble import ImportedCase
+from busmark.plugins.imports.model import Flaw, Run, Stated
+from busmark.model.parameters import Parameters
+from busmark.store.limits import bounds_of
+
+MOST_RUNS = 10_000
+"""Each becomes files of its own."""
+MOST_FIGURES = 2_000_000
+"""They are held in memory, and no run has a second for each."""
+BY_ONE_CLOCK = ("round_trip", "half_round_trip", "publish", "per_hop")
+"""Quantities that end after they begin by the same clock: none of them is below zero. A time
+between two clocks may be."""
+BETWEEN_CLOCKS = ("one_way", "discovery")
+"""Quantities that begin by one process's clock and end by another's."""
+SPREADS = ("std", "mad")
+"""Statistics of any quantity that are never below zero."""
+
+TWO_CLOCKS = Flaw(
+    "import-two-clocks", "warning", "No latency: the clocks of sender and receiver differ",
+    "Latencies are below zero, or longer than the whole run. A sample does not arrive before it is "
+    "sent, so its two stamps are of clocks that differ, and none of these latencies is a time that "
+    "anything took. They are left out; counts and rates hold.",
+    "Measure round trips, or run sender and receiver on one host.",
+)  # fmt: skip
+"""In files of any tool."""
+
+
+def of_two_clocks(run: Run) -> None:
+    """Takes latencies away that show by themselves that the clocks differ."""
+    for quantity in BETWEEN_CLOCKS:
+        values = [
+            s.value_ns for s in run.stated if s.quantity == quantity and s.statistic not in SPREADS
+        ]
+        if not values:
+            continue
+        longest = run.length_s * 1e9 if run.length_s is not None else float("inf")
+        if min(values) >= 0 and max(values) <= longest:
+            continue
+        run.stated = [s for s in run.stated if s.quantity != quantity]
+        told = f"from {min(values) / 1e9:,.6g} s to {max(values) / 1e9:,.6g} s"
+        if run.length_s is not None:
+            told += f" in a run of {run.length_s:.3g} s"
+        run.observed.append((TWO_CLOCKS, told))
+
+
+def possible(cases: Sequence[ImportedCase]) -> None:
+    """That every figure can be stored, and read again.
+
+    Raises:
+        UserError: one cannot.
+    """
+    runs = [run for case in cases for run in case.runs]
+    if len(runs) > MOST_RUNS or sum(len(run.stated) for run in runs) > MOST_FIGURES:
+        raise UserError(
+            f"{len(runs)} runs; at most {MOST_RUNS}, with {MOST_FIGURES} figures together",
+            where=runs[0].file,
+            remedy="Import the files in several parts.",
+        )
+    for case in cases:
+        _params(case)
+    for run in runs:
+        _values(run)
+        for stated in run.stated:
+            _stated(run, stated)
+        for name, frame in (("samples", run.samples), ("intervals", run.intervals)):
+            if frame is not None:
+                _table(run, name, frame)
+
+
+def _params(case: ImportedCase) -> None:
+    """Parameters of the whole case, as a manifest can hold them."""
+    try:
+        Parameters.model_validate(case.params.stated())
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(part for part in first["loc"] if str(part).isidentifier())  # type: ignore[misc]
+        run = case.runs[0]
+        raise _cannot_be(run, run.line, f"{key}: {str(first['input'])[:80]}") from None
+
+
+def _values(run: Run) -> None:
+    limits = bounds_of("cases")
+    for key, value in {**run.params.stated(), **run.values}.items():
+        if key in limits:
+            _check(run, run.line, key, value, limits[key])
+
+
+def _stated(run: Run, stated: Stated) -> None:
+    limits = bounds_of("summaries")
+    for key in ("value_ns", "percent", "count", "start_s", "duration_s"):
+        value = getattr(stated, key)
+        if value is not None:
+            own = _of_value(stated, limits[key]) if key == "value_ns" else limits[key]
+            _check(run, stated.line or run.line, key, value, own)
+
+
+def _of_value(stated: Stated, limits: tuple[float, float]) -> tuple[float, float]:
+    low, high = limits
+    if stated.quantity in BY_ONE_CLOCK or stated.statistic in SPREADS:
+        low = 0
+    # A round trip is twice as long.
+    return (low, high / 2) if stated.quantity == "half_round_trip" else (low, high)
+
+
+def _check(run: Run, line: int, key: str, value: Any, limits: tuple[float, float]) -> None:
+    if isinstance(value, int | float) and not (isfinite(value) and limits[0] <= value <= limits[1]):
+        raise _cannot_be(run, line, f"{key} = {value:g}")
+
+
+def _table(run: Run, name: str, frame: pl.DataFrame) -> None:
+    for key, (low, high) in bounds_of(name).items():
+        column = frame.get_column(key, default=None)
+        if column is None or not column.len() or column.null_count() == column.len():
+            continue
+        least, most = column.min(), column.max()
+        numbers = isinstance(least, int | float) and isinstance(most, int | float)
+        whole = not column.dtype.is_float() or not column.is_nan().any()
+        if not (numbers and whole and low <= least <= most <= high):
+            raise _cannot_be(run, run.line, f"{key} from {least} to {most}")
+
+
+def _cannot_be(run: Run, line: int, what: str) -> UserError:
+    return UserError(
+        f"{what} cannot be",
+        where=f"{run.file}, line {line}",
+        remedy="The file was changed or cut off, or is of another format: see --format.",
+    )

@@ -1,0 +1,230 @@
+"""From files to a result directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from busmark.errors import UserError
+from busmark.plugins.imports import assemble
+from busmark.plugins.imports.assemble import ImportedCase
+from busmark.plugins.imports.model import Flaw, Imported, Run
+from busmark.plugins.imports.possible import of_two_clocks
+from busmark.plugins.imports.registry import Importer, importer, recognised, the_one
+from busmark.plugins.imports.sources import Refused, sources
+from busmark.plugins.imports.text import NoResult, SourceText
+from busmark.plugins.imports.write import write
+from busmark.store import Result, Source, SourceFile
+
+SHOWN = 3
+"""Cases of a file, and files of a tool, that are named."""
+
+FOLDERS = Flaw(
+    "import-several-folders", "warning", "Rounds of one case come from different folders",
+    "Runs whose files state the same parameters are rounds of one case. What else their folders "
+    "stand for, such as an emulated loss, is in no file.",
+    "Import the folders of each condition by themselves, with --set settings.NAME=VALUE.",
+)  # fmt: skip
+"""In files of any tool."""
+
+
+@dataclass(slots=True)
+class Collected:
+    """All files that were read, before they become cases."""
+
+    form: str | None = None
+    imported: dict[str, Imported] = field(default_factory=dict)
+    """By file."""
+    formats: dict[str, list[str]] = field(default_factory=dict)
+    """Files by name of their importer."""
+    files: list[SourceFile] = field(default_factory=list)
+    refused: dict[str, UserError] = field(default_factory=dict)
+    """By file, in words."""
+    order: list[str] = field(default_factory=list)
+    """All files."""
+
+
+def import_results(
+    paths: Sequence[Path],
+    out: Path,
+    *,
+    form: str | None = None,
+    added: Sequence[str] = (),
+    command: str = "busmark import",
+    tell: Callable[[str], None] = lambda line: None,
+) -> Result:
+    """Reads `paths`, which are files, folders, patterns and archives of files of one tool, and
+    writes the result directory `out`, which must not exist or be empty. `form` is one of the
+    registry's names; None: recognised by content. `added` are parameters as KEY=VALUE. `tell` gets
+    one line for each file: what became of it.
+
+    Raises:
+        UserError: no file could be imported, the files are of several tools, or `out` cannot be
+            written. Nothing is left behind then.
+    """
+    extra = assemble.given(added)
+    if form:
+        importer(form)
+    found = _collect(paths, form)
+    if not found.imported:
+        raise _nothing(found, paths, tell)
+    _of_one_tool(found)
+    runs, told = assemble.without_repeats(_combined(found))
+    for run in runs:
+        assemble.add(extra, run)
+        if "placement" not in run.params.model_fields_set:
+            run.params.placement = "unstated"
+    cases = assemble.cases(runs)
+    for case in cases:
+        _of_several_folders(case)
+    _rename(found, extra)
+    left_out = [line for one in found.imported.values() for line in one.left_out]
+    left_out += [_refusal(name, error) for name, error in found.refused.items()]
+    source = Source(files=found.files, left_out=left_out, repeated=told)
+    result = write(out, cases, list(found.imported.values()), source, command)
+    became = _became(cases)
+    for name in found.order:
+        error = found.refused.get(name)
+        tell(_refusal(name, error) if error else _fate(found, name, became))
+    return result
+
+
+def _collect(paths: Sequence[Path], form: str | None) -> Collected:
+    found = Collected(form)
+    for source in sources(paths):
+        if source.name in found.imported or source.name in found.refused:
+            continue
+        found.order.append(source.name)
+        try:
+            _read(found, source)
+        except UserError as error:
+            found.refused[source.name] = error
+    return found
+
+
+def _read(found: Collected, source: SourceText | Refused) -> None:
+    if isinstance(source, Refused):
+        raise NoResult(source.reason, where=source.name)
+    for file in found.files:
+        if file.sha256 == source.sha256:
+            raise NoResult(f"the same file again as {file.name}", where=source.name)
+    reader = _reader(source, found.form)
+    imported = reader.read(source)
+    for run in imported.runs:
+        run.file, run.form = source.name, imported.form
+        of_two_clocks(run)
+    found.imported[source.name] = imported
+    found.formats.setdefault(reader.name, []).append(source.name)
+    found.files.append(
+        SourceFile(
+            name=source.name,
+            sha256=source.sha256,
+            size_bytes=source.size_bytes,
+            tool=imported.tool,
+            version=imported.version,
+            form=imported.form,
+        )
+    )
+
+
+def _combined(found: Collected) -> list[Run]:
+    """The runs of all files, with parts of one run as one."""
+    runs = [run for one in found.imported.values() for run in one.runs]
+    for name in found.formats:
+        runs = importer(name).combine(runs)
+    return runs
+
+
+def _of_several_folders(case: ImportedCase) -> None:
+    """That the case's files are in folders which are no neighbours."""
+    folders = list(dict.fromkeys(PurePath(run.file).parent for run in case.runs))
+    if len({folder.parent for folder in folders}) > 1:
+        told = f"{len(case.runs)} rounds from {len(folders)} folders: {folders[0]} to {folders[-1]}"
+        case.runs[0].observed.append((FOLDERS, told))
+
+
+def _reader(source: SourceText, form: str | None) -> Importer:
+    """The one named, unless the file is plainly of another tool."""
+    if not form:
+        return the_one(source)
+    others = [one.name for one in recognised(source.text)]
+    if others and form not in others:
+        raise UserError(f"of {' or '.join(others)}, not of {form} (--format)", where=source.name)
+    return importer(form)
+
+
+def _nothing(found: Collected, paths: Sequence[Path], tell: Callable[[str], None]) -> UserError:
+    """The error that nothing was imported: of a single file its own."""
+    if len(found.refused) == 1:
+        return next(iter(found.refused.values()))
+    for name, error in found.refused.items():
+        tell(_refusal(name, error))
+    return UserError(
+        f"none of {len(found.refused)} files could be imported",
+        where=", ".join(map(str, paths)),
+        remedy="`busmark import --help` lists what can be read.",
+    )
+
+
+def _of_one_tool(found: Collected) -> None:
+    """That no two tools' figures become one result: each measures in its own way."""
+    if len(found.formats) == 1:
+        return
+    told = "; ".join(
+        f"{name}: {', '.join(files[:SHOWN])}"
+        + (f" and {len(files) - SHOWN} more" if len(files) > SHOWN else "")
+        for name, files in found.formats.items()
+    )
+    each = ", ".join(f"--format {name}" for name in found.formats)
+    raise UserError(
+        f"files of {len(found.formats)} tools, which do not measure alike ({told})",
+        where=found.files[0].name,
+        remedy=f"Import the files of each tool into a result of its own ({each}), and hold the "
+        "results against each other with `busmark compare`.",
+    )
+
+
+def _refusal(name: str, error: UserError) -> str:
+    where = error.where if error.where and error.where.startswith(name) else name
+    what = "skipped" if isinstance(error, NoResult) else "refused"
+    line = f"{where}: {what}: {error.message}"
+    return f"{line}. {error.remedy}" if error.remedy and "Can be read" not in error.remedy else line
+
+
+def _became(cases: Sequence[ImportedCase]) -> dict[str, list[str]]:
+    """By file, what its runs became."""
+    found: dict[str, list[str]] = {}
+    for case in cases:
+        for run in case.runs:
+            told = f"imported as case {case.id}"
+            others = " and ".join(_beside(run.file, other) for other in run.joined)
+            found.setdefault(run.file, []).append(told + (f", joined with {others}" * bool(others)))
+            for other in run.joined:
+                what = "its other half " if run.half else ""
+                told = f"joined with {what}{_beside(other, run.file)}: case {case.id}"
+                found.setdefault(other, []).append(told)
+    return found
+
+
+def _beside(name: str, other: str) -> str:
+    """The other's name, short where both are in one folder."""
+    one, two = PurePath(name), PurePath(other)
+    return two.name if one.parent == two.parent else other
+
+
+def _fate(found: Collected, name: str, became: dict[str, list[str]]) -> str:
+    one = found.imported[name]
+    tool = f"{one.tool} {one.version}" if one.version else one.tool
+    told = list(dict.fromkeys(became.get(name, ["counted with another file of the same run"])))
+    more = f"; and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
+    return f"{name}: {tool}, {one.form}: {'; '.join(told[:SHOWN])}{more}"
+
+
+def _rename(found: Collected, extra: dict[str, object]) -> None:
+    """The name that the user gives to the adapter holds for its title too."""
+    name = extra.get("adapter")
+    for imported in found.imported.values() if name else ():
+        titles, versions = list(imported.titles.values()), list(imported.versions.values())
+        imported.titles = {str(name): titles[0] if titles else str(name)}
+        imported.versions = {str(name): versions[0]} if versions else {}

@@ -1,0 +1,96 @@
+"""The tools whose results can be read. One line, and one module or package, each.
+
+A module has `recognise(text) -> bool`, whether a file's content is of this tool; `read(source) ->
+Imported`; `FLAWS`, what is known to be wrong with the tool's figures; and, where parts of one run
+are in several files, `combine(runs)`, the runs with these parts as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+from busmark.errors import UserError, nearest
+from busmark.plugins.imports.model import Flaw, Imported, Run
+from busmark.plugins.imports.text import NoResult, SourceText
+
+FORMATS = {
+    "perftest": "RTI Perftest: CSV, JSON, legacy text, latency file",
+    "ddsperf": "ddsperf of Cyclone DDS: its text",
+    "performance_test": "performance_test of Apex.AI: CSV, JSON",
+    "opendds": "OpenDDS Bench: JSON of the test controller; summary, JSON or text",
+    "fastdds": "latency and throughput tests of Fast DDS: table, CSV, raw samples",
+    "sockperf": "sockperf: its text, full log",
+    "omb": "OpenMessaging Benchmark: JSON",
+}
+"""Name and what can be read; the module of that name reads it."""
+
+
+@dataclass(frozen=True)
+class Importer:
+    """One of them."""
+
+    name: str
+    recognise: Callable[[str], bool]
+    reader: Callable[[SourceText], Imported]
+    flaws: tuple[Flaw, ...]
+    combine: Callable[[list[Run]], list[Run]]
+
+    def read(self, source: SourceText) -> Imported:
+        """One file. Raises `UserError` where it is not as its format is."""
+        try:
+            return self.reader(source)
+        except (ValueError, OverflowError) as error:
+            # Numbers that are numbers, but whose product or duration is beyond 64 bits.
+            raise UserError(
+                f"expected figures of a run, found numbers that cannot be ({error})",
+                where=f"{source.name}, line 1 or after",
+                remedy="The file was changed, or is damaged.",
+            ) from None
+
+
+@cache
+def importer(name: str) -> Importer:
+    """The one of this name. Raises `UserError` if there is none."""
+    if name not in FORMATS:
+        raise UserError(
+            f"no format {name!r}",
+            where="--format",
+            remedy=nearest(name, FORMATS, always=f"There are {', '.join(FORMATS)}."),
+        )
+    module = import_module(f"busmark.plugins.imports.{name}")
+    combine = getattr(module, "combine", list)
+    return Importer(name, module.recognise, module.read, tuple(module.FLAWS), combine)
+
+
+def importers() -> list[Importer]:
+    """All of them."""
+    return [importer(name) for name in FORMATS]
+
+
+def recognised(text: str) -> list[Importer]:
+    """Those that take this text for theirs."""
+    return [found for found in importers() if found.recognise(text)]
+
+
+def the_one(source: SourceText) -> Importer:
+    """The one whose file this is. Raises `UserError` if there is none, or several."""
+    found = recognised(source.text)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(
+            f"may be of {' or '.join(one.name for one in found)}",
+            where=source.name,
+            remedy="Name its format with --format.",
+        )
+    first = next((line for line in source.text.splitlines() if line.strip()), "")
+    raise NoResult(
+        f"of no known format; it begins with {' '.join(first.split())[:60]!r}"
+        if first
+        else "the file is empty",
+        where=f"{source.name}, line 1",
+        remedy="Can be read: " + "; ".join(FORMATS.values()) + ".",
+    )

@@ -1,0 +1,91 @@
+"""A document as data: what stands for its middleware, and what it states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from busmark.compare.campaign import Campaign
+from busmark.plugins.papers.evidence import Check
+from busmark.estimate.case import CaseSummary
+
+Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
+"""Experiments with scenarios of their own."""
+
+
+def its_test(case: CaseSummary) -> str:
+    """Return the part of a document whose parts are tests."""
+    return case.test
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """A middleware or tool that is measured in the place of another."""
+
+    there: str
+    here: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of the document, and the checks of it.
+
+    Attributes:
+        where: section and figure.
+        found: the statement, in our words.
+        checks: ratios by which a campaign is checked against it; empty: none.
+        remark: why there is no check, or what the checks leave out.
+        part: experiment that it is about; None: all of them.
+    """
+
+    where: str
+    found: str
+    checks: tuple[Check, ...] = ()
+    remark: str = ""
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document whose experiments are repeated.
+
+    Attributes:
+        tables: of a campaign, in the document's own columns; None: it has none.
+        scenarios: besides `quick` and `full`, in the folder of its name.
+        part_of: the part that a case belongs to.
+        sizes: what its scenarios have, in words.
+    """
+
+    title: str
+    source: str
+    stand_ins: tuple[StandIn, ...]
+    deviations: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    tables: Callable[[Campaign], list[Table]] | None = None
+    scenarios: tuple[str, ...] = ()
+    part_of: Callable[[CaseSummary], str] = its_test
+    sizes: str = (
+        "`quick` has every test, payload kind and QoS at least once and takes minutes; `full` has "
+        "the whole matrix."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text under columns.
+
+    Attributes:
+        group: what several tables have in common, such as the middleware.
+        title: of this one.
+        columns: headings, with their units.
+        rows: as many cells in each as there are columns.
+        note: how to read it.
+    """
+
+    group: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""

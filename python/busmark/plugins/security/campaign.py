@@ -1,0 +1,163 @@
+"""Security documents of a campaign: the user's, or its own, which go with its run directory."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from busmark.adapters import known
+from busmark.errors import UserError
+from busmark.model.parameters import Parameters
+from busmark.plan.flows import flows
+from busmark.plan.topics import topics
+from busmark.scenario import Scenario
+from busmark.scenario.security import SecuritySection
+from busmark.plugins.security.profiles import DDS
+from busmark.plugins.security.directory import Documents, create, open_directory
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.secret import passphrase
+from busmark.plugins.security.authority import handshake_order, order_of
+from busmark.plugins.security.domains import Domains
+from busmark.plugins.security.reading import certificate_of
+from busmark.plugins.security.use import Use, check_use
+from busmark.store import Case
+
+FOLDER = "security"
+"""Within the run directory."""
+VALID_DAYS = 30
+"""A campaign is over by then."""
+
+
+class SecurityDocuments:
+    """Whose documents participants use. Nothing is made or opened unless a case is secured."""
+
+    def __init__(self, scenario: Scenario, cases: Iterable[Case], run_dir: Path) -> None:
+        self._section: SecuritySection = scenario.security
+        self._domain = scenario.run.domain
+        self._secured = [case.params for case in cases if case.params.security_profile]
+        self._run_dir = run_dir
+
+    def check(self) -> None:
+        """Refuses, before the first round, what a later one would need.
+
+        Raises:
+            UserError: a participant or profile has no documents, or they cannot be read.
+        """
+        for params in self._secured:
+            for participant in flows(params).participants:
+                self.of(params, participant.name)
+        if self._section.directory:
+            self._check_servers()
+            check_use(self._documents, self._uses(), self._domain)
+            for params in self._secured:
+                self._check_handshakes(params)
+
+    def _uses(self) -> Iterator[Use]:
+        for params in self._secured:
+            for name, own in topics(flows(params)).items():
+                yield Use(name, str(params.security_profile), tuple(sorted(own.written)),
+                          tuple(sorted(own.read)))  # fmt: skip
+
+    def _check_handshakes(self, params: Parameters) -> None:
+        """Refuses a pair of vendors whose handshake would be begun by one that must answer it."""
+        if params.security_profile not in DDS:
+            return
+        ends = flows(params).participants
+        for each in ends:
+            of_release = known().get(each.adapter)
+            others = [other for other in ends if other.adapter != each.adapter]
+            if of_release is None or not of_release.answers_handshakes or not others:
+                continue
+            first = max(map(self._order, (other.name for other in others)))
+            if self._order(each.name) < first:
+                raise UserError(
+                    f"{of_release.title} would begin the handshake, and other vendors cannot read "
+                    "the key that it offers",
+                    where=str(self._documents.layout.certificate(each.name)),
+                    remedy="Leave out `security.directory`: the run then makes documents in whose "
+                    "order it answers. Or measure this pair the other way round.",
+                )
+
+    def _order(self, name: str) -> bytes:
+        return order_of(certificate_of(self._documents.layout.certificate(name)).subject)
+
+    def _check_servers(self) -> None:
+        """A server has the documents of the first participant that meets there."""
+        for params in self._secured if self._passphrase() else ():
+            for each in flows(params).participants:
+                of_release = known().get(each.adapter)
+                served = not dict(each.settings).get("server")
+                if of_release and of_release.server_without_passphrase and served:
+                    raise UserError(
+                        f"the server of {of_release.title} takes no passphrase",
+                        where="security.passphrase_file",
+                        remedy="Use documents whose private keys are not encrypted, or name a "
+                        "server that runs already, by the adapter's option `server`.",
+                    )
+
+    def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
+        """Those of a participant of a case, as its worker gets them; None: it is unsecured."""
+        profile = params.security_profile
+        if profile is None:
+            return None
+        name = participant if self._section.directory else self._identity(params, participant)
+        found = self._documents.of(name, profile)
+        return asdict(found) if found else None
+
+    @cached_property
+    def _documents(self) -> Documents:
+        if self._section.directory:
+            return open_directory(Path(self._section.directory), self._passphrase())
+        names = {
+            self._identity(params, each.name)
+            for params in self._secured for each in flows(params).participants
+        }  # fmt: skip
+        wanted = Wanted(
+            participants=sorted(names), domains=(Domains(self._domain, self._domain),),
+            days=VALID_DAYS,
+        )  # fmt: skip
+        return create(self._run_dir / FOLDER, wanted)
+
+    def _identity(self, params: Parameters, participant: str) -> str:
+        """Among documents of the run: the participant's name, or one with which it answers
+        handshakes."""
+        adapters = {each.name: each.adapter for each in flows(params).participants}
+        if len(set(adapters.values())) == 1:
+            return participant
+        of_release = known().get(adapters[participant])
+        answers = of_release is not None and of_release.answers_handshakes
+        return _answering(participant, self._plain_names) if answers else participant
+
+    @cached_property
+    def _plain_names(self) -> set[str]:
+        return {each.name for params in self._secured for each in flows(params).participants}
+
+    def _passphrase(self) -> str:
+        file = self._section.passphrase_file
+        try:
+            return passphrase(Path(file) if file else None)
+        except UserError as error:
+            raise UserError(error.message, where=f"security.passphrase_file, {error.where}",
+                            remedy=error.remedy) from error  # fmt: skip
+
+
+def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
+    """Refuses a directory of the user's that planned cases could not use. Nothing is made.
+
+    Raises:
+        UserError: what is wrong with it.
+    """
+    if scenario.security.directory:
+        planned = [case for case in cases if case.status == "planned"]
+        SecurityDocuments(scenario, planned, Path()).check()
+
+
+def _answering(name: str, others: Iterable[str]) -> str:
+    """A name for a participant, made of its own, with which all others begin the handshake."""
+    last = max(map(handshake_order, others))
+    numbered = (f"{name}-{number}" for number in itertools.count(1))
+    return next(each for each in numbered if handshake_order(each) > last)

@@ -1,0 +1,248 @@
+"""A directory of security documents: made, opened, and what of it belongs to a participant."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from busmark.errors import UserError, nearest
+from busmark.plugins.security import authority, cms, description, governance, permissions
+from busmark.plugins.security.authority import Signed, Validity
+from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.profiles import CURVE, DDS, NONE, PROFILES
+
+BACKDATED = timedelta(days=1)
+"""Clocks differ, and some vendors read times of permissions in the zone of the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantDocuments:
+    """The fields of `busmark_security_t`; "" where the profile has no such document."""
+
+    profile: str
+    identity_ca: str
+    certificate: str
+    private_key: str
+    password: str = ""
+    permissions_ca: str = ""
+    governance: str = ""
+    permissions: str = ""
+
+    def __repr__(self) -> str:
+        """Without the password."""
+        return f"ParticipantDocuments({self.profile!r}, {self.certificate!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """An opened directory."""
+
+    directory: Path
+    passphrase: str
+    about: dict[str, Any]
+    """What `security.toml` says; empty where there is none."""
+
+    def __repr__(self) -> str:
+        """Without the passphrase."""
+        return f"Documents({str(self.directory)!r})"
+
+    @property
+    def layout(self) -> Layout:
+        """Where its documents are."""
+        return Layout(self.directory)
+
+    @property
+    def participants(self) -> list[str]:
+        """Who has a folder, in alphabetical order."""
+        folder = self.layout.participants
+        return sorted(each.name for each in folder.iterdir() if each.is_dir())
+
+    def of(self, participant: str, profile: str) -> ParticipantDocuments | None:
+        """A participant's documents for a profile; None for `none`."""
+        if profile not in PROFILES:
+            message = f"no security profile {profile!r}. {nearest(profile, PROFILES)}"
+            raise UserError(message.rstrip(),
+                            remedy=f"Profiles are: {', '.join(PROFILES)}.")  # fmt: skip
+        if profile == NONE:
+            return None
+        if participant not in self.participants:
+            raise UserError(f"no participant {participant!r}", where=str(self.directory),
+                            remedy="Make documents with --participant for it.")  # fmt: skip
+        at = self.layout
+        if profile == CURVE:
+            found = ParticipantDocuments(
+                CURVE, str(at.curve_allowed), str(at.curve_public(participant)),
+                str(at.curve_secret(participant)),
+            )  # fmt: skip
+        else:
+            found = ParticipantDocuments(
+                profile, str(at.identity_ca), str(at.certificate(participant)),
+                str(at.key(participant)), self.passphrase,
+                *(
+                    (str(at.permissions_ca), str(at.governance(profile)),
+                     str(at.permissions(participant)))
+                    if profile in DDS
+                    else ()
+                ),
+            )  # fmt: skip
+        _all_there(found)
+        return found
+
+
+def _all_there(documents: ParticipantDocuments) -> None:
+    for name in ("identity_ca", "certificate", "private_key", "permissions_ca", "governance",
+                 "permissions"):  # fmt: skip
+        path = getattr(documents, name)
+        if path and not os.access(path, os.R_OK):
+            raise UserError(f"this file of profile {documents.profile} is missing or not readable",
+                            where=path, remedy="Restore it, or make the directory again; "
+                            "`busmark security check DIR` names all that is missing.")  # fmt: skip
+
+
+def open_directory(directory: Path, passphrase: str = "") -> Documents:
+    """Opens a directory that `create`, or another tool, has made."""
+    directory = directory.absolute()
+    try:
+        os.listdir(directory)
+        os.listdir(Layout(directory).participants)
+    except OSError as error:
+        raise UserError(
+            f"cannot be read: {error.strerror}",
+            where=str(error.filename),
+            remedy="Make security documents with `busmark security init DIR`.",
+        ) from error
+    return Documents(directory, passphrase, description.read(Layout(directory).description))
+
+
+def create(directory: Path, wanted: Wanted) -> Documents:
+    """Makes a directory of documents, which appears whole or not at all."""
+    wanted.check()
+    directory = directory.absolute()
+    _refuse_existing(directory)
+    try:
+        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    except OSError as error:
+        raise UserError(f"cannot be made: {error.strerror}", where=str(directory),
+                        remedy="Name a directory that can be made.") from error  # fmt: skip
+    try:
+        _write_all(Layout(beside), wanted)
+        _refuse_existing(directory)
+        beside.rename(directory)
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror}", where=str(directory),
+                        remedy="Look for room on the disk, and for rights.") from error  # fmt: skip
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return open_directory(directory, wanted.passphrase)
+
+
+def _refuse_existing(directory: Path) -> None:
+    if os.path.lexists(directory):
+        raise UserError("this exists already, and keys are never overwritten",
+                        where=str(directory), remedy="Name a new directory.")  # fmt: skip
+
+
+def _write_all(at: Layout, wanted: Wanted) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    validity = Validity(now - BACKDATED, now + timedelta(days=wanted.days))
+    secret = wanted.passphrase.encode() or None
+    for folder in (at.ca, at.governance_folder, at.participants):
+        folder.mkdir(PRIVATE_FOLDER)
+    identities = authority.authority("Identity CA", wanted.algorithm, validity)
+    rights = authority.authority("Permissions CA", wanted.algorithm, validity)
+    _write(at.identity_ca, identities.certificate_pem)
+    _write(at.identity_ca_key, identities.key_pem(secret))
+    _write(at.permissions_ca, rights.certificate_pem)
+    _write(at.permissions_ca_key, rights.key_pem(secret))
+    for name, profile in DDS.items():
+        assert profile.governance is not None
+        text = governance.document(profile.governance, wanted.domains)
+        _write(at.governance(name, "xml"), text.encode())
+        _write(at.governance(name), cms.sign(text, rights))
+    allowed = [_participant(at, name, wanted, validity, identities, rights)
+               for name in wanted.participants]  # fmt: skip
+    lines = [f"# {name}\n{key}\n" for name, key in zip(wanted.participants, allowed, strict=True)]
+    _write(at.curve_allowed, "".join(lines).encode())
+    text = description.text(wanted, validity.not_before, validity.not_after)
+    _write(at.description, text.encode())
+
+
+def _participant(
+    at: Layout, name: str, wanted: Wanted, validity: Validity, identities: Signed, rights: Signed
+) -> str:
+    """Writes what a participant has; returns its public key of CURVE."""
+    at.participant(name).mkdir(PRIVATE_FOLDER)
+    own = authority.identity(name, wanted.algorithm, validity, identities)
+    _write(at.certificate(name), own.certificate_pem)
+    _write(at.key(name), own.key_pem(wanted.passphrase.encode() or None))
+    text = permissions.document(name, authority.subject_of(own.certificate), validity,
+                                wanted.domains, wanted.publish, wanted.subscribe)  # fmt: skip
+    _write(at.permissions(name, "xml"), text.encode())
+    _write(at.permissions(name), cms.sign(text, rights))
+    public, secret = authority.curve_pair()
+    _write(at.curve_public(name), f"{public}\n".encode())
+    _write(at.curve_secret(name), f"{secret}\n".encode())
+    return public
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Writes a file that only its owner may read, durably."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+DESCRIPTION = "security.toml"
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+
+
+class Layout:
+    """Paths below a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.description = directory / DESCRIPTION
+        self.ca = directory / "ca"
+        self.governance_folder = directory / "governance"
+        self.participants = directory / "participants"
+        self.identity_ca = self.ca / "identity_ca.pem"
+        self.identity_ca_key = self.ca / "identity_ca.key"
+        self.permissions_ca = self.ca / "permissions_ca.pem"
+        self.permissions_ca_key = self.ca / "permissions_ca.key"
+        self.curve_allowed = self.ca / "curve_allowed.txt"
+
+    def governance(self, profile: str, ending: str = "p7s") -> Path:
+        """The governance document of a profile."""
+        return self.governance_folder / f"{profile}.{ending}"
+
+    def participant(self, name: str) -> Path:
+        """The folder of a participant."""
+        return self.participants / name
+
+    def certificate(self, name: str) -> Path:
+        """Who the participant is."""
+        return self.participant(name) / "certificate.pem"
+
+    def key(self, name: str) -> Path:
+        """The private key of its certificate."""
+        return self.participant(name) / "key.pem"
+
+    def permissions(self, name: str, ending: str = "p7s") -> Path:
+        """What it may do."""
+        return self.participant(name) / f"permissions.{ending}"
+
+    def curve_public(self, name: str) -> Path:
+        """Its public key of CURVE."""
+        return self.participant(name) / "curve.public"
+
+    def curve_secret(self, name: str) -> Path:
+        """Its secret key of CURVE."""
+        return self.participant(name) / "curve.secret"

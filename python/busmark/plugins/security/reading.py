@@ -1,0 +1,229 @@
+"""Documents of any origin as data: certificates, keys, governance, permissions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from busmark.errors import UserError
+from busmark.files import beginning
+from busmark.plugins.security import cms
+from busmark.plugins.security.domains import Domains
+from busmark.plugins.security.elements import Element, parse
+from busmark.plugins.security.profiles import BASIC_KINDS, KINDS
+
+MOST_BYTES = 1 << 20
+BOOLEAN = ("true", "false", "1", "0")
+DEFAULTS = ("ALLOW", "DENY")
+OF_PAYLOADS = "data_protection_kind"
+ENDLESS = (1 << 31) - 1
+"""Last domain of a range that names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """Topics, and the partitions in which they are allowed or denied; none: whichever."""
+
+    topics: list[Element]
+    partitions: list[Element]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a grant allows or denies, or what a governance document says of its domains."""
+
+    element: Element
+    domains: tuple[Domains, ...]
+
+    @property
+    def allows(self) -> bool:
+        """Whether a grant allows this."""
+        return self.element.name == "allow_rule"
+
+    def criteria(self, what: str) -> list[Criteria]:
+        """What is said of each `publish`, or `subscribe`."""
+        return [
+            Criteria(_within(each, "topics", "topic"), _within(each, "partitions", "partition"))
+            for each in self.element.all(what)
+        ]
+
+    def topics(self, what: str) -> list[Element]:
+        """Topics of all `publish`, or `subscribe`."""
+        return [topic for criteria in self.criteria(what) for topic in criteria.topics]
+
+    @property
+    def topic_rules(self) -> list[Element]:
+        """What a governance document says of topics: the first that matches one holds."""
+        return _within(self.element, "topic_access_rules", "topic_rule")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What one subject may do."""
+
+    element: Element
+    subject: str
+    not_before: datetime
+    not_after: datetime
+    rules: tuple[Rule, ...]
+
+    @property
+    def default(self) -> str:
+        """What holds where no rule does: ALLOW or DENY."""
+        return self.element.value("default")
+
+
+def content_of(path: Path) -> bytes:
+    """A file of bounded size."""
+    try:
+        content = beginning(path, MOST_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"cannot be read: {error.strerror}", where=str(path),
+                        remedy="Restore it, and make it readable for you.") from error  # fmt: skip
+    if len(content) > MOST_BYTES:
+        raise UserError("this file is too large", where=str(path),
+                        remedy=f"Documents have {MOST_BYTES} bytes at most.")  # fmt: skip
+    return content
+
+
+def certificate_of(path: Path) -> x509.Certificate:
+    """A certificate in PEM."""
+    content = content_of(path)
+    try:
+        found = x509.load_pem_x509_certificate(content)
+        # Its parts are read when they are asked for, and only then found to be none.
+        found.public_key()
+        for name in (found.subject, found.issuer):
+            name.rfc4514_string()
+        return found
+    except Exception as error:
+        raise UserError("this is not an X.509 certificate in PEM", where=str(path),
+                        remedy="Restore it, or make the directory again.") from error  # fmt: skip
+
+
+def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey:
+    """A private key in PEM."""
+    content = content_of(path)
+    encrypted = b"ENCRYPTED" in content
+    if encrypted and not passphrase:
+        raise UserError("this key is encrypted", where=str(path),
+                        remedy="Give its passphrase: --passphrase-file, in a scenario "
+                        "`security.passphrase_file`.")  # fmt: skip
+    try:
+        found = load_pem_private_key(content, passphrase.encode() if encrypted else None)
+    except Exception as error:
+        what, remedy = "this is not a private key in PEM", "Restore it."
+        if encrypted:
+            what = "the passphrase is wrong, or the key is damaged"
+            remedy = "Give the right passphrase, or restore the key."
+        raise UserError(what, where=str(path), remedy=remedy) from error
+    if not isinstance(found, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
+        raise UserError("DDS Security has no keys of this kind", where=str(path),
+                        remedy="Use RSA or ECDSA.")  # fmt: skip
+    return found
+
+
+def signed(path: Path) -> tuple[cms.Message, Element]:
+    """A signed document, and the root of its XML."""
+    message = cms.read(content_of(path), str(path))
+    return message, parse(message.text, str(path))
+
+
+def rules(root: Element, path: Path) -> list[Rule]:
+    """The rules of a governance document."""
+    found = [
+        Rule(each, domains(each, path))
+        for listed in root.all("domain_access_rules")
+        for each in listed.all("domain_rule")
+    ]
+    if not found:
+        raise _invalid("there is no domain_rule", path, root)
+    for rule in found:
+        for element in (rule.element, *rule.topic_rules):
+            for each in element.children:
+                _values(each, path)
+    return found
+
+
+def _values(element: Element, path: Path) -> None:
+    """Refuses values that vendors refuse: each is spelt as the schema has it."""
+    allowed: tuple[str, ...] = ()
+    if element.name.startswith(("enable_", "allow_unauthenticated")):
+        allowed = BOOLEAN
+    elif element.name.endswith("_protection_kind"):
+        allowed = BASIC_KINDS if element.name == OF_PAYLOADS else KINDS
+    value = element.text.strip()
+    if allowed and value not in allowed:
+        raise _invalid(f"{element.name} is {value!r}, but must be {' or '.join(allowed)}", path,
+                       element)  # fmt: skip
+
+
+def grants(root: Element, path: Path) -> list[Grant]:
+    """The grants of a permissions document."""
+    found = [_grant(each, path) for of in root.all("permissions") for each in of.all("grant")]
+    if not found:
+        raise _invalid("there is no grant", path, root)
+    return found
+
+
+def _grant(element: Element, path: Path) -> Grant:
+    validity, default = element.first("validity"), element.first("default")
+    if default is None or default.text.strip() not in DEFAULTS:
+        raise _invalid(f"the default of this grant must be {' or '.join(DEFAULTS)}", path,
+                       default or element)  # fmt: skip
+    if validity is None:
+        raise _invalid("this grant has no validity", path, element)
+    return Grant(
+        element, element.value("subject_name"),
+        _time(validity, "not_before", path), _time(validity, "not_after", path),
+        tuple(Rule(each, domains(each, path)) for each in element.children
+              if each.name in ("allow_rule", "deny_rule")),
+    )  # fmt: skip
+
+
+def _time(validity: Element, name: str, path: Path) -> datetime:
+    try:
+        found = datetime.fromisoformat(validity.value(name))
+    except ValueError as error:
+        raise _invalid(f"{name} is not a time", path, validity) from error
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def domains(element: Element, path: Path) -> tuple[Domains, ...]:
+    """The domains of a rule."""
+    found = []
+    for each in (child for of in element.all("domains") for child in of.children):
+        first, last = (
+            (each.text.strip(), each.text.strip())
+            if each.name == "id"
+            else (each.value("min", "0"), each.value("max", str(ENDLESS)))
+        )
+        if not all(text.isascii() and text.isdigit() and len(text) < 11 for text in (first, last)):
+            raise _invalid("this is not a domain", path, each)
+        found.append(Domains(int(first), int(last)))
+    return tuple(found)
+
+
+def _invalid(message: str, path: Path, element: Element) -> UserError:
+    return UserError(message, where=f"{path}, line {element.line}",
+                     remedy="Correct the document, and sign it again.")  # fmt: skip
+
+
+def _within(element: Element, outer: str, inner: str) -> list[Element]:
+    return [each for of in element.all(outer) for each in of.all(inner)]
+
+
+def texts(elements: Sequence[Element]) -> list[str]:
+    """What is in these elements."""
+    return [each.text.strip() for each in elements]
+
+
+def flag(element: Element, name: str) -> bool:
+    """Whether a document says yes."""
+    return element.value(name) in ("true", "1")

@@ -1,7 +1,0 @@
-"""What was said on a bus, as lines of a file: how it is recorded, read, replayed, and exported."""
-
-from busmark.recording.model import Header, Heard, Kind, Lost, Stop, What
-from busmark.recording.reader import Reader
-from busmark.recording.writer import Listener, Writer
-
-__all__ = ["Header", "Heard", "Kind", "Listener", "Lost", "Reader", "Stop", "What", "Writer"]
