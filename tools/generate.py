@@ -16,9 +16,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
-
 from tools.pages import (
     adapters,
     clauses,
@@ -36,6 +33,10 @@ from tools.pages import (
 
 from busmark.errors import UserError
 from busmark.plugins.papers.repetition import DOCUMENTS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
 
 ROOT = Path(__file__).resolve().parents[1]
 

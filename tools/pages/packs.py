@@ -57,7 +57,7 @@ def _statements(document: Document) -> list[tuple[str, str, str]]:
         (
             statement.where,
             statement.found,
-            "; ".join(_asked(statement.checks)) or f"nothing: {statement.untold}",
+            "; ".join(_asked(statement.checks)) or f"nothing: {statement.remark}",
         )
         for statement in document.statements
     ]

@@ -29,7 +29,7 @@ from busmark.scenario import Scenario
 from busmark.store import Manifest, listing
 from busmark.store.listing import Listing
 from busmark.track import Tracked
-from busmark.track.entry import Entry
+from busmark.track.history import Entry
 
 Schema = dict[str, Any]
 

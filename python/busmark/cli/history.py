@@ -79,8 +79,9 @@ def add_command(
     DIRECTORY may be a name such as @last. A result is in a history once: adding it again changes
     nothing. Histories are ordered by commit time, so older commits may be measured later.
     """
+    from busmark.track.result import short
+
     from busmark.track import add, entry_of
-    from busmark.track.commit import short
 
     entry, left_out = entry_of(directory, commit=commit, date=date, machine=machine)
     added = add(history, entry)

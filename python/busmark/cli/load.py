@@ -1,11 +1,8 @@
 """`busmark load`."""
 
 from __future__ import annotations
-
-import sys
-
 import click
-
+import sys
 from busmark.cli.output import echo
 from busmark.cli.values import Amount
 

@@ -13,6 +13,9 @@ from busmark.compare.comparison import compare
 from busmark.compare.criterion import Criterion
 from busmark.compare.gate import Gate
 from busmark.compare.model import Comparison
-from busmark.compare.sides import Side, further, select
+from busmark.compare.sides import Side
+from busmark.compare.sides import further
+from busmark.compare.sides import select
+
 
 __all__ = ["Comparison", "Criterion", "Gate", "Side", "compare", "further", "select"]

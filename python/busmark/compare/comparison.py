@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from busmark.compare import document
 from busmark.compare.change import Found, Sessions, changes
-from busmark.compare.document import Compared
+from busmark.compare.document import Compared, in_their_columns
 from busmark.compare.environment import differences
 from busmark.compare.gate import Candidate, Gate, Missing, beyond
 from busmark.compare.matching import Match, Matches, match
@@ -16,7 +16,6 @@ from busmark.compare.model import Comparison, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
 from busmark.compare.samples import Samples
 from busmark.compare.sides import Side, SideCase, interleaved, parameters
-from busmark.compare.theirs import in_their_columns
 from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
 from busmark.errors import UserError
 from busmark.model.figure import CONFIDENCE
@@ -26,11 +25,11 @@ from busmark.model.text import joined
 MOST_NAMED = 4
 """Parameters in a remedy."""
 
-MOST_TOLD = 200
+MOST_CHARACTERS = 200
 """Characters of the reason in a refusal."""
 
 Again = tuple[Side, Sequence[Match]]
-"""A further campaign of the baseline, and its cases beside the first campaign's."""
+"""A further campaign of the baseline, and its cases paired with the first campaign's."""
 
 Family = list[tuple[Compared, Found]]
 
@@ -80,10 +79,10 @@ def compare(
     gate = gate or Gate()
     compared, missing = _compare(baseline, candidates, matches, left_out, again, gate)
     if not compared and not (gate.criteria and missing):
-        told = "; ".join(f"{left.case}: {left.reason}" for left in left_out[-1:])
-        told = told if len(told) <= MOST_TOLD else f"{told[:MOST_TOLD]} …"
+        reasons = "; ".join(f"{left.case}: {left.reason}" for left in left_out[-1:])
+        reasons = reasons if len(reasons) <= MOST_CHARACTERS else f"{reasons[:MOST_CHARACTERS]} …"
         raise UserError(
-            f"no case has a finished round on both sides: {told}",
+            f"no case has a finished round on both sides: {reasons}",
             where=joined([side.name for side in sides]),
             remedy=_remedy(left_out, by),
         )
@@ -123,7 +122,7 @@ def compare(
 
 
 def _remedy(left_out: Sequence[LeftOut], by: Sequence[str]) -> str:
-    """What helps where no case is compared: rounds, or parameters that may differ."""
+    """Return what helps where no case is compared: rounds, or parameters that may differ."""
     differing = [left.differs for left in left_out if left.differs]
     if len(differing) < len(left_out):
         return "`busmark run --resume --out DIR` runs what is missing."
@@ -137,7 +136,8 @@ def _compare(
     baseline: Side, candidates: Sequence[Side], matches: dict[str, Matches],
     left_out: list[LeftOut], again: Sequence[Again], gate: Gate,
 ) -> tuple[list[Compared], list[Missing]]:  # fmt: skip
-    """All pairs with their rounds read, one case of the baseline after the other, and its cases
+    """Return all pairs with their rounds read, one case of the baseline after the other, and its
+    cases
     that a candidate has not; pairs without a finished round are added to `left_out`."""
     compared: list[Compared] = []
     missing: list[Missing] = []
@@ -186,7 +186,8 @@ def _compare(
 def _missing(
     case: SideCase, side: Side, reasons: Sequence[str], first: CaseMeasured | None
 ) -> list[Missing]:
-    """The case of the baseline, where the candidate has not measured it; the floor is in no gate,
+    """Return the case of the baseline, where the candidate has not measured it; the floor is in no
+    gate,
     nor is what the baseline does not support itself."""
     if not reasons or case.status == "unsupported" or case.flat.get("adapter") == FLOOR_ADAPTER:
         return []
@@ -195,7 +196,7 @@ def _missing(
 
 
 def _sessions(first: CaseMeasured, case: SideCase, again: Sequence[Again]) -> Sessions:
-    """Every figure of a case in each campaign of the baseline that has it."""
+    """Return every figure of a case in each campaign of the baseline that has it."""
     values = {name: [of.figure.value] for name, of in first.figures.items() if of.figure}
     for side, pairs in again:
         for pair in pairs:
@@ -208,7 +209,6 @@ def _sessions(first: CaseMeasured, case: SideCase, again: Sequence[Again]) -> Se
 
 
 def _by_case(pairs: Iterable[Match]) -> dict[str, list[Match]]:
-    """By the baseline's case."""
     found: dict[str, list[Match]] = {}
     for pair in pairs:
         found.setdefault(pair.baseline.id, []).append(pair)
@@ -222,7 +222,6 @@ def _unusable(side: Side, case: SideCase) -> str | None:
 
 
 def _families(compared: Sequence[Compared]) -> dict[str, Families]:
-    """By candidate: what one has is not adjusted for what another has."""
     only_floors = all(c.is_floor for c in compared)
     families: dict[str, Families] = {}
     for c in compared:
@@ -238,11 +237,11 @@ def _pairs(
     baseline: Side, compared: Sequence[Compared], families: dict[str, Families],
     by: Sequence[str], margin: float,
 ) -> list[Pair]:  # fmt: skip
-    told: dict[tuple[int, str], Told] = {}
+    judged: dict[tuple[int, str], Told] = {}
     for family in (f for own in families.values() for f in (own.headline, own.further, own.floor)):
         results = verdicts([found for _, found in family], margin)
         keys = [(id(c), found.name) for c, found in family]
-        told |= dict(zip(keys, results, strict=True))
+        judged |= dict(zip(keys, results, strict=True))
     cases = [(c.match.baseline, c.match.candidate, c.candidate.name) for c in compared]
     adapters = {
         path: found
@@ -251,7 +250,7 @@ def _pairs(
     }
     names = name_pairs(cases, adapters, by)
     return [
-        document.pair(c, name, [told[id(c), found.name] for found in c.found])
+        document.pair(c, name, [judged[id(c), found.name] for found in c.found])
         for c, name in zip(compared, names, strict=True)
     ]
 
@@ -259,7 +258,7 @@ def _pairs(
 def _judged(
     compared: Sequence[Compared], pairs: Sequence[Pair], by: Sequence[str]
 ) -> list[Candidate]:
-    """Pairs that criteria are about."""
+    """Return pairs that criteria are about."""
     only_floors = all(pair.is_floor for pair in pairs)
     return [
         Candidate(
@@ -277,7 +276,8 @@ def _judged(
 
 
 def full_label(pair: Pair, by: Sequence[str]) -> str:
-    """A pair's name where no table says the rest: "UDP sockets: latency of 64 B on one CPU"."""
+    """Return a pair's name where no table says the rest: "UDP sockets: latency of 64 B on one
+    CPU"."""
     what = where(pair, by)
     parts = [what, pair.workload] if pair.workload else [what]
     return f"{pair.label}: {', '.join(parts)}" if pair.label else ", ".join(parts)

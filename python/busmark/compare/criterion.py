@@ -68,7 +68,7 @@ class Criterion:
 
     @classmethod
     def parse(cls, text: str) -> Criterion:
-        """The criterion that the text states.
+        """Return the criterion that the text states.
 
         Raises:
             UserError: it states none; says where, and what is near.
@@ -95,12 +95,13 @@ class Criterion:
         return percent if isinstance(percent, float) else None
 
     def limit_of(self, test: str) -> float:
-        """The limit for the figure that `names` gives."""
+        """Return the limit for the figure that `names` gives."""
         halved = self.absolute and test == "latency" and self.figure.endswith(".round_trip")
         return self.limit / 2.0 if halved else self.limit
 
     def names(self, test: str) -> str:
-        """The figure as a case of this test has it: RTT and RTT/2 have one ratio, and so have
+        """Return the figure as a case of this test has it: RTT and RTT/2 have one ratio, and so
+        have
         samples and bits."""
         if test == "latency":
             return self.figure.replace(".round_trip", ".latency")
@@ -115,8 +116,8 @@ def _figure(text: str, part: str) -> str:
     if name in FIGURES:
         return name
     if name in STATISTICS:
-        told = joined([f"{name}.{quantity}" for quantity in LATENCIES], "or")
-        raise _error(text, column, f"{name} of what?", f"Write {told}.")
+        remedy = joined([f"{name}.{quantity}" for quantity in LATENCIES], "or")
+        raise _error(text, column, f"{name} of what?", f"Write {remedy}.")
     if name in LATENCIES:
         raise _error(text, column, f"which figure of {name}?", f"Write for example median.{name}.")
     if name == "throughput" or name in THROUGHPUTS:
@@ -132,7 +133,7 @@ def _figure(text: str, part: str) -> str:
 
 
 def _number(text: str, parts: re.Match[str], figure: str) -> tuple[float, bool]:
-    """The limit, and whether it is absolute."""
+    """Return the limit, and whether it is absolute."""
     part = parts["number"]
     column = parts.start("number") + len(part) - len(part.lstrip()) + 1
     shown = part.strip()
@@ -151,33 +152,33 @@ def _number(text: str, parts: re.Match[str], figure: str) -> tuple[float, bool]:
     if figure == "loss":
         value = value / 100 if percent else value
         if not -1.0 <= value <= 1.0:
-            told = "It is a difference of shares of samples, -1 to 1."
-            raise _error(text, column, f"{shown} is no such difference", told)
+            remedy = "It is a difference of shares of samples, -1 to 1."
+            raise _error(text, column, f"{shown} is no such difference", remedy)
         return value, False
     if percent:
-        told = "Write 1.05 for 5 % more, 0.95 for 5 % less."
-        raise _error(text, column, "a ratio is not a percentage", told)
+        remedy = "Write 1.05 for 5 % more, 0.95 for 5 % less."
+        raise _error(text, column, "a ratio is not a percentage", remedy)
     if not 0.0 < value < float("inf"):
         raise _error(text, column, f"{shown} is no ratio", "It is above 0; 1 is no change.")
     units = ABSOLUTE.get(figure.rpartition(".")[2], {})
     if value >= MOST_RATIO and not unit:
         example = "us" if "us" in units else next(iter(units), "")
         absolute = f"Write {shown}{example} for a limit, " if units else "Write "
-        told = f"{absolute}{shown}x for a ratio to the baseline."
-        raise _error(text, column, f"{shown} has no unit", told)
+        remedy = f"{absolute}{shown}x for a ratio to the baseline."
+        raise _error(text, column, f"{shown} has no unit", remedy)
     return value, False
 
 
 def _in_unit(text: str, column: int, figure: str, value: float, unit: str) -> float:
-    """An absolute limit in the figure's own unit."""
+    """Return an absolute limit in the figure's own unit."""
     units = ABSOLUTE.get(figure.rpartition(".")[2], {})
     if figure.startswith("samples_per_s."):
         units = {}
     if not units:
-        told = (
+        remedy = (
             "Write a ratio, such as 1.05." if figure != "loss" else "Write a share, such as 0.1%."
         )
-        raise _error(text, column, f"{figure} has no absolute limit in {unit}", told)
+        raise _error(text, column, f"{figure} has no absolute limit in {unit}", remedy)
     if unit not in units:
         raise _error(
             text, column, f"no unit {unit!r} for {figure}", f"There is {joined(list(units))}."

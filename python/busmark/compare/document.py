@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from busmark.compare.campaign import summarise
 from busmark.compare.change import Found
 from busmark.compare.gate import Beyond
 from busmark.compare.matching import Match
@@ -17,17 +18,100 @@ from busmark.compare.model import (
     FigureCounted,
     Pair,
     SideSummary,
+    TheirRow,
 )
 from busmark.compare.naming import Named
 from busmark.compare.sides import Side, interleaved
 from busmark.compare.verdict import BETTER, WORSE, Told
 from busmark.estimate import machines
+from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import background, level_text
 from busmark.findings.kinds import kinds
 from busmark.model import naming as dim
+from busmark.model import text
 from busmark.model.figure import Quantity
 from busmark.model.naming import FLOOR_ADAPTER
 from busmark.model.text import joined, plural
+
+TOOL = "performance_test"
+
+MS, KIB, PERCENT = 1e6, 1024, 100.0
+
+
+def in_their_columns(sides: Sequence[Side], pairs: Sequence[Pair]) -> list[TheirRow]:
+    """Return both cases of every pair, one after the other; none where no side is of that tool."""
+    if not pairs or not any(_tool(side) for side in sides):
+        return []
+    # Sides of one result are summed up once.
+    of_result = {side.result.directory: side.result for side in sides}
+    known = {
+        directory: {case.id: case for case in summarise(result, with_series=False).cases}
+        for directory, result in of_result.items()
+    }
+    by_name = {side.name: side for side in sides}
+    rows: dict[tuple[str, str], TheirRow] = {}
+    for pair in pairs:
+        ends = ((sides[0].name, pair.baseline_case), (pair.candidate, pair.candidate_case))
+        for name, case in ends:
+            side = by_name[name]
+            found = known[side.result.directory].get(case)
+            if found is not None:
+                rows[name, case] = TheirRow(
+                    side=name,
+                    tool=_tool(side) or "Busmark",
+                    label=_label(found),
+                    columns=_row(found),
+                )
+    return list(rows.values())
+
+
+def _label(case: CaseSummary) -> str:
+    workload = case.workload.items()
+    further = [f"{name} {value}" for name, value in workload if value != text.ABSENT]
+    return ", ".join([case.label, text.size_text(case.size), *further])
+
+
+def _tool(side: Side) -> str:
+    """Return the tool and its version, if the side was imported from it; else empty."""
+    source = side.result.manifest.source
+    tools = source.tools if source else []
+    return next((tool for tool in tools if tool.startswith(TOOL)), "")
+
+
+def _row(case: CaseSummary) -> dict[str, float | None]:
+    """Return figures of a typical round; counts over all that count."""
+    stream = case.throughput
+    one_way = stream.probe_one_way if stream else None
+    stated = next((each for each in case.stated if each.quantity == "one_way"), None)
+
+    def latency(name: str) -> float | None:
+        if stated is not None:
+            found = stated.figure(name)
+            return found.value if found else None
+        if one_way is None:
+            return None
+        return one_way.mean.value if name == "mean" else one_way.time_ns(f"{name}_ns")
+
+    std = latency("std")
+    memory = [each.rss_bytes for each in case.resources if each.rss_bytes is not None]
+    loss = stream.loss_share if stream else None
+    return {
+        "received": stream.received if stream else None,
+        "sent": stream.sent if stream else None,
+        "lost": stream.lost if stream else None,
+        "relative_loss (%)": loss.value * PERCENT if loss else None,
+        "latency_min (ms)": _over(latency("min"), MS),
+        "latency_max (ms)": _over(latency("max"), MS),
+        "latency_mean (ms)": _over(latency("mean"), MS),
+        "latency_variance (ms²)": _over(std * std if std is not None else None, MS * MS),
+        "cpu_usage (%)": case.cpus_used.value * PERCENT if case.cpus_used else None,
+        "ru_maxrss (KiB)": max(memory) / KIB if memory else None,
+    }
+
+
+def _over(value: float | None, unit: float) -> float | None:
+    return None if value is None else value / unit
+
 
 SAME_LOAD = 0.9
 """Share of the greater level of a background load that the other must have to be called the
@@ -60,13 +144,13 @@ class Compared:
 
 
 def _adapter(match: Match) -> str:
-    """Adapter of both sides, if it is the same."""
+    """Return adapter of both sides, if it is the same."""
     own, other = (str(side.flat.get("adapter", "")) for side in (match.baseline, match.candidate))
     return own if own == other else ""
 
 
-def pair(compared: Compared, named: Named, told: Sequence[Told]) -> Pair:
-    """With the verdict of each of its figures."""
+def pair(compared: Compared, named: Named, verdicts: Sequence[Told]) -> Pair:
+    """Return a pair with the verdict of each of its figures."""
     case, other = compared.match.baseline, compared.match.candidate
     return Pair(
         label=named.label,
@@ -87,42 +171,42 @@ def pair(compared: Compared, named: Named, told: Sequence[Told]) -> Pair:
         measured_s=compared.baseline.measured_s + compared.measured.measured_s,
         differs=compared.match.differs,
         remarks=_remarks(compared),
-        changes=[_change(f, t) for f, t in zip(compared.found, told, strict=True)],
+        changes=[_change(f, t) for f, t in zip(compared.found, verdicts, strict=True)],
     )
 
 
 def _remarks(compared: Compared) -> list[str]:
-    told = []
+    notes = []
     for side, case, measured in (
         ("baseline", compared.match.baseline, compared.baseline),
         (compared.candidate.name, compared.match.candidate, compared.measured),
     ):
-        told += [f"{side}: {case.reason}"] if case.reason else []
-        told += [f"{side}: {problem}" for problem in measured.problems]
-    return told + _loads(compared)
+        notes += [f"{side}: {case.reason}"] if case.reason else []
+        notes += [f"{side}: {problem}" for problem in measured.problems]
+    return notes + _loads(compared)
 
 
 def _loads(compared: Compared) -> list[str]:
-    """Background loads that differed though both sides asked for the same."""
+    """Return background loads that differed though both sides asked for the same."""
     cases = (compared.match.baseline, compared.match.candidate)
     if cases[0].params.load != cases[1].params.load:
         return []
     sides = [{load.kind: load.achieved for load in background(case.params, case.good)}
              for case in cases]  # fmt: skip
-    told = []
+    notes = []
     for kind in sides[0].keys() & sides[1].keys():
         first, second = sides[0][kind], sides[1][kind]
         if first is None or second is None or min(first, second) >= SAME_LOAD * max(first, second):
             continue
         levels = (level_text(kind, first), level_text(kind, second))
-        told.append(
-            f"background load {kind}: {levels[0]} achieved beside the baseline, {levels[1]} beside "
+        notes.append(
+            f"background load {kind}: {levels[0]} achieved with the baseline, {levels[1]} with "
             f"{compared.candidate.name}"
         )
-    return sorted(told)
+    return sorted(notes)
 
 
-def _change(found: Found, told: Told) -> Change:
+def _change(found: Found, verdict: Told) -> Change:
     statistic, _, quantity = found.name.rpartition(".")
     sides = (found.baseline, found.candidate)
     return Change.model_validate({
@@ -140,15 +224,15 @@ def _change(found: Found, told: Told) -> Change:
             if side is not None and side.lost
         ],
         "change": found.change,
-        "p_value": told.p_value,
-        "p_adjusted": told.p_adjusted,
-        "verdict": told.verdict,
-        "reason": told.reason,
+        "p_value": verdict.p_value,
+        "p_adjusted": verdict.p_adjusted,
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
     })  # fmt: skip
 
 
 def side_summary(side: Side) -> SideSummary:
-    """Remarks on a side as a whole."""
+    """Return what is known of a side as a whole."""
     manifest = side.result.manifest
     return SideSummary(
         name=side.name,
@@ -167,7 +251,8 @@ def side_summary(side: Side) -> SideSummary:
 
 
 def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: int = 0) -> Counted:
-    """Verdicts of the cases against one side; the floor's is none. `tests`: of its headline figures
+    """Return verdicts of the cases against one side; the floor's is none. `tests`: of its headline
+    figures
     and of its others. `missing`: cases that were not measured."""
     only_floors = all(pair.is_floor for pair in pairs)
     of_side = [
@@ -191,7 +276,7 @@ def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: 
 
 
 def _by_figure(pairs: Sequence[Pair]) -> list[FigureCounted]:
-    """Each headline figure, and loss where some case's changed."""
+    """Return each headline figure, and loss where some case's changed."""
     changes = [change for pair in pairs for change in pair.headlines]
     losses = [c for pair in pairs for c in pair.changes if c.name == "loss"]
     if any(change.verdict in (*BETTER, *WORSE) for change in losses):
@@ -225,19 +310,19 @@ def warnings(
     sessions: int = 1,
     by: Sequence[str] = (),
 ) -> list[str]:
-    """What is to be known before a verdict is relied on."""
-    told = []
+    """Return what is to be known before a verdict is relied on."""
+    notes = []
     for side in (baseline, *candidates):
         if side.result.manifest.finished_utc is None:
-            told.append(f"{side.name} is not finished: it is still running, or was interrupted")
-        told += [f"{side.name} is damaged: {what}" for what in side.result.damage]
+            notes.append(f"{side.name} is not finished: it is still running, or was interrupted")
+        notes += [f"{side.name} is damaged: {what}" for what in side.result.damage]
         if source := side.result.manifest.source:
-            told.append(
+            notes.append(
                 f"{side.name} was measured by {joined(source.tools)}, in its own way, on a machine "
                 "that is not known; what it does not state is taken for equal"
             )
     if not all(interleaved(side, baseline) for side in candidates):
-        told.append(
+        notes.append(
             f"these campaigns were not interleaved: what {sessions} campaigns of the baseline "
             "differ by is in the intervals, but not that the candidate ran in other hours"
             if sessions > 1
@@ -249,20 +334,20 @@ def warnings(
     if serious:
         facts = list(dict.fromkeys(map(_fact, serious)))
         some = joined(facts) if len(facts) <= MOST_FACTS else plural(len(facts), "fact")
-        told.append(f"the environments differ in {some}")
+        notes.append(f"the environments differ in {some}")
     hardware = _hardware(serious)
     if hardware and set(by) & machines.OF_THE_SYSTEM.keys():
-        told.append(
+        notes.append(
             f"the machines differ as well ({joined(hardware)}): what is found is of system and "
             "machine together"
         )
     moved = [pair for pair in pairs if pair.is_floor and pair.verdict in (*BETTER, *WORSE)]
     if moved and not all(pair.is_floor for pair in pairs):
-        told.append(
+        notes.append(
             f"the floor (null adapter) is not the same in {plural(len(moved), 'case')}: the "
             "machine itself became faster or slower"
         )
-    return told
+    return notes
 
 
 def _fact(of: Difference) -> str:
@@ -271,9 +356,9 @@ def _fact(of: Difference) -> str:
 
 
 def _hardware(differing: Sequence[Difference]) -> list[str]:
-    """Facts of the machine itself that are not the same."""
+    """Return facts of the machine itself that are not the same."""
     names = {fact.replace("_", " ") for fact in machines.HARDWARE}
-    told = [
+    notes = [
         d.fact for d in differing if d.area == "machine" and d.fact.partition(" of ")[0] in names
     ]
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys(notes))

@@ -24,7 +24,7 @@ EFFORT = ("duration_s", "warmup_s", "samples", "probe_every")
 def differences(
     baseline: Side, candidate: Side, pairs: Sequence[Match], by: Sequence[str] = ()
 ) -> list[Difference]:
-    """Facts that are not the same; a fact that one side does not report is left out. What is
+    """Return facts that are not the same; a fact that one side does not report is left out. What is
     compared is shown, without a warning."""
     first, second = baseline.result.manifest, candidate.result.manifest
     found = [*_cpus(candidate, pairs), *_effort(candidate, pairs)]
@@ -51,16 +51,16 @@ def _hosts(
     for manifest, side in ((first, 0), (second, 1)):
         if manifest.resumptions:
             values = ("one host", "one host")
-            told = f"{len(manifest.resumptions) + 1} hosts, or one that changed"
-            both = (told, values[1]) if side == 0 else (values[0], told)
+            text = f"{len(manifest.resumptions) + 1} hosts, or one that changed"
+            both = (text, values[1]) if side == 0 else (values[0], text)
             yield _difference(candidate, "machine", "hosts in turn", both, warning=True)
 
 
 def _nodes(
     candidate: str, manifest: Manifest, pairs: Iterable[Match], compared: set[str]
 ) -> Iterator[Difference]:
-    """Differences between machines of one campaign: for each two that stand beside each other."""
-    told: set[tuple[str, str, str]] = set()
+    """Return differences between machines of one campaign: for each pair of cases."""
+    seen_pairs: set[tuple[str, str, str]] = set()
     for pair in pairs:
         sides = [
             [profile for ends in machines.hosts(manifest, case.params, case.good) for end in ends
@@ -70,8 +70,8 @@ def _nodes(
         for mine, theirs in zip(*sides, strict=False):
             for fact, both in of_hosts(dict(mine), dict(theirs)).items():
                 key = (fact, _text(both[0]), _text(both[1]))
-                if key not in told:
-                    told.add(key)
+                if key not in seen_pairs:
+                    seen_pairs.add(key)
                     name = fact.replace("_", " ")
                     warning = fact not in compared
                     yield _difference(candidate, "machine", name, both, warning=warning)
@@ -85,20 +85,19 @@ def _programs(
         yield _difference(candidate, "Busmark", "version", versions, warning=True)
     for mine, theirs in _adapters(pairs):
         before, after = first.adapters.get(mine, {}), second.adapters.get(theirs, {})
-        told = False
+        named = False
         for key, name in VERSIONS.items():
             both = (before.get(key), after.get(key))
             if None not in both and both[0] != both[1]:
-                told = True
+                named = True
                 yield _difference(candidate, "adapter", f"{name} of {mine}", both, warning=False)
         libraries = (before.get("sha256"), after.get("sha256"))
-        if not told and None not in libraries and libraries[0] != libraries[1]:
+        if not named and None not in libraries and libraries[0] != libraries[1]:
             short = tuple(str(digest)[:12] for digest in libraries)
             yield _difference(candidate, "adapter", f"library of {mine}", short, warning=False)
 
 
 def _adapters(pairs: Iterable[Match]) -> list[tuple[str, str]]:
-    """Those of one name on both sides, as either campaign calls them."""
     found: dict[tuple[str, str], None] = {}
     for pair in pairs:
         for role in ("adapter", "peer"):
@@ -109,7 +108,7 @@ def _adapters(pairs: Iterable[Match]) -> list[tuple[str, str]]:
 
 
 def _cpus(candidate: Side, pairs: Sequence[Match]) -> Iterator[Difference]:
-    """CPUs on which participants ran; of a placement by the scheduler nothing is known."""
+    """Return CPUs on which participants ran; of a placement by the scheduler nothing is known."""
     both: dict[tuple[str, str], None] = {}
     for pair in pairs:
         used = (_used(pair.baseline), _used(pair.candidate))
@@ -131,9 +130,9 @@ def _effort(candidate: Side, pairs: Sequence[Match]) -> Iterator[Difference]:
         }
         for values in both:
             if None not in values and values[0] != values[1]:
-                told = tuple(dim.value_text(name, value) for value in values)
+                texts = tuple(dim.value_text(name, value) for value in values)
                 yield _difference(
-                    candidate.name, "measurement", dim.title(name), told, warning=True
+                    candidate.name, "measurement", dim.title(name), texts, warning=True
                 )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from math import ceil, exp, log
 from typing import Literal
 
@@ -20,27 +19,12 @@ from busmark import stats
 from busmark.compare.change import Found, ratio
 from busmark.compare.criterion import Criterion
 from busmark.compare.measured import Measured
-from busmark.compare.model import Judged, Outcome
+from busmark.compare.model import Judged, Outcome, Reason
 from busmark.compare.samples import Samples
-from busmark.compare.verdict import LEVEL, adjusted, direction
+from busmark.compare.verdict import LEVEL, adjusted
 from busmark.errors import UserError
 from busmark.model.figure import CONFIDENCE, Figure, figure
-from busmark.model.text import (
-    MINUS,
-    SCALES,
-    count,
-    decimals,
-    figure_text,
-    joined,
-    number,
-    percent_text,
-    plural,
-)
-
-MOST_PLACES = 4
-
-LEAST_SHOWN = 1e-5
-"""A smaller share is not shown in full."""
+from busmark.model.text import joined
 
 POWER = 1.43
 """A ratio that a run like this one shows to be beyond a limit in four of five runs is as far from
@@ -83,7 +67,7 @@ class Candidate:
     """By the text of the criterion."""
 
     def figure(self, criterion: Criterion) -> Found | None:
-        """What the criterion is about."""
+        """Return what the criterion is about."""
         name = criterion.names(self.test)
         return next((found for found in self.found if found.name == name), None)
 
@@ -101,18 +85,19 @@ class Missing:
     """The figures of the baseline; empty where it was not measured either."""
 
     def has(self, criterion: Criterion) -> bool:
-        """Whether a criterion would be about it."""
+        """Return whether a criterion would be about it."""
         return not self.figures or criterion.names(self.test) in self.figures
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """How one criterion ended for one case."""
+class _Verdict:
+    """The verdict of one criterion on one case."""
 
     outcome: Outcome
-    reason: str
-    share: Figure | None = None
-    least_found: str | None = None
+    reason: Reason
+    detail: str = ""
+    least: float | None = None
+    least_ratio: float | None = None
     more_rounds: int | None = None
 
 
@@ -142,7 +127,6 @@ def beyond(
 
 
 def _tail(rounds: Mapping[int, np.ndarray], found: stats.Exceedance, allowed: float) -> float:
-    """See `Beyond.tail`."""
     least = found.least_found(allowed)
     values = np.sort(np.concatenate(list(rounds.values())))
     if least is None or not np.isfinite(values[0]):
@@ -187,7 +171,7 @@ class Gate:
         judged = [one for own in of_sides for one in self._compared(criterion, own)]
         judged.sort(key=lambda one: one.pair or 0)
         return judged + [
-            self._judged(criterion, None, one, _Said("not measured", one.reason), None)
+            self._judged(criterion, None, one, _Verdict("not measured", "not measured", one.reason))
             for one in gone
         ]
 
@@ -198,26 +182,27 @@ class Gate:
         alone has a probability of 2.5 % at most, where all are just at the limit."""
         tests = [_Test.of(candidate, found, criterion) for candidate, found in of_each]
         p_adjusted = adjusted([test.p_value for test in tests])
-        count = sum(p is not None for p in p_adjusted)
         return [
-            self._judged(criterion, candidate.index, candidate, test.said(p, count), p)
+            self._judged(criterion, candidate.index, candidate, test.verdict(p), test, p)
             for (candidate, _), test, p in zip(of_each, tests, p_adjusted, strict=True)
         ]
 
     def _judged(
-        self, criterion: Criterion, pair: int | None, of: Candidate | Missing, said: _Said,
-        p_adjusted: float | None,
+        self, criterion: Criterion, pair: int | None, of: Candidate | Missing, verdict: _Verdict,
+        test: _Test | None = None, p_adjusted: float | None = None,
     ) -> Judged:  # fmt: skip
         undecided = self.undecided or ("fail" if criterion.absolute else "pass")
         fails = {
             "met": False, "missed": True, "undecided": undecided == "fail",
             "not measured": self.missing == "fail",
-        }[said.outcome]  # fmt: skip
+        }[verdict.outcome]  # fmt: skip
         return Judged(
             criterion=criterion.text, pair=pair, case=of.case, label=of.label,
-            candidate=of.candidate, name=criterion.names(of.test), outcome=said.outcome,
-            fails=fails, reason=said.reason, p_adjusted=p_adjusted, share_beyond=said.share,
-            least_found=said.least_found, more_rounds=said.more_rounds,
+            candidate=of.candidate, name=criterion.names(of.test), outcome=verdict.outcome,
+            fails=fails, kind=test.kind if test else None, value=test.value if test else None,
+            limit=test.limit_in_unit if test else None, beyond_ns=test.beyond_ns if test else None,
+            reason=verdict.reason, detail=verdict.detail, p_adjusted=p_adjusted,
+            least=verdict.least, least_ratio=verdict.least_ratio, more_rounds=verdict.more_rounds,
         )  # fmt: skip
 
 
@@ -231,6 +216,8 @@ class _Test:
     """As `p_value` takes it: a share of samples, a ratio, or a difference of shares."""
     beyond: Beyond | None
     change: stats.Change | None
+    own_limit: float
+    """The criterion's limit for the case's own figure."""
     unit: str = ""
     """Unit of an absolute limit."""
 
@@ -239,18 +226,18 @@ class _Test:
         limit = criterion.limit_of(candidate.test)
         share = candidate.beyond.get(criterion.text)
         if share is not None and np.isfinite(share.found.limit):
-            return cls(criterion, found, share.allowed, share, None)
+            return cls(criterion, found, share.allowed, share, None, limit)
         if not criterion.absolute:
-            return cls(criterion, found, limit, None, found.tested)
+            return cls(criterion, found, limit, None, found.tested, limit)
         own = found.candidate.figure if found.candidate else None
         if own is None or own.low is None or own.low <= 0.0:
-            return cls(criterion, found, limit, None, None)
+            return cls(criterion, found, limit, None, None, limit)
         fits = own.unit in {"throughput": ("Mbit/s",)}.get(found.name.rpartition(".")[2], ("ns",))
         if not fits:
-            return cls(criterion, found, limit, None, None, own.unit)
+            return cls(criterion, found, limit, None, None, limit, own.unit)
         exact = own.model_copy(update=dict.fromkeys(("value", "low", "high"), limit))
         change = ratio(Measured(exact), Measured(own), paired=False)
-        return cls(criterion, found, 1.0, None, change, own.unit)
+        return cls(criterion, found, 1.0, None, change, limit, own.unit)
 
     @property
     def p_value(self) -> float | None:
@@ -258,42 +245,55 @@ class _Test:
             return self.beyond.found.p_value(self.limit)
         return None if self.change is None else self.change.p_value(self.limit)
 
-    def said(self, p_adjusted: float | None, tests: int) -> _Said:
-        """By the figure itself; but nobody meets a limit by losing what is slow."""
-        said = self._by_values(p_adjusted, tests)
-        losses = self.found.losses
-        if self.beyond is not None or losses is None or not losses.more or said.outcome == "missed":
-            return said
-        told = f"{losses.text}; what is lost has no latency, so it cannot meet the limit"
-        return _Said("missed" if losses.shown else "undecided", told)
+    @property
+    def kind(self) -> Literal["share", "value", "ratio", "difference"]:
+        """What is compared with the limit."""
+        if self.beyond is not None:
+            return "share"
+        if self.criterion.absolute:
+            return "value"
+        return "ratio" if self.found.is_ratio else "difference"
 
-    def _by_values(self, p_adjusted: float | None, tests: int) -> _Said:
+    @property
+    def value(self) -> Figure | None:
+        """The figure that is compared with the limit."""
+        if self.beyond is not None:
+            share = self.beyond.found.estimate
+            return figure(share, "1", share.count)
+        if not self.criterion.absolute:
+            return self.found.change
+        return self.found.candidate.figure if self.found.candidate else None
+
+    @property
+    def limit_in_unit(self) -> float:
+        """The limit in the unit of `value`."""
+        return self.own_limit if self.kind == "value" else self.limit
+
+    @property
+    def beyond_ns(self) -> float | None:
+        """The latency beyond which `value` is the share of samples."""
+        return self.beyond.found.limit if self.beyond else None
+
+    def verdict(self, p_adjusted: float | None) -> _Verdict:
+        """Return the verdict by the figure itself; but nobody meets a limit by losing what is
+        slow."""
+        verdict, losses = self._by_values(p_adjusted), self.found.losses
+        if self.beyond or losses is None or not losses.more or verdict.outcome == "missed":
+            return verdict
+        return _Verdict("missed" if losses.shown else "undecided", "loses more", losses.text)
+
+    def _by_values(self, p_adjusted: float | None) -> _Verdict:
         p_value = self.p_value
         if p_value is None or p_adjusted is None:
             return self._without_test()
         value, low, high = self._ends
-        beyond = value > self.limit if self._above else value < self.limit
-        shown = self._shown()
-        share = self._share
-        if not beyond:
+        if not (value > self.limit if self.criterion.above else value < self.limit):
             exact = value == self.limit and low == high
-            if p_value <= LEVEL or exact:
-                return _Said("met", shown, share)
-            return self._undecided(f"{shown}, but the interval includes that", share)
+            met = p_value <= LEVEL or exact
+            return _Verdict("met", "within") if met else self._undecided("across")
         if p_adjusted <= LEVEL:
-            return _Said("missed", shown, share)
-        if p_value <= LEVEL:
-            corrected = (
-                f"{shown}, but not significantly after correction for {plural(tests, 'case')} "
-                f"(p = {number(p_adjusted, 2)})"
-            )
-            return self._undecided(corrected, share)
-        return self._undecided(f"{shown}, but the interval includes that", share)
-
-    @property
-    def _above(self) -> bool:
-        """Whether a value above the limit misses it."""
-        return self.criterion.above
+            return _Verdict("missed", "beyond")
+        return self._undecided("several cases" if p_value <= LEVEL else "across")
 
     @property
     def _ends(self) -> tuple[float, float, float]:
@@ -304,126 +304,46 @@ class _Test:
         assert estimate.low is not None and estimate.high is not None
         return estimate.value, estimate.low, estimate.high
 
-    @property
-    def _share(self) -> Figure | None:
-        if self.beyond is None:
-            return None
-        return figure(self.beyond.found.estimate, "1", self.beyond.found.estimate.count)
-
-    def _without_test(self) -> _Said:
-        """Neither side of the limit can be shown: there is no interval, or no figure."""
-        if self.beyond is not None:
-            few = plural(self.beyond.found.estimate.rounds, "round")
-            return _Said("undecided", f"{few} on one side: that gives no interval", self._share)
+    def _without_test(self) -> _Verdict:
+        """Return the verdict where there is no interval, or no figure."""
+        tested = self.found.tested
+        if self.beyond is not None or (tested is not None and tested.estimate.low is None):
+            return _Verdict("undecided", "one round")
         found, mine, theirs = self.found, self.found.candidate, self.found.baseline
         gone = mine is None or (mine.figure is None and not mine.lost)
         if gone and theirs is not None and theirs.figure is not None:
-            return _Said("not measured", found.reason or "the candidate has no such figure")
+            return _Verdict("not measured", "no figure", found.reason or "")
         if self.unit and self.change is None:
-            return _Said("undecided", f"the figure is in {self.unit}, unlike the limit")
+            return _Verdict("undecided", "other unit", f"the figure is in {self.unit}")
         if self.criterion.percent is not None and theirs is not None and theirs.lost:
-            return _Said("undecided", "the baseline's percentile falls among its lost samples")
-        return _Said("undecided", found.reason or "there is no interval")
+            return _Verdict("undecided", "lost in baseline")
+        return _Verdict("undecided", "no interval", found.reason or "")
 
-    def _shown(self) -> str:
-        """Value, interval, and on which side of the limit the value is."""
-        value, low, high = self._ends
-        side = "above" if (value > self.limit) else "not above"
-        if not self.criterion.above:
-            side = "below" if (value < self.limit) else "not below"
+    def _undecided(self, reason: Reason) -> _Verdict:
+        """Return the verdict with what the run could have found, and what would decide it."""
+        least, ratio = self._least()
+        return _Verdict("undecided", reason, "", least, ratio, self._more_rounds())
+
+    def _least(self) -> tuple[float | None, float | None]:
+        """Return the least value that four of five runs like this one show beyond the limit, in the
+        unit
+        of `value`; for a share also the change of the percentile that this is."""
         if self.beyond is not None:
-            return self._shown_share()
-        if self.criterion.absolute:
-            own = self.found.candidate.figure if self.found.candidate else None
-            assert own is not None
-            return f"{figure_text(own, SCALES[own.unit])} is {side} {self._limit_text()}"
-        one, two, three = _shown((value, low, high), self.limit, self.found)
-        limit = f"{self.limit:g}" if self.found.is_ratio else f"{100 * self.limit:g} %"
-        return f"{one} [{two}, {three}] is {side} {limit}"
-
-    def _shown_share(self) -> str:
-        assert self.beyond is not None
-        allowed = f"{Decimal(f'{100.0 * self.beyond.allowed:.6g}'):f} %"
-        value, low, high = (_share_text(end, self.beyond.allowed) for end in self._ends)
-        estimate = self.beyond.found.estimate
-        bound = "at most" if self.criterion.above else "at least"
-        return (
-            f"{value} [{low}, {high}] of {count(estimate.count)} samples exceed "
-            f"{self._limit_text()}; {bound} {allowed} may"
-        )
-
-    def _limit_text(self) -> str:
-        """ "50.4 µs (1.2 × the baseline's p99)", "200 µs"."""
-        unit = self.unit or "ns"
-        value = self.beyond.found.limit if self.beyond else self.criterion.limit
-        if (
-            self.criterion.absolute
-            and self.beyond is None
-            and "round_trip" in self.criterion.figure
-        ):
-            value = self.limit
-        text = figure_text(Figure(value=value, count=None, rounds=0, unit=unit), SCALES[unit])
-        if self.criterion.absolute:
-            return text
-        statistic = self.criterion.figure.rpartition(".")[0]
-        return f"{text}, {self.criterion.limit:g} × the baseline's {statistic}"
-
-    def _undecided(self, reason: str, share: Figure | None) -> _Said:
-        """With what the run could have found, and what would decide it."""
-        least, more = self._least_found(), self._more_rounds()
-        if least:
-            reason += f"; {least} would have been found"
-        else:
-            reason += "; nothing could have been found by so few rounds that vary so much"
-        if more is not None:
-            reason += f"; about {plural(more, 'more round')} would decide it"
-        else:
-            reason += f"; not even {count(MOST_MORE)} more rounds would decide it"
-        return _Said("undecided", reason, share, least, more)
-
-    def _least_found(self) -> str | None:
-        """The least change that a run like this one finds, in four of five such runs."""
-        if self.beyond is not None:
-            return self._least_beyond()
+            share = self.beyond.found.least_found(self.limit) if self.criterion.above else None
+            ratio = self.criterion.limit * self.beyond.tail
+            known = share is not None and not self.criterion.absolute and np.isfinite(ratio)
+            return share, ratio if known else None
         assert self.change is not None
-        estimate = self.change.estimate
         value, low, high = self._ends
+        above = self.criterion.above
         if not self.change.log:
-            reach = POWER * (value - low if self.criterion.above else high - value)
-            least = self.limit + reach if self.criterion.above else self.limit - reach
-            return (
-                f"a difference of {percent_text(abs(least))}" if estimate.low is not None else None
-            )
+            reach = POWER * (value - low if above else high - value)
+            return self.limit + reach if above else self.limit - reach, None
         if min(value, low) <= 0.0:
-            return None
-        reach = POWER * (log(value / low) if self.criterion.above else log(high / value))
-        least = self.limit * exp(reach if self.criterion.above else -reach)
-        if self.criterion.absolute:
-            return f"a value of {number(least * self.criterion.limit)} {self.unit}"
-        return self._change_text(least)
-
-    def _least_beyond(self) -> str | None:
-        assert self.beyond is not None
-        if not self.criterion.above:
-            return None
-        least = self.beyond.found.least_found(self.limit)
-        if least is None:
-            return None
-        stalls = f"{percent_text(least)} of the samples beyond the limit"
-        ratio = self.criterion.limit * self.beyond.tail
-        if self.criterion.absolute or not np.isfinite(ratio):
-            return stalls
-        return f"{self._change_text(ratio)} or {stalls}"
-
-    def _change_text(self, ratio: float) -> str:
-        """ "a slowdown of 18 % or more"."""
-        which = direction(self.found.name, more=ratio >= 1.0)
-        what = {"slower": "a slowdown", "faster": "a speed-up"}.get(
-            which, "a rise" if ratio >= 1.0 else "a fall"
-        )
-        if ratio > 2.0:
-            return f"{what} of {number(ratio, 1)} × or more"
-        return f"{what} of {percent_text(abs(ratio - 1.0))} or more"
+            return None, None
+        reach = POWER * (log(value / low) if above else log(high / value))
+        least = self.limit * exp(reach if above else -reach)
+        return least * self.own_limit if self.criterion.absolute else least, None
 
     def _more_rounds(self) -> int | None:
         if self.beyond is not None:
@@ -436,7 +356,7 @@ class _Test:
         return more if more is not None and more <= MOST_MORE else None
 
     def _rounds_for_change(self) -> int | None:
-        """Rounds with which the interval would reach from the value to the limit."""
+        """Return rounds with which the interval would reach from the value to the limit."""
         assert self.change is not None
         value, low, high = self._ends
         if self.change.log and min(value, low) <= 0.0:
@@ -450,23 +370,3 @@ class _Test:
             return None
         needed = self.change.estimate.rounds * (reach / distance) ** 2
         return ceil(needed) if needed < 2 * MOST_MORE else None
-
-
-def _share_text(share: float, allowed: float) -> str:
-    """In per cent, with as many digits as it takes not to read as what is allowed."""
-    digits = next(
-        (n for n in range(2, 6) if float(f"{share:.{n}g}") != allowed or share == allowed), 6
-    )
-    return f"{100.0 * share:.{digits}g} %" if share >= LEAST_SHOWN else percent_text(share)
-
-
-def _shown(ends: tuple[float, float, float], limit: float, found: Found) -> list[str]:
-    """Value and limits of a ratio with the decimals that its interval deserves, and more where one
-    would read as the criterion's number; of a difference of shares in per cent of the samples."""
-    if not found.is_ratio:
-        return [f"{MINUS if end < 0 else ''}{percent_text(abs(end))}" for end in ends]
-    half = (ends[2] - ends[1]) / 2 or 0.01
-    places = min(max(decimals(half, 2), 2), MOST_PLACES)
-    while places < MOST_PLACES and any(round(end, places) == limit != end for end in ends):
-        places += 1
-    return [number(end, places) for end in ends]

@@ -28,7 +28,7 @@ FOLLOWS = {
 """What follows from a parameter of another name. Where machines are compared within a campaign,
 participants are on other nodes."""
 
-MOST_TOLD = 4
+MOST_NAMED = 4
 """Parameters named in a refusal."""
 
 MOST_LOOKED_AT = 20_000
@@ -54,7 +54,7 @@ class Matches:
 
 
 def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) -> Matches:
-    """Cases with equal parameters, but for `by` and for how long was measured.
+    """Return cases with equal parameters, but for `by` and for how long was measured.
 
     Raises:
         UserError: no case has a counterpart: it is not the same experiment.
@@ -71,13 +71,13 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
     ]
     if following := {name for own in by for name in FOLLOWS.get(own, ())}:
         rest = _unmatched(pairs, first, second)
-        pairs += _told(_equal(*rest, {*by, *unknown, *following}, newer), by)
+        pairs += _with_differences(_equal(*rest, {*by, *unknown, *following}, newer), by)
     if set(by) & OWN_ADAPTERS:
         sides = {"adapter", *FOLLOWS["side"]} if "side" in by else set()
         found = _by_adapter(
             *_unmatched(pairs, first, second), {*by, *unknown, *following, *sides}, newer
         )
-        pairs += _told(found, (*by, *OF_THE_ADAPTER, *sides))
+        pairs += _with_differences(found, (*by, *OF_THE_ADAPTER, *sides))
     if force:
         first_left, second_left = _unmatched(pairs, first, second)
         by_id = {case.id: case for case in second_left}
@@ -93,22 +93,23 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
     pairs.sort(key=lambda found: order[found.baseline.id])
     left = _unmatched(pairs, first, second)
     many = len(left[0]) * len(second) + len(left[1]) * len(first) > MOST_LOOKED_AT
-    told = [_left_out(baseline, case, candidate, by, nearest=not many) for case in left[0]]
-    told += [_left_out(candidate, case, baseline, by, nearest=not many) for case in left[1]]
-    return Matches(pairs, told)
+    left_out = [_left_out(baseline, case, candidate, by, nearest=not many) for case in left[0]]
+    left_out += [_left_out(candidate, case, baseline, by, nearest=not many) for case in left[1]]
+    return Matches(pairs, left_out)
 
 
-def _told(found: Iterable[Match], untold: Sequence[str]) -> list[Match]:
-    """The matches with the parameters in which they differ, but for those `untold`."""
+def _with_differences(found: Iterable[Match], ignored: Sequence[str]) -> list[Match]:
+    """Return the matches with the parameters in which they differ, but for those `ignored`."""
     return [
-        Match(m.baseline, m.candidate, differing(m.baseline, m.candidate, untold)) for m in found
+        Match(m.baseline, m.candidate, differing(m.baseline, m.candidate, ignored)) for m in found
     ]
 
 
 def _by_adapter(
     first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[str], newer: set[str]
 ) -> list[Match]:
-    """Cases of one workload. What follows from the adapter need not be equal, nor do choices of
+    """Return cases of one workload. What follows from the adapter need not be equal, nor do choices
+    of
     which either side has one only for this workload: what its adapter makes of a default."""
     choices = {*ignored, *dim.CHOICES, *OF_THE_ADAPTER, "peer_wait"}
     mine, theirs = (_by_key(side, choices, newer) for side in (first, second))
@@ -121,7 +122,7 @@ def _by_adapter(
 
 
 def _single(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) -> Matches:
-    """A case that the user names on each side: choices may differ, the workload may not."""
+    """Return a case that the user names on each side: choices may differ, the workload may not."""
     (first,), (second,) = baseline.cases.values(), candidate.cases.values()
     differs = differing(first, second, by)
     workload = {n: v for n, v in differs.items() if not dim.is_choice(n) and not _adapters(n)}
@@ -151,7 +152,8 @@ def _names(*sides: Side) -> set[str]:
 
 
 def _not_stated(baseline: Side, candidate: Side) -> set[str]:
-    """Parameters that the source of an imported result does not state for some case, and what only
+    """Return parameters that the source of an imported result does not state for some case, and
+    what only
     one of two sides has where either is imported."""
     names = _names(baseline, candidate)
     imported = [s for s in (baseline, candidate) if s.result.manifest.source is not None]
@@ -163,20 +165,21 @@ def _not_stated(baseline: Side, candidate: Side) -> set[str]:
 
 
 def _of(names: set[str], found: Match, by: Sequence[str]) -> dict[str, tuple[Any, Any]]:
-    """In which of these parameters two cases differ."""
-    told = differing(found.baseline, found.candidate, by)
-    return {name: both for name, both in told.items() if name.split(".")[0] in names}
+    differs = differing(found.baseline, found.candidate, by)
+    return {name: both for name, both in differs.items() if name.split(".")[0] in names}
 
 
 def is_neutral(name: str, value: Any) -> bool:
-    """Whether a result from before there was such a parameter has this value without saying so."""
+    """Return whether a result from before there was such a parameter has this value without saying
+    so."""
     if name == "deployment":  # It follows from the adapter.
         return True
     return value in (None, DEFAULTS[name]) if name in DEFAULTS else not value
 
 
 def _follows(*sides: Iterable[SideCase]) -> set[str]:
-    """Choices of which each side has one only: defaults of its adapter, such as its reliability."""
+    """Return choices of which each side has one only: defaults of its adapter, such as its
+    reliability."""
     flats = [[case.flat for case in side] for side in sides]
     names = {name for side in flats for flat in side for name in flat if dim.is_choice(name)}
     return {n for n in names if all(len({str(f.get(n)) for f in side}) <= 1 for side in flats)}
@@ -185,7 +188,8 @@ def _follows(*sides: Iterable[SideCase]) -> set[str]:
 def _equal(
     first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[str], newer: set[str]
 ) -> list[Match]:
-    """Cases whose key only one case on either side has. `newer`: parameters that one side's Busmark
+    """Return cases whose key only one case on either side has. `newer`: parameters that one side's
+    Busmark
     did not know yet."""
     of_first, of_second = _by_key(first, ignored, newer), _by_key(second, ignored, newer)
     return [
@@ -200,10 +204,10 @@ def _by_key(
 ) -> dict[str, list[SideCase]]:
     found: dict[str, list[SideCase]] = {}
     for case in cases:
-        told = _parameters(case, ignored)
+        params = _parameters(case, ignored)
         key = {
             name: value
-            for name, value in told.items()
+            for name, value in params.items()
             if name.split(".")[0] not in newer or not is_neutral(name, value)
         }
         found.setdefault(json.dumps(key, sort_keys=True, default=str), []).append(case)
@@ -211,7 +215,8 @@ def _by_key(
 
 
 def _parameters(case: SideCase, ignored: Iterable[str]) -> dim.Flat:
-    """What must be equal; not how long is measured, not on what machine, and not what follows from
+    """Return what must be equal; not how long is measured, not on what machine, and not what
+    follows from
     other parameters."""
     skipped = dim.EFFORT | FACTS.keys() | set(ignored)
     return {
@@ -224,7 +229,7 @@ def _parameters(case: SideCase, ignored: Iterable[str]) -> dim.Flat:
 
 
 def differing(one: SideCase, other: SideCase, by: Sequence[str]) -> dict[str, tuple[Any, Any]]:
-    """Parameters that are not equal, with both values; None: it has none."""
+    """Return parameters that are not equal, with both values; None: it has none."""
     mine, theirs = _parameters(one, by), _parameters(other, by)
     return {
         name: (mine.get(name), theirs.get(name))
@@ -236,7 +241,7 @@ def differing(one: SideCase, other: SideCase, by: Sequence[str]) -> dict[str, tu
 
 
 def _unknown(name: str, case: SideCase) -> bool:
-    """Whether the case does not even say that it has no such thing."""
+    """Return whether the case does not even say that it has no such thing."""
     return name.split(".")[0] not in case.params.model_fields_set
 
 
@@ -276,8 +281,8 @@ def _in_words(differs: dict[str, tuple[Any, Any]]) -> str:
         f"{name} ({dim.value_text(name, mine)}, {dim.value_text(name, theirs)})"
         for name, (mine, theirs) in differs.items()
     ]
-    hidden = len(parts) - MOST_TOLD
-    return joined([*parts[:MOST_TOLD], *([f"{hidden} more"] if hidden > 0 else [])])
+    hidden = len(parts) - MOST_NAMED
+    return joined([*parts[:MOST_NAMED], *([f"{hidden} more"] if hidden > 0 else [])])
 
 
 def _nothing_alike(baseline: Side, candidate: Side, by: Sequence[str]) -> UserError:
@@ -298,7 +303,7 @@ def _nothing_alike(baseline: Side, candidate: Side, by: Sequence[str]) -> UserEr
             remedy="Add a parameter to --by, or name a case of each: DIR#CASE.",
         )
     remedy = "With --force cases of one name are compared all the same."
-    if len(differs) <= MOST_TOLD and "test" not in differs:
+    if len(differs) <= MOST_NAMED and "test" not in differs:
         remedy = f"If that is what you compare: --by {','.join(differs)}. {remedy}"
     return UserError(
         f"not the same experiment: no case has a counterpart. The nearest, {one.id} and "

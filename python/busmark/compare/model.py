@@ -13,7 +13,7 @@ from pydantic import Field
 from busmark.compare.verdict import BETTER, WORSE, Verdict
 from busmark.model.figure import Figure, Frozen, Quantity
 
-VERSION = 2
+VERSION = 3
 """Version of this document; raised when a reader of the older one would misread it."""
 
 CaseVerdict = Literal[Verdict, "mixed"]
@@ -21,11 +21,33 @@ CaseVerdict = Literal[Verdict, "mixed"]
 
 Outcome = Literal["met", "missed", "undecided", "not measured"]
 """met: the whole interval is within the limit. missed: all of it is beyond. not measured: a case of
-the baseline that the candidate does not have any more."""
+the baseline that the candidate did not measure."""
+
+REASONS = {
+    "within": "the whole interval is within the limit",
+    "beyond": "the whole interval is beyond the limit",
+    "across": "the interval includes the limit",
+    "several cases": "beyond the limit alone, but not after Holm's correction for the cases of the "
+    "criterion",
+    "one round": "a side has one round only, which gives no interval",
+    "no interval": "a figure has no interval",
+    "no figure": "the candidate has no such figure",
+    "lost in baseline": "the baseline's percentile falls among its lost samples",
+    "loses more": "the candidate loses more samples; a lost sample has no latency that could be "
+    "within the limit",
+    "other unit": "figure and limit have different units",
+    "not measured": "the candidate did not measure the case",
+}
+"""Why a criterion ended as it did for a case, and what the words mean."""
+
+Reason = Literal[
+    "within", "beyond", "across", "several cases", "one round", "no interval", "no figure",
+    "lost in baseline", "loses more", "other unit", "not measured",
+]  # fmt: skip
 
 
 class SideSummary(Frozen):
-    """One of what is compared."""
+    """A side of the comparison."""
 
     name: str
     """Directory, or value of the parameter that is compared."""
@@ -107,7 +129,7 @@ class Pair(Frozen):
     """Name of the side."""
     candidate_case: str
     baseline_rounds: int
-    """That count."""
+    """Rounds that count."""
     candidate_rounds: int
     paired: bool
     """Rounds of one campaign were interleaved, and are compared one by one."""
@@ -140,12 +162,12 @@ class Pair(Frozen):
     def verdict(self) -> CaseVerdict:
         """Verdict of the case, from all its headline figures: mixed if they contradict each
         other."""
-        told = [change.verdict for change in self.headlines]
-        better = next((v for v in told if v in BETTER), None)
-        worse = next((v for v in told if v in WORSE), None)
+        verdicts = [change.verdict for change in self.headlines]
+        better = next((v for v in verdicts if v in BETTER), None)
+        worse = next((v for v in verdicts if v in WORSE), None)
         if better and worse:
             return "mixed"
-        return better or worse or (told[0] if told else "undecided")
+        return better or worse or (verdicts[0] if verdicts else "undecided")
 
 
 class LeftOut(Frozen):
@@ -190,15 +212,27 @@ class Judged(Frozen):
     fails: bool
     """Whether it ends the command with exit code 1: missed; and, as `--undecided` and `--missing`
     have it, what is undecided or was not measured."""
-    reason: str
+    kind: Literal["share", "value", "ratio", "difference"] | None
+    """What was compared with the limit: for a percentile the share of the candidate's samples
+    beyond `beyond_ns`, lost ones too; for an absolute limit the candidate's own figure."""
+    value: Figure | None
+    limit: float | None
+    """In the unit of `value`."""
+    beyond_ns: float | None
+    reason: Reason
+    """A word of a fixed list, with its meaning in `REASONS`."""
+    detail: str
+    """Why a figure or an interval is missing, or the shares lost; empty where the reason says
+    all."""
     p_adjusted: float | None
     """p-value of the criterion's limit, two-sided, by Holm over the candidate's cases of this
     criterion."""
-    share_beyond: Figure | None = None
-    """For a percentile: the share of the candidate's samples beyond the limit, lost ones too."""
-    least_found: str | None = None
-    """Where it is undecided: the least change that four of five such runs would have found."""
-    more_rounds: int | None = None
+    least: float | None
+    """Where it is undecided: the least value that four of five such runs would show beyond the
+    limit, in the unit of `value`."""
+    least_ratio: float | None
+    """For a share: the change of the percentile that makes this share."""
+    more_rounds: int | None
     """Where it is undecided: about how many more rounds of each side would decide it; null if more
     than can be run."""
 
@@ -247,7 +281,7 @@ class TheirRow(Frozen):
 
     side: str
     tool: str
-    """Who measured it."""
+    """Tool that measured it."""
     label: str
     """Middleware and workload of its case."""
     columns: dict[str, float | None]
@@ -276,7 +310,7 @@ class Comparison(Frozen):
     intervals of campaigns that were run apart."""
     summary: list[Counted]
     warnings: list[str]
-    """What is to be known before a verdict is relied on."""
+    """Caveats of the verdicts."""
     differences: list[Difference]
     theirs: list[TheirRow] = Field(default=[])
     """Both sides in the columns of performance_test; empty where neither was imported from it."""
@@ -300,5 +334,5 @@ class Comparison(Frozen):
         return "met" if every else "undecided"
 
     def counted(self, candidate: str) -> Counted:
-        """What is counted against one side."""
+        """Return what is counted against one side."""
         return next(counts for counts in self.summary if counts.candidate == candidate)

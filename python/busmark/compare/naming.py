@@ -29,7 +29,8 @@ class Named:
 def name_pairs(
     pairs: Sequence[Cases], adapters: Mapping[str, Mapping[str, Any]], by: Sequence[str]
 ) -> list[Named]:
-    """Names by the baseline's cases. Parameters that are compared are in them only where one table
+    """Return names by the baseline's cases. Parameters that are compared are in them only where one
+    table
     has several of their values: then both are named where they differ."""
     titles = {str(found.get("name") or path): found for path, found in adapters.items()}
     within = _varying_within(pairs)
@@ -41,39 +42,41 @@ def name_pairs(
         choices, workload = varying[_table(first)]
         parts = [_both([_sides(flat, titles) for flat in both])] if with_adapter else []
         parts += [
-            _both([dim.choice_text(name, flat.get(name)) for flat in _told(name, by, both)])
+            _both([dim.choice_text(name, flat.get(name)) for flat in _shown_sides(name, by, both)])
             for name in choices
             if name in first.flat
         ]
         texts = {
             dim.title(name): _both(
-                [dim.value_text(name, flat.get(name)) for flat in _told(name, by, both)]
+                [dim.value_text(name, flat.get(name)) for flat in _shown_sides(name, by, both)]
             )
             for name in workload
             if name in first.flat
         }
-        told = [MIDDLEWARE] if with_adapter else []
-        told += [dim.title(name) for name in choices if name in first.flat]
-        title = SEPARATOR.join(told)
+        heads = [MIDDLEWARE] if with_adapter else []
+        heads += [dim.title(name) for name in choices if name in first.flat]
+        title = SEPARATOR.join(heads)
         label = SEPARATOR.join(parts)
         named.append(Named(label, described(texts), title[:1].upper() + title[1:]))
     return named
 
 
-def _told(name: str, by: Sequence[str], both: tuple[dim.Flat, dim.Flat]) -> Sequence[dim.Flat]:
-    """The sides whose value is shown: of what is compared both, else the baseline's."""
+def _shown_sides(
+    name: str, by: Sequence[str], both: tuple[dim.Flat, dim.Flat]
+) -> Sequence[dim.Flat]:
+    """Return the sides whose value is shown: of what is compared both, else the baseline's."""
     return both if name in by else both[:1]
 
 
 def _table(case: SideCase) -> tuple[str, str]:
-    """Cases of one test and placement are in one table, which says so."""
+    """Return cases of one test and placement are in one table, which says so."""
     return case.test, dim.placement_of(case.params)
 
 
 def _varying_by_table(
     pairs: Sequence[Cases], by: Sequence[str], within: set[str]
 ) -> dict[tuple[str, str], tuple[list[str], list[str]]]:
-    """Choices and workload that vary between the rows of each table."""
+    """Return choices and workload that vary between the rows of each table."""
     of_table: dict[tuple[str, str], list[dim.Flat]] = {}
     for first, _, _ in pairs:
         of_table.setdefault(_table(first), []).append(first.flat)
@@ -86,18 +89,18 @@ def _varying_by_table(
 
 
 def _varying_within(pairs: Sequence[Cases]) -> set[str]:
-    """Parameters that are not the same for all pairs of one candidate."""
+    """Return parameters that are not the same for all pairs of one candidate."""
     of_side: dict[str, list[dim.Flat]] = {}
     for first, _, side in pairs:
         of_side.setdefault(side, []).append(first.flat)
-    told = {name for flats in of_side.values() for name in dim.varying(flats)}
+    varied = {name for flats in of_side.values() for name in dim.varying(flats)}
     if any(len({str(f.get("adapter")) for f in flats}) > 1 for flats in of_side.values()):
-        told.add("adapter")
-    return told
+        varied.add("adapter")
+    return varied
 
 
 def _both(texts: Sequence[str]) -> str:
-    """One text where both sides say the same; else the baseline's and the candidate's."""
+    """Return one text where both sides say the same; else the baseline's and the candidate's."""
     return " / ".join(dict.fromkeys(texts))
 
 

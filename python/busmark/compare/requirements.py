@@ -109,7 +109,7 @@ class _Case:
         return [row for row in rounds.last_attempts(self.rows) if row["status"] == "ok"]
 
     def latencies(self, quantity: str) -> dict[int, FloatArray]:
-        """By round in order of sending, infinity for each that was lost.
+        """Return latencies by round in order of sending, infinity for each that was lost.
 
         Raises:
             UserError: a round cannot be read.
@@ -124,7 +124,7 @@ class _Case:
 
 
 def _series(found: Latencies, quantity: str, test: str) -> FloatArray | None:
-    """From what a round measured, the latencies that a requirement means; None: it has none."""
+    """Return the latencies that a requirement means; None: the round has none."""
     pings = test == "latency"
     main, trips = found.get("latency"), found.get("round_trip")
     chosen: tuple[FloatArray | None, float] = {
@@ -182,7 +182,7 @@ def _said(case: _Case, requirement: Requirement) -> _Said:
 
 
 def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
-    """A percentile, or a share of late samples: the share that exceeds something."""
+    """Return a percentile, or a share of late samples: the share that exceeds something."""
     beyond, percent = requirement.limit, requirement.percent
     allowed = requirement.limit if percent is None else 1.0 - percent / 100.0
     nothing = _Said("undecided", "", name, unit="1", limit=allowed, at_most=requirement.at_most)
@@ -202,9 +202,9 @@ def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
     found = stats.exceedance(samples, beyond, percent or _percent_of(allowed), CONFIDENCE)
     own = sum(int((each > beyond).sum()) for each in samples.values())
     lost = sum(int((each == inf).sum()) for each in samples.values())
-    told = f"{count(own)} of {plural(found.estimate.count, 'sample')} took longer than "
-    told += _time_text(beyond) + (f", {count(lost)} of them lost" if lost else "")
-    said = _of_share(found, own, allowed, requirement.at_most, name, told)
+    facts = f"{count(own)} of {plural(found.estimate.count, 'sample')} took longer than "
+    facts += _time_text(beyond) + (f", {count(lost)} of them lost" if lost else "")
+    said = _of_share(found, own, allowed, requirement.at_most, name, facts)
     if percent is None:
         return said
     row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
@@ -212,14 +212,14 @@ def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
 
 
 def _quantity(case: CaseSummary, requirement: Requirement) -> str:
-    """The quantity in the table of estimates."""
+    """Return the quantity in the table of estimates."""
     if requirement.quantity != "latency":
         return requirement.quantity
     return "half_round_trip" if case.test == "latency" else "one_way"
 
 
 def _row(case: CaseSummary, quantity: str, statistic: str) -> Estimated | None:
-    """The estimate of a typical round."""
+    """Return the estimate of a typical round."""
     return next(
         (row for row in of_case(case)
          if row.quantity == quantity and row.statistic == statistic and row.scope == "case"
@@ -228,7 +228,7 @@ def _row(case: CaseSummary, quantity: str, statistic: str) -> Estimated | None:
 
 
 def _percent_of(allowed: float) -> float:
-    """The percentile that a share of late samples is a limit of."""
+    """Return the percentile that a share of late samples is a limit of."""
     return min(max(100.0 * (1.0 - allowed), 50.0), 99.999)
 
 
@@ -238,7 +238,6 @@ def _period_ns(case: CaseSummary) -> float | None:
 
 
 def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
-    """By the counts of rounds."""
     assert LOSS_SHARE.compared and LOSS_SHARE.compared.share_of_round
     lost = LOSS_SHARE.compared.share_of_round
     pairs = [pair for row in case.good if (pair := lost(row))]
@@ -248,12 +247,14 @@ def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
         return _because(nothing, "no round counts what is lost")
     hits, totals = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found = stats.exceedance_of_counts(hits, totals, CONFIDENCE)
-    told = f"{count(sum(hits))} of {plural(sum(totals), 'sample')} lost"
-    return _of_share(found, sum(hits), requirement.limit, requirement.at_most, "samples lost", told)
+    facts = f"{count(sum(hits))} of {plural(sum(totals), 'sample')} lost"
+    return _of_share(
+        found, sum(hits), requirement.limit, requirement.at_most, "samples lost", facts
+    )
 
 
 def _of_share(
-    found: stats.Exceedance, own: int, allowed: float, at_most: bool, name: str, told: str
+    found: stats.Exceedance, own: int, allowed: float, at_most: bool, name: str, facts: str
 ) -> _Said:
     estimate = found.estimate
     known: dict[str, Any] = {
@@ -265,21 +266,21 @@ def _of_share(
     bound = f"at most {share} may" if at_most else f"at least {share} must"
     if allowed == 0.0 and at_most:
         verdict: Verdict = "missed" if own else "met"
-        return _Said(verdict, f"{told}; none may", **known)
+        return _Said(verdict, f"{facts}; none may", **known)
     if estimate.low is None or estimate.high is None:
-        return _Said("undecided", f"{told}; one round has no interval", more=1, **known)
+        return _Said("undecided", f"{facts}; one round has no interval", more=1, **known)
     interval = f"{percent_text(estimate.low)} to {percent_text(estimate.high)} with 95 %"
-    told = f"{told}, {percent_text(estimate.value)} ({interval}); {bound}"
+    facts = f"{facts}, {percent_text(estimate.value)} ({interval}); {bound}"
     verdict = _verdict(estimate.low, estimate.high, allowed, at_most)
     if verdict != "undecided":
-        return _Said(verdict, told, **known)
+        return _Said(verdict, facts, **known)
     needed = found.rounds_to_decide(allowed)
     more = None if needed is None else max(needed - estimate.rounds, 1)
-    return _Said("undecided", f"{told}; {_would_decide(more)}", more=more, **known)
+    return _Said("undecided", f"{facts}; {_would_decide(more)}", more=more, **known)
 
 
 def _of_figure(case: _Case, requirement: Requirement, name: str) -> _Said:
-    """A figure with its interval."""
+    """Return a figure with its interval."""
     row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
     known: dict[str, Any] = {
         "figure": name, "unit": requirement.unit, "limit": requirement.limit,
@@ -309,7 +310,8 @@ def _verdict(low: float, high: float, limit: float, at_most: bool) -> Verdict:
 
 
 def _rounds_for(row: Estimated, limit: float) -> int | None:
-    """More rounds with which the interval would end at the limit: it narrows with their root."""
+    """Return more rounds with which the interval would end at the limit: it narrows with their
+    root."""
     assert row.value is not None and row.low is not None and row.high is not None
     distance = abs(row.value - limit)
     reach = row.high - row.value if row.value < limit else row.value - row.low

@@ -24,7 +24,8 @@ Latencies = dict[str, FloatArray]
 
 
 def round_latencies(result: Result, case: str, row: Row) -> Latencies:
-    """The latencies of a round in ns, read from its samples; without those that it has none of.
+    """Return the latencies of a round in ns, read from its samples; without those that it has none
+    of.
 
     Raises:
         UserError: they cannot be read.

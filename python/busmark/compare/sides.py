@@ -73,11 +73,11 @@ class Side:
     """One case, named by the user: it is compared with whatever the other side names."""
 
     def measured(self, case: SideCase) -> CaseMeasured:
-        """All figures of a case. Rounds that cannot be read are left out, with a notice."""
+        """Return all figures of a case. Rounds that cannot be read are left out, with a notice."""
         summary, problems = self._summary(case)
         step_ns = self.result.manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
-        told = [problem.partition("\n")[0] for problem in problems]
-        return measured(summary, case.good, step_ns, told)
+        notices = [problem.partition("\n")[0] for problem in problems]
+        return measured(summary, case.good, step_ns, notices)
 
     def _summary(self, case: SideCase) -> tuple[CaseSummary, list[str]]:
         if case.id in self.known.cases:
@@ -87,7 +87,7 @@ class Side:
 
 
 def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) -> list[Side]:
-    """The sides that a command line names, the baseline first.
+    """Return the sides that a command line names, the baseline first.
 
     Raises:
         UserError: a directory, case or parameter is not there, or there is nothing to compare.
@@ -126,30 +126,31 @@ def _differ(sides: Sequence[Side], facts: Sequence[str]) -> None:
 
 
 def _one_machine(sides: Sequence[Side], fact: str, value: str) -> UserError:
-    """That there is nothing to compare, and by what the machines do differ."""
+    """Return the error that there is nothing to compare, and by what the machines do differ."""
     differing = [
         other
         for other in machines.FACTS
-        if len({told for side in sides for told in _told(side, other)} - {None}) > 1
+        if len({value for side in sides for value in _values_of_fact(side, other)} - {None}) > 1
     ]
     where = joined([side.name for side in sides])
     remedy = f"Leave --by {fact} out."
     if differing:
         remedy += f" The machines differ by {joined(differing)}."
-    told = f"all cases ran on one {machines.FACTS[fact]}: {value}"
+    message = f"all cases ran on one {machines.FACTS[fact]}: {value}"
     if value == machines.UNRECORDED:
-        told = f"no case records its {machines.FACTS[fact]}"
-    return UserError(told, where=where, remedy=remedy)
+        message = f"no case records its {machines.FACTS[fact]}"
+    return UserError(message, where=where, remedy=remedy)
 
 
-def _told(side: Side, fact: str) -> list[str | None]:
-    """A fact of the machine of every case."""
+def _values_of_fact(side: Side, fact: str) -> list[str | None]:
+    """Return a fact of the machine of every case."""
     manifest = side.result.manifest
     return [machines.fact_of(manifest, c.params, c.good, fact) for c in side.cases.values()]
 
 
 def _with_values(side: Side, by: Sequence[str]) -> Side:
-    """What is compared in its name, as far as all its cases have the same: "new (16 KiB)"."""
+    """Return what is compared in its name, as far as all its cases have the same: "new (16
+    KiB)"."""
     values = {tuple(_plain(case.flat.get(name)) for name in by) for case in side.cases.values()}
     if len(values) != 1 or not by:
         return side
@@ -158,7 +159,7 @@ def _with_values(side: Side, by: Sequence[str]) -> Side:
 
 
 def further(arguments: Sequence[str], sides: Sequence[Side]) -> list[Side]:
-    """Further campaigns of the baseline, the first of `sides`.
+    """Return further campaigns of the baseline, the first of `sides`.
 
     Raises:
         UserError: one is not there, or is among what is compared already.
@@ -190,20 +191,20 @@ def _same_cases(one: Side, other: Side) -> bool:
 
 
 def interleaved(one: Side, other: Side) -> bool:
-    """Whether rounds of both were run in turn, as in one campaign, unless it is imported."""
+    """Return whether rounds of both were run in turn, as in one campaign, unless it is imported."""
     first, second = one.result.manifest, other.result.manifest
     imported = first.source is not None or second.source is not None
     return not imported and first.cookie == second.cookie
 
 
 def _short(arguments: Sequence[str]) -> list[str]:
-    """Names for tables: the last part of the path where that tells them apart."""
+    """Return names for tables: the last part of the path where that tells them apart."""
     last = [argument.rstrip("/").rpartition("/")[2] or argument for argument in arguments]
     return last if len(set(last)) == len(last) else list(arguments)
 
 
 def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
-    """The cases of DIR or DIR#CASE.
+    """Return the cases of DIR or DIR#CASE.
 
     Raises:
         UserError: the directory or the case is not there.
@@ -223,8 +224,8 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
         good = [row for row in rounds.last_attempts(attempts) if row["status"] == "ok"]
         flat = dim.flatten(params.changed(**_declared(params, adapters)))
         for fact in facts:
-            told = machines.fact_of(result.manifest, params, good, fact)
-            flat[fact] = told or machines.UNRECORDED
+            known = machines.fact_of(result.manifest, params, good, fact)
+            flat[fact] = known or machines.UNRECORDED
         cases[case.id] = SideCase(case.id, params, flat, status, reason, good)
     if not wanted:
         return Side(name or place, result, Known(result), cases)
@@ -242,20 +243,21 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
 
 
 def _declared(params: Parameters, adapters: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Adapters that were given as files, by the name that they declare; where two of a campaign
+    """Return adapters that were given as files, by the name that they declare; where two of a
+    campaign
     declare the same, they keep their path."""
     declared = {path: str(found.get("name") or path) for path, found in adapters.items()}
     twice = {name for name in declared.values() if list(declared.values()).count(name) > 1}
-    told = {}
+    names = {}
     for role in NAMES_AN_ADAPTER:
         name = declared.get(str(getattr(params, role)))
         if name is not None and name not in twice:
-            told[role] = name
-    return told
+            names[role] = name
+    return names
 
 
 def _values_of(whole: Side, by: Sequence[str], baseline: str | None) -> list[Side]:
-    """A side for each value that the parameters have in one campaign."""
+    """Return a side for each value that the parameters have in one campaign."""
     if not by:
         raise UserError(
             "there is nothing to compare it with",
@@ -292,7 +294,7 @@ def _values_of(whole: Side, by: Sequence[str], baseline: str | None) -> list[Sid
 
 
 def _exact_name(by: Sequence[str], values: tuple[str, ...]) -> str:
-    """As `--baseline` takes it: "rate_hz=2500.25"."""
+    """Return the name that `--baseline` takes: "rate_hz=2500.25"."""
     return ",".join(f"{name}={value}" for name, value in zip(by, values, strict=True))
 
 
@@ -306,16 +308,16 @@ def _value_name(by: Sequence[str], values: tuple[str, ...], cases: dict[str, Sid
         # Its peer is the adapter itself.
         flat = {**flat, "peer": flat.get("adapter")}
         values = tuple(str(flat[n]) if n == "peer" else v for n, v in zip(by, values, strict=True))
-    told = [
+    texts = [
         value if flat.get(name) is None or name in (*NAMES_AN_ADAPTER, *machines.FACTS)
         else dim.choice_text(name, flat[name])
         for name, value in zip(by, values, strict=True)
     ]  # fmt: skip
-    return " · ".join(told)
+    return " · ".join(texts)
 
 
 def _chosen(baseline: str, by: Sequence[str], groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The group that "adapter=udp" names; the value alone will do."""
+    """Return the group that "adapter=udp" names; the value alone will do."""
     parts = [part.strip() for part in baseline.split(",")]
     named = dict(part.split("=", 1) for part in parts if "=" in part)
     plain = [part for part in parts if "=" not in part]
@@ -336,7 +338,7 @@ def _is(key: str, name: str) -> bool:
 
 
 def parameters(by: Iterable[str], sides: Sequence[Side]) -> list[str]:
-    """Full names of parameters; the last part will do where it is the only one of its name.
+    """Return full names of parameters; the last part will do where it is the only one of its name.
 
     Raises:
         UserError: there is none, or several.
@@ -358,7 +360,7 @@ def parameters(by: Iterable[str], sides: Sequence[Side]) -> list[str]:
 
 
 def varying(*sides: Side) -> list[str]:
-    """Parameters that are not the same in all cases."""
+    """Return parameters that are not the same in all cases."""
     cases = [case.flat for side in sides for case in side.cases.values()]
-    told = [n for n in ("adapter", "size", "placement") if len({str(f.get(n)) for f in cases}) > 1]
-    return told + dim.varying(cases)
+    names = [n for n in ("adapter", "size", "placement") if len({str(f.get(n)) for f in cases}) > 1]
+    return names + dim.varying(cases)

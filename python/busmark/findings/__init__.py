@@ -1,6 +1,6 @@
 """What spoils a benchmark, found and said with evidence and a remedy.
 
-- `rules`: the rules, a file for each subject, text beside the check; `registry`: their order.
+- `rules`: the rules, a file for each subject, text with the check; `registry`: their order.
 - `run`: `host_findings`, `plan_findings`, `campaign_findings`, `early_findings` of a
   case that is not finished, and `combine` for storing them.
 - `kinds`: findings as they are shown, each kind once, and what stands on every case.

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from busmark.store.manifest import Finding
 
 SIGNS: dict[Severity, str] = {"error": "!!", "warning": "!", "note": ""}
-"""Before the letter of a finding, so that its severity is not told by a colour alone."""
+"""Before the letter of a finding, so that its severity is not shown by a colour alone."""
 
-_OF_CASES = re.compile(r"(?:\d+ of \d+ cases; the worst is )?(?P<case>\S+): (?P<told>.+)", re.S)
+_OF_CASES = re.compile(r"(?:\d+ of \d+ cases; the worst is )?(?P<case>\S+): (?P<evidence>.+)", re.S)
 """Evidence as `run` merges it."""
 
 
@@ -52,7 +52,7 @@ class Kind:
 
     @property
     def cases(self) -> list[str]:
-        """Those that it concerns; empty: the machine or the whole campaign."""
+        """Cases that it concerns; empty: the machine or the whole campaign."""
         return list(dict.fromkeys(case for each in self.findings for case in each.cases))
 
     @property
@@ -76,11 +76,11 @@ class Kind:
         if not self.cases:
             return ""
         noun = "case" if examined == 1 else "cases"
-        told = f"in {len(self.cases)} of {max(examined, len(self.cases))} {noun}"
+        counted = f"in {len(self.cases)} of {max(examined, len(self.cases))} {noun}"
         severe = {c for each in self.findings if each.severity == self.severity for c in each.cases}
         mixed = len(severe) < len(self.cases)
         article = "an" if self.severity == "error" else "a"
-        return f"{told}, {article} {self.severity} in {len(severe)}" if mixed else told
+        return f"{counted}, {article} {self.severity} in {len(severe)}" if mixed else counted
 
     def counted(self, examined: int) -> str:
         """Title and count: "Two modes, in 3 of 40 cases"."""
@@ -114,12 +114,6 @@ class Flag:
     def mark(self) -> str:
         """Sign and letter, by the severity in this case."""
         return SIGNS[self.severity] + self.kind.letter
-
-    @property
-    def told(self) -> str:
-        """In a line."""
-        said = f"{self.severity}: {self.kind.title}"
-        return f"{said}: {self.evidence}" if self.evidence else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +178,7 @@ def worst(finding: Finding) -> tuple[str, str]:
     """The case that its evidence is of, empty where that is none, and what was seen there."""
     found = _OF_CASES.fullmatch(finding.evidence)
     if found and found["case"] in finding.cases:
-        return found["case"], found["told"]
+        return found["case"], found["evidence"]
     return "", finding.evidence
 
 

@@ -89,6 +89,6 @@ class Rule:
     judges finished cases only, or the user learns of it otherwise."""
     concerns: tuple[str, ...] = ()
     """Figures in question: their keys in `busmark.model`, or one of `GROUPS`. The finding stands
-    beside them in tables, and on charts of them; none: on the row as a whole."""
+    next to them in tables, and on charts of them; none: on the row as a whole."""
     fact: Callable[[Profile], CheckedFact] | None = None
     """The line of `busmark doctor` for this rule."""

@@ -158,14 +158,14 @@ def _merge(rule: Rule, group: list[tuple[str, Observation]], examined: int, pref
     worst_case, worst = max(group, key=lambda item: item[1].weight)
     cases = list(dict.fromkeys(case for case, _ in group if case))
     others = dict.fromkeys(o.node for _, o in group if o.node != worst.node)
-    told = _told(worst)
+    words = _words(worst)
     if others:
-        told += f"; and on {', '.join(others)}"
-    evidence = prefix + told
+        words += f"; and on {', '.join(others)}"
+    evidence = prefix + words
     if len(cases) == 1:
-        evidence = f"{worst_case}: {told}"
+        evidence = f"{worst_case}: {words}"
     elif cases:
-        evidence = f"{len(cases)} of {examined} cases; the worst is {worst_case}: {told}"
+        evidence = f"{len(cases)} of {examined} cases; the worst is {worst_case}: {words}"
     return Finding(
         id=rule.id,
         severity=worst.severity,
@@ -179,7 +179,7 @@ def _merge(rule: Rule, group: list[tuple[str, Observation]], examined: int, pref
     )
 
 
-def _told(observation: Observation) -> str:
+def _words(observation: Observation) -> str:
     return (f"node {observation.node}: " if observation.node else "") + observation.evidence
 
 
@@ -188,7 +188,7 @@ def _seen(group: list[tuple[str, Observation]]) -> dict[str, str]:
     worst: dict[str, Observation] = {}
     for case, observation in sorted(group, key=lambda item: -item[1].weight):
         worst.setdefault(case, observation)
-    return {case: _told(worst[case]) for case in dict.fromkeys(case for case, _ in group if case)}
+    return {case: _words(worst[case]) for case in dict.fromkeys(case for case, _ in group if case)}
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:

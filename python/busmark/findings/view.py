@@ -141,7 +141,7 @@ class CaseView:
 
     def system_tables(self) -> Iterator[tuple[int, pl.DataFrame]]:
         """The table `system` of each finished round that has one. A file that cannot be read is
-        left out: the report tells of it."""
+        left out, which the report states."""
         for number in self.finished["round"].to_list():
             with suppress(UserError):
                 table = self.result.system(self.case.id, number)

@@ -23,12 +23,12 @@ def lost_where(view: CaseView) -> str:
     if any(n > 0 and number not in overwritten for number, n in lost.items()):
         return ""
     on_the_way = view.total("middleware_lost")
-    told = f"the middleware counts {whole(on_the_way)} as lost before they reached a reader"
+    words = f"the middleware counts {whole(on_the_way)} as lost before they reached a reader"
     if on_the_way:
-        told += ", warm-up included"
+        words += ", warm-up included"
     least = sum(overwritten.values())
     if not least:
-        return f"{told}; none is known to have been overwritten"
+        return f"{words}; none is known to have been overwritten"
     where = (
         "in the history of the writer or of a reader, which counters do not distinguish"
         if is_reliable(view.params, view.capabilities)
@@ -36,4 +36,4 @@ def lost_where(view: CaseView) -> str:
     )
     dropped = view.total("udp_socket_drops")
     kernel = f"; the kernel dropped {count(dropped, 'datagram')} of theirs" if dropped else ""
-    return f"{told}{kernel}; at least {whole(least)} were overwritten {where}"
+    return f"{words}{kernel}; at least {whole(least)} were overwritten {where}"

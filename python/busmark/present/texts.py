@@ -12,14 +12,12 @@ TEXTS = {
         "1: the reference of its column. = equal within {margin} at {level}; ? undecided; all "
         "others differ at {level} (Holm)."
     ),
-    "open": "No best can be named at {where}: {reason}.",
+    "open": "Undecided which is best at {where}: {reason}.",
     "columns": "Hidden: {names}. Widen the terminal, or use --wide.",
-    "workloads": "{shown} of {known} workloads; the tables below have all.",
-    "labels": "{shown} of {known} rows; the tables below have all.",
+    "part": "{shown} of {known} {what}; the tables below have all.",
     "rows": "The first {shown} rows; `busmark.open` has all.",
     "names": "@NAME stands for a directory, @last for the first of these.",
     "see": "See: {marks}. (!! error, ! warning, else note)",
-    "configuration": "Configuration: {facts}.",
     "explained": ("Cause, evidence, remedy and cases of each: busmark show [DIRECTORY] --findings"),
     "typical": (
         "Median and percentiles describe a typical round: the median over rounds. In brackets: "
@@ -29,11 +27,12 @@ TEXTS = {
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
     "unrecorded": (
-        "One-way latencies of {labels} are of what arrived: samples were lost, and it is not known "
-        "whether probes were among them."
+        "One-way latencies of {labels} cover what arrived: samples were lost, and whether probes "
+        "were "
+        "among them is not recorded."
     ),
     "batches": "For a stream in batches, goodput is measured within batches.",
-    "beside": "Beside it ran {what}.",
+    "background": "At the same time ran {what}.",
     "phases": (
         "In the middle of every round something changes ({what}): figures are over all phases "
         "together, `busmark show DIRECTORY#CASE` has each phase."
@@ -47,26 +46,20 @@ TEXTS = {
         "it or more. In brackets: where the limit is, with {confidence} probability. Confirmed: "
         "trials at that rate that passed afterwards."
     ),
-    "alike": "All rows: {facts}.",
-    "alike_but_floor": "All rows but the null adapter's: {facts}.",
     "criterion_p99": "The 99th percentile of the round trip is up to {limit}.",
-    "no_criterion": "What a rate had to meet is not known: it is missing in the manifest.",
-    "arrivals": "Arrivals: {models}.",
+    "no_criterion": "The criterion of a rate is not known: the manifest does not have it.",
     "floor_elsewhere": "The null adapter was measured {where}.",
     "remark": "{case}: {status}, {reason}.",
     "line": "{line}",
+    "facts": "{title}: {facts}.",
     "made_by": "Busmark {version}, {utc}: {command}",
-    "parameters": "{parameters}.",
     "no_findings": "There are no findings on {what}.",
     "indented": "  {line}",
     "entries": (
         "Parameters, figures, percentiles, rounds and raw data of each, when it is opened; "
         "`busmark show --json` has all."
     ),
-    "note": "{note}",
     "one_run": "One run of each, hence no interval.",
-    "settings": "Settings differ between the rows: {names}.",
-    "remedy": "→ {remedy}",
     "more_cases": "{number} more; `--json` has all.",
     "too_few": (
         "No change can be found yet: a series needs {needed} results, {least} on each side of a "
@@ -117,8 +110,6 @@ TEXTS = {
         "The value over the other, all else being equal, round by round; smallest and largest of "
         "the decided comparisons. 1/2: half as much."
     ),
-    "rounds": "Rounds: {counts}.",
-    "reason": "{names}: {reason}.",
     "margins": (
         "= equivalent: the whole interval is within {margin} of 1, for loss within {loss} of the "
         "samples; ? undecided."
@@ -127,21 +118,27 @@ TEXTS = {
         "A limit on a percentile is judged by the share of samples beyond it: 1 % may be for p99, "
         "0.1 % for p99.9."
     ),
+    "would_be_found": (
+        "Would be found: the least change that four of five such runs show to be beyond the limit. "
+        "More rounds: about how many would decide it, on each side."
+    ),
     "theirs": (
         "One-way latency; performance_test counts it from the actual sending, Busmark from the "
-        "intended. Empty: not known of that side."
+        "intended. Empty: that side does not report it."
     ),
     "compared": "Ratios are candidate over baseline, in brackets their {level} interval.",
     "untested": "None has an interval, so there is no verdict.",
     "interleaved": "Rounds of one campaign were interleaved and are compared one by one.",
     "apart": (
-        "Rounds of different campaigns are not paired. How often a verdict is false is not known: "
-        "what differs between two campaigns of the same is in no interval. `busmark ab` "
-        "interleaves both sides; --repeat DIR gives further campaigns of the baseline."
+        "Rounds of different campaigns are not paired. How often a verdict is false is not "
+        "known: the "
+        "variation between campaigns is in no interval. `busmark ab` interleaves both sides; "
+        "--repeat DIR gives further campaigns of the baseline."
     ),
     "sessions": (
-        "Rounds of different campaigns are not paired. How much campaigns of the same differ is "
-        "taken from {sessions} campaigns of the baseline, and is in the intervals."
+        "Rounds of different campaigns are not paired. The variation between campaigns is "
+        "estimated "
+        "from {sessions} campaigns of the baseline, and is in the intervals."
     ),
     "holm": (
         "A verdict stands where it survives Holm's correction over the headline figures of its "
@@ -184,8 +181,5 @@ TEXTS = {
         "`busmark adapters --table` who supports what."
     ),
     "adapters_checked": "Conformance suite run over {names}; last {last}.",
-    "doctor_error": "{found}: fix the errors before you measure; figures would be wrong.",
-    "doctor_warning": "{found}: fix what you can, then measure; every report lists the rest.",
-    "doctor_note": "{found}: go ahead and measure.",
 }
 """By name."""

@@ -1,4 +1,5 @@
-"""The file: one line of JSON for each result, to which lines are added and nothing else.
+"""A history: a file with one line of JSON for each result, to which lines are added and nothing
+else.
 
 A line is there whole or not at all. An add that was killed leaves half a line at most, which
 readers leave out and the next add removes. Adds lock the file, so two at once come one after the
@@ -12,14 +13,96 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from busmark import files
 from busmark.errors import UserError
+from busmark.model.figure import Figure, Quantity
 from busmark.platform import lock
 from busmark.store.atomic import append_line, open_lines, sync_directory
-from busmark.track.entry import VERSION, Entry
+
+VERSION = 1
+"""Version of a line; raised when an older Busmark would misread it."""
+
+Text = Annotated[str, Field(max_length=10_000)]
+
+
+class Stored(BaseModel):
+    """Unknown keys are kept, so that an older Busmark reads what a newer one has added."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Commit(Stored):
+    """What was measured."""
+
+    id: Annotated[str, Field(min_length=1, max_length=200)]
+    """Commit of git, in full if git knows it."""
+    utc: Text | None = None
+    """When it was committed, by which histories are ordered; null: git does not know it, and the
+    time of the measurement counts."""
+    subject: Text = ""
+    """First line of its message."""
+    modified: bool = False
+    """Whether files under version control differed from it when the result was added."""
+
+
+class Machine(Stored):
+    """Where it was measured."""
+
+    name: Text
+    """Host name, or what `--machine` says."""
+    facts: dict[str, Any]
+    """Which tell machines apart: results of machines that differ in one of these are kept apart."""
+    settings: dict[str, Any] = {}
+    """Which are listed where they change at a step, such as the kernel's version."""
+
+
+class TrackedCase(Stored):
+    """A case with its figures."""
+
+    id: Text
+    """In its result."""
+    params: dict[str, Any]
+    """All that was asked for, flat; adapters by the names that they declare."""
+    effort: dict[str, Any] = {}
+    """How long was measured."""
+    rounds: int
+    figures: dict[str, Figure]
+    """By the names of `--fail-if`, such as median.latency. Figures that the case does not have are
+    left out."""
+    latencies: dict[str, Quantity] = {}
+    """What a latency is, by the name of its figure: half a round trip, or one way."""
+
+
+class Entry(Stored):
+    """A line."""
+
+    busmark_history: Literal[1] = 1
+    """`VERSION`."""
+    commit: Commit
+    machine: Machine
+    cookie: Text
+    """Cookie of the result: it is in a history once."""
+    directory: Text
+    """As it was given."""
+    campaign: Text
+    """The scenario's name."""
+    measured_utc: Text
+    added_utc: Text
+    busmark_version: Text
+    versions: dict[str, dict[str, Any]]
+    """For each adapter: its title, its version, its middleware's version, and its library's
+    sha256."""
+    cases: list[TrackedCase]
+
+    @property
+    def ordered_by(self) -> tuple[str, str]:
+        """Time of the commit, then of the measurement."""
+        return self.commit.utc or self.measured_utc, self.measured_utc
+
 
 DEFAULT = Path("busmark-history.jsonl")
 
@@ -31,7 +114,7 @@ MOST_BYTES = 1 << 30
 
 
 def read(path: Path) -> list[Entry]:
-    """The results, in the order in which they were added.
+    """Return the results, in the order in which they were added.
 
     Raises:
         UserError: there is no such file, or a line of it is none of a history.
@@ -52,7 +135,7 @@ def read(path: Path) -> list[Entry]:
 
 
 def add(path: Path, entry: Entry) -> bool:
-    """Adds the result; False where it is there already.
+    """Add the result; False where it is there already.
 
     Raises:
         UserError: it is there for another commit or with other figures, or the file is no history.
@@ -77,14 +160,14 @@ def add(path: Path, entry: Entry) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """The file is there, and this process alone adds to it."""
+    """Return the file is there, and this process alone adds to it."""
     with files.opened(path, "a+b") as held:
         lock(held, wait=True)
         yield
 
 
 def _same(known: Entry, entry: Entry, path: Path) -> None:
-    """That a result that is there already is what is to be added.
+    """Check that a result that is there already is what is to be added.
 
     Raises:
         UserError: it is not.

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from busmark.track.result import differences, short
+from busmark.track.steps import Series, machine_key, names_of, series_of
+
 from busmark import stats
 from busmark.compare.change import unchanged
 from busmark.compare.criterion import FIGURES
@@ -15,12 +18,9 @@ from busmark.model.naming import Named, described
 from busmark.model.parameters import Parameters
 from busmark.model.statistics import STATISTICS
 from busmark.model.text import joined, plural
-from busmark.track import detect
-from busmark.track.commit import short
-from busmark.track.entry import Entry
-from busmark.track.machine import differences
+from busmark.track import steps as detection
+from busmark.track.history import Entry
 from busmark.track.model import Kind, Point, Tracked, TrackedMachine, TrackedSeries
-from busmark.track.series import Series, machine_key, names_of, series_of
 
 DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss")
 """What is looked through unless `--figure` says otherwise."""
@@ -42,15 +42,15 @@ def track(
     series = series_of(entries, wanted)
     if not series:
         raise UserError(f"no result has {joined(wanted, 'or')}", where=str(path))
-    found = detect.find(series)
-    counts = detect.in_a_row(series, found, worse_than)
+    found = detection.find(series)
+    counts = detection.in_a_row(series, found, worse_than)
     known = _known(entries[:-new_for], wanted, series, found, worse_than)
-    tests = sum(map(detect.tested, series))
+    tests = sum(map(detection.tested, series))
     machines = _machines(entries)
     names = names_of(series)
     places = {key: place for place, key in enumerate(machines)}
     shown = [
-        _series(one, names[one.case], places[one.machine], list(detect.told(
+        _series(one, names[one.case], places[one.machine], list(detection.described(
             one, steps, own, known.get(_key(one), {}), worse_than, tests,
         )))
         for one, steps, own in zip(series, found, counts, strict=True)
@@ -64,10 +64,10 @@ def track(
         figures=wanted,
         worse_than=worse_than,
         worse_than_loss=EQUIVALENT_LOSS,
-        level=detect.LEVEL,
-        confidence=detect.CONFIDENCE,
+        level=detection.LEVEL,
+        confidence=detection.CONFIDENCE,
         least=stats.LEAST_BESIDE_STEP,
-        confirmations=detect.CONFIRMATIONS,
+        confirmations=detection.CONFIRMATIONS,
         new_for=new_for,
         tests=tests,
         machines=list(machines.values()),
@@ -78,7 +78,7 @@ def track(
 
 
 def _figure(name: str, entries: Sequence[Entry]) -> str:
-    """A figure that some result has.
+    """Return a figure that some result has.
 
     Raises:
         UserError: there is none.
@@ -106,37 +106,38 @@ def _known(
     older: Sequence[Entry], figures: Sequence[str], now: Sequence[Series],
     found: Sequence[Sequence[stats.Step]], margin: float,
 ) -> dict[tuple[str, str, str], dict[Kind, list[int]]]:  # fmt: skip
-    """What was confirmed without the newest results: by series and kind, places in the series as it
+    """Return what was confirmed without the newest results: by series and kind, places in the
+    series as it
     is now. Only series that have a step now are searched."""
     before = series_of(older, figures)
     current = {_key(one): one for one in now}
     stepped = {_key(one) for one, steps in zip(now, found, strict=True) if steps}
-    steps_then = detect.find(before, {n for n, one in enumerate(before) if _key(one) in stepped})
-    counts = detect.in_a_row(before, steps_then, margin)
+    steps_then = detection.find(before, {n for n, one in enumerate(before) if _key(one) in stepped})
+    counts = detection.in_a_row(before, steps_then, margin)
     known = {}
     for one, steps, own in zip(before, steps_then, counts, strict=True):
-        confirmed = [s for s, n in zip(steps, own, strict=True) if n >= detect.CONFIRMATIONS]
-        known[_key(one)] = detect.places(one, confirmed, current[_key(one)], margin)
+        confirmed = [s for s, n in zip(steps, own, strict=True) if n >= detection.CONFIRMATIONS]
+        known[_key(one)] = detection.places(one, confirmed, current[_key(one)], margin)
     return known
 
 
 def _beside_floors(series: Sequence[TrackedSeries]) -> list[TrackedSeries]:
-    """With what is said of steps where the floor of the same machine has one, too."""
+    """Return the series with a note at steps where the floor of the same machine has one, too."""
     floors: dict[int, list[tuple[str, set[str]]]] = {}
     for one in series:
         for step in one.steps if one.is_floor else ():
             around = {point.commit for point in one.points[step.earliest - 1 : step.latest + 1]}
-            told = f"{one.figure} of the floor (null adapter), by {step.change:+.1%}"
-            floors.setdefault(one.machine, []).append((told, around))
+            note = f"{one.figure} of the floor (null adapter), by {step.change:+.1%}"
+            floors.setdefault(one.machine, []).append((note, around))
     found = []
     for one in series:
         steps = []
         for step in one.steps:
             first = one.points[step.first_after].commit
-            near = [told for told, around in floors.get(one.machine, ()) if first in around]
+            near = [note for note, around in floors.get(one.machine, ()) if first in around]
             if near and not one.is_floor:
-                told = f"{joined(near)}: so it is the machine's or Busmark's"
-                step = step.model_copy(update={"besides": [*step.besides, told]})
+                note = f"{joined(near)}: so it is the machine's or Busmark's"
+                step = step.model_copy(update={"besides": [*step.besides, note]})
             steps.append(step)
         found.append(one.model_copy(update={"steps": steps}))
     return found
@@ -161,7 +162,7 @@ def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedS
         smaller_is_better=direction(series.figure, more=True) in WORSE,
         kind="ratio" if unchanged(series.figure) == 1.0 else "difference",
         points=[_point(entry, series, n) for n, entry in enumerate(series.entries)],
-        tested=detect.tested(series),
+        tested=detection.tested(series),
         steps=steps,
     )
 
@@ -177,7 +178,6 @@ def _point(entry: Entry, series: Series, place: int) -> Point:
 
 
 def _machines(entries: Sequence[Entry]) -> dict[str, TrackedMachine]:
-    """By their keys, in the order in which they came."""
     of: dict[str, list[Entry]] = {}
     for entry in entries:
         of.setdefault(machine_key(entry), []).append(entry)
@@ -195,7 +195,7 @@ def _remarks(
     entries: Sequence[Entry], series: Sequence[Series], machines: dict[str, TrackedMachine],
     tests: int,
 ) -> list[str]:  # fmt: skip
-    """What is to be borne in mind."""
+    """Return what is to be borne in mind."""
     found = []
     if len(machines) > 1:
         _, *others = machines.values()
@@ -214,7 +214,7 @@ def _remarks(
                 "the scenario has changed, it is of another machine, or they failed"
             )
     few = len(series) - tests
-    if few:
+    if few and tests:
         found.append(
             f"{plural(few, 'series', 'series')} {'has' if few == 1 else 'have'} fewer than "
             f"{2 * stats.LEAST_BESIDE_STEP} results: too few for a change to be found"

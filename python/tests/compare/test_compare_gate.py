@@ -78,7 +78,8 @@ def test_stalls_miss_a_p99_that_may_not_be_stated(base: Path, tmp_path: Path, sh
     found = compare(base, stalled, "--fail-if", "p99.latency > 1.2", "--json")
     (one,) = judged(found)
     assert (found.exit_code, one["outcome"], one["fails"]) == (1, "missed", True)
-    beyond = one["share_beyond"]
+    beyond = one["value"]
+    assert (one["kind"], one["limit"], one["reason"]) == ("share", 0.01, "beyond")
     assert beyond["low"] > 0.01 and beyond["low"] <= beyond["value"] <= beyond["high"]
     assert beyond["count"] == ROUNDS * SAMPLES and beyond["rounds"] == ROUNDS
 
@@ -99,7 +100,7 @@ def test_lost_samples_are_beyond_every_limit(base: Path, tmp_path: Path) -> None
         found = compare(base, lossy, "--fail-if", limit, "--json")
         (one,) = judged(found)
         assert (found.exit_code, one["outcome"]) == (1, "missed"), limit
-        assert one["share_beyond"]["value"] == pytest.approx(0.05, abs=0.005)
+        assert one["value"]["value"] == pytest.approx(0.05, abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -134,10 +135,8 @@ def test_what_is_undecided_says_what_could_be_found_and_what_decides_it(
                     tmp_path / "gate.xml")  # fmt: skip
     (one,) = judged(found)
     assert (one["outcome"], found.exit_code) == ("undecided", code)
-    assert one["least_found"] and one["least_found"] in one["reason"]
-    assert (
-        one["more_rounds"] is None or f"{one['more_rounds']:,}".replace(",", " ") in one["reason"]
-    )
+    assert one["reason"] == "across" and one["least"] > one["limit"]
+    assert one["more_rounds"] is None or one["more_rounds"] > 0
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
     assert (suite.attrib["failures"], suite.attrib["skipped"]) == (
         ("1", "0") if code else ("0", "1")
@@ -210,4 +209,4 @@ def test_a_limit_that_cannot_be_is_refused_with_its_place(
 def test_a_ratio_may_say_that_it_is_one(base: Path, tmp_path: Path, number: str, x: float) -> None:
     again = side(tmp_path / "again", 4)
     found = compare(base, again, "--fail-if", f"median.latency > {number}", "--json")
-    assert found.exit_code == 0 and f"not above {x:g}" in judged(found)[0]["reason"]
+    assert found.exit_code == 0 and judged(found)[0]["limit"] == x

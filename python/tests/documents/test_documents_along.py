@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import halves
-from busmark.plugins.papers.along import OnLine, Second, Steps
-from busmark.plugins.papers.claim import ABOVE, BELOW, alike
-from busmark.plugins.papers.evidence import Check, Evidence, evidence
+from busmark.plugins.papers.checks import OnLine, Second, Steps
+from busmark.plugins.papers.evidence import ABOVE, BELOW, Check, Evidence, alike, evidence
 from busmark.plugins.papers.select import cases
 
 positive = st.floats(0.1, 10)

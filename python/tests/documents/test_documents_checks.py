@@ -13,12 +13,19 @@ from hypothesis import strategies as st
 from busmark.estimate.capacity import specified_mbit_per_s
 from busmark.estimate.case import CaseSummary
 from busmark.model.parameters import Parameters
-from busmark.plugins.papers.along import Bend
-from busmark.plugins.papers.checks import Convergence, Ratio, Trend, delivered, share
-from busmark.plugins.papers.claim import ABOVE, ALL, BELOW, Claim, about, alike
-from busmark.plugins.papers.evidence import Check, Evidence, evidence
-from busmark.plugins.papers.select import asks, cases
-from busmark.plugins.papers.values import headline
+from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered, share
+from busmark.plugins.papers.evidence import (
+    ABOVE,
+    ALL,
+    BELOW,
+    Check,
+    Claim,
+    Evidence,
+    about,
+    alike,
+    evidence,
+)
+from busmark.plugins.papers.select import asks, cases, headline
 from busmark.stats import Estimate
 
 factors = st.floats(0.1, 10).filter(lambda x: abs(x - 1) > 1e-6)

@@ -74,7 +74,7 @@ def test_what_the_thesis_states_holds_of_its_own_tables(held: Repetition) -> Non
 
 def test_statements_without_checks_say_why(held: Repetition) -> None:
     for answer in held.answers:
-        assert answer.lines or answer.statement.untold
+        assert answer.lines or answer.statement.remark
 
 
 def test_next_to_nothing_agrees_where_it_is_otherwise() -> None:

@@ -10,7 +10,7 @@ import pytest
 from documents_campaigns import latency, planned, told
 
 from busmark.estimate.rounds import LegOfRound, RoundDiscovery
-from busmark.plugins.papers.pother_2008 import stated
+from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.repetition import Repetition, repetition
 
 MOOD = (1.0, 1.02, 0.98, 1.01)
@@ -41,8 +41,8 @@ def discovered(creation: float, first: float, lost: float) -> dict[str, Any]:
 
 def discovered_as_there(p: Mapping[str, Any], mood: float) -> dict[str, Any]:
     """What the slides have of this case; beside others it takes longer with each."""
-    where = stated.BETWEEN if p["writer_on"] != p["reader_on"] else stated.WITHIN
-    of = {(each.where, each.new, each.creates): each for each in stated.CLUSTER}
+    where = published.BETWEEN if p["writer_on"] != p["reader_on"] else published.WITHIN
+    of = {(each.where, each.new, each.creates): each for each in published.CLUSTER}
     there = of[where, p["new"], p["creates"]]
     slow = mood * (1 + p["existing"] / 100)
     return discovered(there.creation * slow, there.discovery * slow, 0.0)
@@ -131,7 +131,7 @@ def test_each_scenario_is_asked_its_own_statements() -> None:
     ):
         found = compared(f"{name}quick", as_there)
         assert {answer.statement.part for answer in found.answers} == {part}
-        assert part not in {statement.part for statement in found.not_asked}
+        assert part not in {statement.part for statement in found.skipped}
 
 
 def test_determinism_has_each_class_at_each_priority_beside_real_time_traffic() -> None:
@@ -143,7 +143,7 @@ def test_determinism_has_each_class_at_each_priority_beside_real_time_traffic() 
         }  # fmt: skip
         assert found == set(product((0, 30), (0, 100)))
     for case in cases:
-        assert (case.params.rate_hz, case.params.size) == (stated.RATE_HZ, 0)
+        assert (case.params.rate_hz, case.params.size) == (published.RATE_HZ, 0)
         assert {p.fifo for p in case.params.participants} == {30}
         (flow,) = case.params.flows
         assert not flow.qos.get("transport_priority")
@@ -158,28 +158,30 @@ def test_discovery_has_each_kind_of_the_slides_and_up_to_1600_endpoints() -> Non
             (p["new"], p["creates"], p["writer_on"] != p["reader_on"])
             for p in mine if not p["existing"] and not p["link_loss"]
         }  # fmt: skip
-        assert kinds == {(e.new, e.creates, e.between_nodes) for e in stated.CLUSTER}
+        assert kinds == {(e.new, e.creates, e.between_nodes) for e in published.CLUSTER}
         assert {p["existing"] for p in mine} == {0, 100, 200, 400, 800, 1600}
-        assert {(p["rate_hz"], p["size"]) for p in mine} == {(stated.RATE_HZ, 40)}
+        assert {(p["rate_hz"], p["size"]) for p in mine} == {(published.RATE_HZ, 40)}
 
 
 def test_the_largest_system_is_that_of_the_slides_and_its_throughput_as_calculated_there() -> None:
     _, cases = planned("pother-2008/scalability-full")
-    (whole, *_) = (c.params.stated() for c in cases if c.params.applications == stated.APPLICATIONS)
-    assert len(whole["writer_on"].split("+")) == stated.NODES
-    assert whole["topics"] * whole["writers"] == stated.WRITERS
-    assert whole["topics"] * whole["readers"] == stated.READERS
-    assert (whole["size"], whole["rate_hz"]) == (stated.SIZE, stated.EACH_HZ)
-    reader = stated.NODES * stated.APPLICATIONS * stated.SIZE * stated.EACH_HZ / 1e3
-    application = reader * stated.READERS
-    node = application * stated.APPLICATIONS
-    assert [*stated.CALCULATED_KB_PER_S.values()] == [
-        reader, application, node, node * stated.NODES
+    (whole, *_) = (
+        c.params.stated() for c in cases if c.params.applications == published.APPLICATIONS
+    )
+    assert len(whole["writer_on"].split("+")) == published.NODES
+    assert whole["topics"] * whole["writers"] == published.WRITERS
+    assert whole["topics"] * whole["readers"] == published.READERS
+    assert (whole["size"], whole["rate_hz"]) == (published.SIZE, published.EACH_HZ)
+    reader = published.NODES * published.APPLICATIONS * published.SIZE * published.EACH_HZ / 1e3
+    application = reader * published.READERS
+    node = application * published.APPLICATIONS
+    assert [*published.CALCULATED_KB_PER_S.values()] == [
+        reader, application, node, node * published.NODES
     ]  # fmt: skip
 
 
 def test_stated_counts_are_shares_of_all_rounded_down() -> None:
-    for output in stated.OUTPUTS:
+    for output in published.OUTPUTS:
         for line in output.lines:
             whole = output.of(line.leg).count
             assert line.count == whole * round(line.percent * 10) // 1000, line

@@ -112,7 +112,7 @@ def test_every_check_of_middlemeasure_agrees_where_it_holds(held: Repetition) ->
     ]
     assert wrong == []
     told = [answer for answer in held.answers if not answer.lines]
-    assert all(answer.statement.untold for answer in told)
+    assert all(answer.statement.remark for answer in told)
     assert held.count("undecided") == len(told)
 
 

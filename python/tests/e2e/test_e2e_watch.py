@@ -2,25 +2,19 @@
 a pipe, and when a participant is killed."""
 
 from __future__ import annotations
+
 import json
 import os
-import pytest
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
-from contextlib import closing
-from e2e_harness import Lab
-from e2e_harness import end
-from e2e_harness import eventually
-from e2e_harness import need_adapters
-from e2e_harness import scenario
-from e2e_harness import tidy
+from contextlib import ExitStack, closing
+
+import pytest
+from e2e_harness import Lab, end, eventually, need_adapters, scenario, tidy
 from terminal import Terminal
-from test_e2e_bus import CYCLONE
-from test_e2e_bus import joined
-from test_e2e_bus_found import FOREIGN
-from test_e2e_bus_found import ddsperf
+from test_e2e_bus import CYCLONE, joined
+from test_e2e_bus_found import FOREIGN, ddsperf
 
 
 @pytest.fixture(scope="module")

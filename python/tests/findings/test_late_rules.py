@@ -6,26 +6,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from late_tables import BACK, MS, THERE, acknack, data, sample, samples
 
 from busmark.plugins.capture.findings import evidence
-from busmark.plugins.capture.late.model import CAUSES
-
-sys.path.append(str(Path(__file__).parent.parent / "capture"))
-from late_tables import (
-    BACK,
-    MS,
-    THERE,
-    acknack,
-    data,
-    sample,
-    samples,
-)
-
 from busmark.plugins.capture.late.explaining import of_round, together
-from busmark.plugins.capture.late.model import Explained
+from busmark.plugins.capture.late.model import CAUSES, Explained
 from busmark.plugins.capture.late.samples import choose
 from busmark.plugins.capture.late.trace import Counters
 from busmark.plugins.capture.late.wire import File, Flow, Wire
+
+sys.path.append(str(Path(__file__).parent.parent / "capture"))
+
 
 FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from click.testing import CliRunner
+from late_tables import BACK, THERE, acknack, data, samples
 
 from busmark.cli.main import busmark
 from busmark.plugins.capture import blocks as capture
@@ -30,7 +31,6 @@ from busmark.present.sinks.terminal import show
 from busmark.present.width import RoomyConsole
 
 sys.path.append(str(Path(__file__).parent.parent / "capture"))
-from late_tables import BACK, THERE, acknack, data, samples
 
 KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
 

@@ -284,7 +284,7 @@ def test_junit_counts_what_it_holds(comparison: Comparison) -> None:
         assert [child.tag for child in suite][-2:] == ["system-out", "system-err"]
     failed = root.findall("testsuite/testcase/failure")
     assert len(failed) == sum(judged.fails for judged in comparison.criteria)
-    assert "is above 1.02" in failed[0].attrib["message"]
+    assert "reason: beyond" in failed[0].attrib["message"]
 
 
 def test_a_policy_makes_failures_of_what_is_skipped(comparison: Comparison) -> None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from declared_adapters import adapter
 from test_captures import Golden, printed
 
 from busmark.findings.doctor import Fact
@@ -17,7 +18,6 @@ from busmark.present.document import Document
 from busmark.store import Finding
 
 sys.path.append(str(Path(__file__).parent.parent / "adapters"))
-from declared_adapters import adapter
 
 FACTS = [
     Fact("processor", "AMD EPYC 9B14", None, "[why]"),

@@ -7,15 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "predict"))
-
 from predict_results import rates, result, sizes, two_adapters
 from present_documents import column, printed
 from synthetic_campaign import Builder
 
 from busmark.plugins.predict.blocks import document
 from busmark.plugins.predict.fit import predict
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "predict"))
 
 
 @pytest.mark.parametrize(

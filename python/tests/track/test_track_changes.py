@@ -9,7 +9,7 @@ import pytest
 from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
 from busmark.track import read, track
-from busmark.track.entry import Entry
+from busmark.track.history import Entry
 from busmark.track.model import Tracked
 
 AT = 15

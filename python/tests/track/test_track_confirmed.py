@@ -10,7 +10,7 @@ import pytest
 from track_histories import MEDIAN, entry, history, noise, run
 
 from busmark.track import read, track
-from busmark.track.entry import Entry
+from busmark.track.history import Entry
 
 BEFORE = 20
 

@@ -16,7 +16,7 @@ from compare_results import campaign
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
 from busmark.model.figure import Figure
-from busmark.track.entry import Commit, Entry, Machine, TrackedCase
+from busmark.track.history import Commit, Entry, Machine, TrackedCase
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 

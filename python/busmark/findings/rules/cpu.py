@@ -107,13 +107,13 @@ SHARED = (
     'With placement "same" writer and reader take turns on one CPU, and together they used all of '
     "it: the figure is what one CPU can do for both sides together.",
 )
-OVERLOAD = "Say so beside the figure: there is no CPU for each participant."
+OVERLOAD = "Say so next to the figure: there is no CPU for each participant."
 """Remedy where placement "different" is impossible."""
 FULL_SPEED = (
     "Throughput is limited by one CPU",
     "At full speed something has to be the limit, and here it is a CPU, not the network or a "
     "buffer: the figure says what the middleware costs on this CPU.",
-    "Say so beside the figure; to see the network's limit use larger samples or batches.",
+    "Say so next to the figure; to see the network's limit use larger samples or batches.",
 )
 
 SATURATED_CORE = Rule(

@@ -34,12 +34,12 @@ caches, frequency and, in a virtual machine, the host are shared."""
 
 def other_load(view: CaseView) -> Iterator[Observation]:
     if view.params.load:
-        return  # as asked for; what it reached stands beside the figures
+        return  # as asked for; tables have what it reached
     seen = {n: met for n, use in view.cpu_use.items() if (met := _met(use)) is not None}
     if seen:
-        others, told = max(seen.values())
+        others, words = max(seen.values())
         rounds = f"in {len(seen)} of {count(len(view.cpu_use), 'round')}"
-        yield Observation("warning", f"{told}; {rounds}", weight=others)
+        yield Observation("warning", f"{words}; {rounds}", weight=others)
         return
     beside = [most for use in view.cpu_use.values() if (most := _beside(use)) is not None]
     if beside:
@@ -50,7 +50,7 @@ def other_load(view: CaseView) -> Iterator[Observation]:
             f"participant runs; more than {share(MAX_BESIDE)} in {len(beside)} of "
             f"{count(len(view.cpu_use), 'round')}",
             weight=share_used,
-            title="Other processes ran on CPUs beside the participants'",
+            title="Other processes ran on CPUs without a participant",
             cause="They compete for caches and memory, change the frequency, and in a virtual "
             "machine take the host's time.",
             remedy=REMEDY,
@@ -220,7 +220,7 @@ def _loss(name: str, own: pl.DataFrame, *, reliable: bool) -> Iterator[Observati
         "warning" if reliable else "note",
         f"flow {name}: {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})",
         weight=lost / expected,
-        title="Samples of a flow beside what is measured were lost",
+        title="Samples of a background flow were lost",
         cause="The flow asks more of the middleware, of its queues or of the CPUs than they have "
         "while the measurement runs, or its quality of service lets samples go.",
         remedy="Judge the figures of the case together with this loss: what was lost was no load "
@@ -236,7 +236,7 @@ def _ended(name: str, own: pl.DataFrame) -> Iterator[Observation]:
     yield Observation(
         "warning",
         f"flow {name}: in {full} of {count(own['round'].n_unique(), 'round')}",
-        title="A flow beside what is measured ended early",
+        title="A background flow ended early",
         cause="Its pings or batches came faster than rows were made for: with the last row a flow "
         "ends, so that the rest of the time was measured without it.",
         remedy="Raise `measure.max_samples`; or give pings a `rate_hz`, and batches more samples.",
@@ -245,10 +245,10 @@ def _ended(name: str, own: pl.DataFrame) -> Iterator[Observation]:
 
 BESIDE_MISSED = Rule(
     id="beside-missed",
-    title="A flow beside the measurement did not reach its rate",
+    title="A background flow did not reach its rate",
     cause="Its writers had too little CPU time, or their writes were held up.",
     remedy="Give its participants their own CPUs, lower `rate_hz` of the `[[flow]]`, or read the "
-    "figures of the case as measured beside the rate that was reached.",
+    "figures of the case as measured with the rate that was reached.",
     check_case=beside_missed,
 )
 
@@ -297,12 +297,12 @@ def companion_trouble(view: CaseView) -> Iterator[Observation]:
 
 COMPANION_TROUBLE = Rule(
     id="companion-trouble",
-    title="A process beside the measurement reported a problem",
+    title="A companion process reported a problem",
     cause="Readings of the kernel's counters, background loads, captures and servers run "
-    "beside the participants. One of them reports that its work is incomplete. This does not "
+    "with the participants. One of them reports that its work is incomplete. This does not "
     "change the latencies and rates of the round; figures and findings that depend on it may be "
     "missing.",
-    remedy="Leave a CPU for the processes beside the participants, or lengthen `warmup_s`; on a "
+    remedy="Leave a CPU for companion processes, or lengthen `warmup_s`; on a "
     "node, look at the end of its log in `logs/`.",
     check_case=companion_trouble,
     of_trials=True,

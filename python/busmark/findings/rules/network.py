@@ -26,10 +26,10 @@ def link_loss(view: CaseView) -> Iterator[Observation]:
     lost, expected = view.total("lost"), view.total("expected") or view.total("sent")
     burst = view.params.link_burst
     asked += f", in bursts of {burst:g}," if burst else ""
-    told = f"; {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})"
+    words = f"; {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})"
     yield Observation(
         "warning" if lost else "note",
-        f"the lab's links lose {asked} of packets{told if expected else ''}",
+        f"the lab's links lose {asked} of packets{words if expected else ''}",
         weight=lost / expected if expected else 0.0,
     )
 
@@ -236,12 +236,12 @@ def packets_dropped(view: CaseView) -> Iterator[Observation]:
     dropped = {column: sum(view.system(column).values()) for column in WHERE}
     total = sum(dropped.values())
     if total > 0:
-        told = ", ".join(f"{whole(n)} {WHERE[column]}" for column, n in dropped.items() if n)
+        words = ", ".join(f"{whole(n)} {WHERE[column]}" for column, n in dropped.items() if n)
         lost = whole(view.total("lost"))
         rounds = count(view.finished.height, "round")
         yield Observation(
             "warning" if view.total("lost") else "note",
-            f"{told} in {rounds}; {lost} samples lost",
+            f"{words} in {rounds}; {lost} samples lost",
             weight=total,
         )
 
@@ -501,20 +501,20 @@ def bytes_on_wire(view: CaseView) -> Iterator[Observation]:
     # One datagram of a group serves all its readers.
     readers = max(1, int(view.params.subscribers or 1))
     received = view.values("received", only_ok=False)
-    told, seen = 0, 0
+    arrived, seen = 0, 0
     rounds = 0
     for number, sent in view.system("tx_bytes").items():
         if view.network_covered.get(number, 0.0) < COVERED:
             continue
         bodies = received.get(number, 0) * size // readers
         if bodies >= LEAST_BYTES and sent < SHARE * bodies:
-            told, seen, rounds = told + bodies, seen + sent, rounds + 1
+            arrived, seen, rounds = arrived + bodies, seen + sent, rounds + 1
     if rounds:
         yield Observation(
             "error",
             f"{whole(seen)} B were sent by all interfaces in {count(rounds, 'round')} in which "
-            f"{whole(told)} B of bodies arrived",
-            weight=told - seen,
+            f"{whole(arrived)} B of bodies arrived",
+            weight=arrived - seen,
         )
 
 

@@ -205,7 +205,7 @@ def rounds_disagree(view: CaseView) -> Iterator[Observation]:
         if high / low > MAX_RATIO:
             yield Observation(
                 "warning",
-                f"goodput of {number(low)} to {number(high)} samples/s in "
+                f"{number(low)} to {number(high)} samples/s received in "
                 f"{count(len(rates), 'round')}, ratio {high / low:.2f}",
                 weight=high / low,
                 title="Rounds disagree on the throughput",
@@ -449,7 +449,7 @@ SEVERAL_PHASES = Rule(
     "median, a percentile or a rate of the whole round mixes the time before and after the "
     "change.",
     remedy="Read the figures of each phase: `busmark show DIRECTORY#CASE`. In the tables `samples` "
-    "and `intervals` of the result the column `phase` tells them apart.",
+    "and `intervals` of the result the column `phase` distinguishes them.",
     check_case=several_phases,
 )
 

@@ -49,7 +49,7 @@ def remarks(analysis: Analysis) -> Iterator[Section]:
     if analysis.remarks:
         style: Style = "error" if analysis.fault else "warning"
         told = (f"{remark[:1].upper()}{remark[1:]}." for remark in analysis.remarks)
-        yield Section("Remarks", [Text("note", {"note": note}, style=style) for note in told])
+        yield Section("Remarks", [Text("line", {"line": note}, style=style) for note in told])
 
 
 def figures(analysis: Analysis) -> list[Section]:

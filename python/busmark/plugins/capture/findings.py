@@ -63,15 +63,15 @@ WHERE = {
 def evidence(explained: Explained, found: list[Share]) -> str:
     """How many samples of how many, by how much, and the packets of the worst."""
     causes = [each.cause for each in found]
-    told = f"{_counts(explained, found)}; {_latencies(found)}"
+    words = f"{_counts(explained, found)}; {_latencies(found)}"
     parts = [f"{whole(each.late)} {WHERE[each.cause]}" for each in found if each.cause in WHERE]
     if parts:
-        told += f"; at least half of the delay: of {', of '.join(parts)}"
+        words += f"; at least half of the delay: of {', of '.join(parts)}"
     elif ordinary := sum(each.ordinary for each in found):
         others = count(explained.ordinary, "other sample")
-        told += f"; so waited {whole(ordinary)} of {others} looked at"
+        words += f"; {whole(ordinary)} of {others} examined waited in the same way"
     worst = next((each for each in explained.worst if each.cause in causes), None)
-    return told + (f". {_example(worst)}" if worst else "")
+    return words + (f". {_example(worst)}" if worst else "")
 
 
 def _counts(explained: Explained, found: list[Share]) -> str:
@@ -341,7 +341,7 @@ LATE_ELSEWHERE = _late_rule(
 LEAST = 3
 """Late samples with discovery; fewer are accident."""
 FACTOR = 3.0
-"""How much more often than beside other samples: a late sample is longer under way, so that more
+"""How much more often than during other samples: a late sample is longer under way, so that more
 passes meanwhile in any case."""
 
 
@@ -367,7 +367,7 @@ LATE_DISCOVERY = Rule(
     id="late-discovery",
     title="Discovery was on the wire while late samples were under way",
     cause="Participants announced themselves or their endpoints while these samples were under "
-    "way, more often than beside other samples. It coincides: packets do not prove that it is the "
+    "way, more often than during other samples. It coincides: packets do not prove that it is the "
     "reason.",
     remedy="Measure longer after the match; look at the announcement period of the middleware and "
     "for further participants in the domain.",

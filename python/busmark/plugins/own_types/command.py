@@ -1,14 +1,11 @@
 """`busmark type`."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
-
 import click
-
+import sys
 from busmark.cli.output import echo
 from busmark.errors import UserError
+from pathlib import Path
 
 
 @click.group(

@@ -11,7 +11,7 @@ from busmark.compare.campaign import Campaign
 from busmark.findings.kinds import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number
-from busmark.plugins.papers import claim as claims
+from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.evidence import Check, Evidence
 from busmark.plugins.papers.repetition import Answered, Repetition
 from busmark.plugins.papers.repetition import repetition as repeated
@@ -105,7 +105,7 @@ def tables(repetition: Repetition) -> Iterator[Section]:
         groups.setdefault(table.group, []).append(own)
         notes.setdefault(table.group, {}).setdefault(table.note, None)
     for place, (group, own_tables) in enumerate(groups.items()):
-        below = [Text("note", {"note": note}, style="quiet") for note in notes[group] if note]
+        below = [Text("line", {"line": note}, style="quiet") for note in notes[group] if note]
         yield Section(group, [*own_tables, *below], folded=place > 0, key=f"tables-{place}")
 
 
@@ -163,7 +163,7 @@ def _statements(repetition: Repetition) -> Section:
                                        for one in answers]),
     ]  # fmt: skip
     notes = []
-    if left := repetition.not_asked:
+    if left := repetition.skipped:
         parts = joined(list(dict.fromkeys(str(statement.part) for statement in left)))
         notes.append(Text("other_parts", {"number": len(left), "parts": parts}))
     table = Table(columns, [Row() for _ in answers], notes=notes, key="statements")
@@ -188,7 +188,7 @@ def _checks(repetition: Repetition) -> Section:
     for place, answer in enumerate(repetition.answers, 1):
         statement = answer.statement
         title = f"{place}. {verdict_text(answer.verdicts)}: {statement.found}"
-        notes = [Text("note", {"note": statement.untold}, "quiet")] if statement.untold else []
+        notes = [Text("line", {"line": statement.remark}, "quiet")] if statement.remark else []
         lines_of = [line for line in answer.lines if line[1].ratio]
         if lines_of:
             blocks.append(replace(_table(lines_of), title=title, notes=notes))
@@ -207,8 +207,8 @@ def _without_ratio(repetition: Repetition) -> Iterator[Section]:
             if not evidence.ratio:
                 reason = evidence.reason.replace("`", "")
                 found.setdefault(reason, []).append((place, check.name))
-        if answer.statement.untold and not any(each.ratio for _, each in answer.lines):
-            remarks.append((place, answer.statement.untold))
+        if answer.statement.remark and not any(each.ratio for _, each in answer.lines):
+            remarks.append((place, answer.statement.remark))
     parts = [(f"{reason[:1].upper()}{reason[1:]}", "Check", own) for reason, own in found.items()]
     parts += [("Remarks", "Remark", remarks)] if remarks else []
     tables = [

@@ -9,20 +9,19 @@ from typing import Literal
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.evidence import Check
-from busmark.plugins.papers.table import Table
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
-"""Experiments that a document has in scenarios of their own."""
+"""Experiments with scenarios of their own."""
 
 
 def its_test(case: CaseSummary) -> str:
-    """The part of a document whose parts are tests."""
+    """Return the part of a document whose parts are tests."""
     return case.test
 
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """What is measured here in the place of something that is no longer to be had."""
+    """A middleware or tool that is measured in the place of another."""
 
     there: str
     here: str
@@ -31,20 +30,20 @@ class StandIn:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing that the document states.
+    """A statement of the document, and the checks of it.
 
     Attributes:
         where: section and figure.
-        found: what it states, in our words.
-        checks: what of it can be asked of a campaign; empty: nothing.
-        untold: why nothing can be asked, or what the checks leave out.
-        part: a campaign without a case of this part is not asked; None: each is.
+        found: the statement, in our words.
+        checks: ratios by which a campaign is checked against it; empty: none.
+        remark: why there is no check, or what the checks leave out.
+        part: experiment that it is about; None: all of them.
     """
 
     where: str
     found: str
     checks: tuple[Check, ...] = ()
-    untold: str = ""
+    remark: str = ""
     part: Part | None = None
 
 
@@ -57,7 +56,6 @@ class Document:
         scenarios: besides `quick` and `full`, in the folder of its name.
         part_of: the part that a case belongs to.
         sizes: what its scenarios have, in words.
-        figures_stated: whether its tables have the document's own figures in rows of their own.
     """
 
     title: str
@@ -72,4 +70,22 @@ class Document:
         "`quick` has every test, payload kind and QoS at least once and takes minutes; `full` has "
         "the whole matrix."
     )
-    figures_stated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text under columns.
+
+    Attributes:
+        group: what several tables have in common, such as the middleware.
+        title: of this one.
+        columns: headings, with their units.
+        rows: as many cells in each as there are columns.
+        note: how to read it.
+    """
+
+    group: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""

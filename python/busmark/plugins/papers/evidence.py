@@ -2,7 +2,7 @@
 
 Every check reduces to pairs: what stands above the line and what below, round by round. Each is
 compared by `analysis.pairwise`; for all pairs together it is their geometric mean in each round.
-No figures stand beside these ratios, so they are typical ratios of rounds. The intervals that
+No figures stand next to these ratios, so they are typical ratios of rounds. The intervals that
 decide a verdict are the ones that are shown.
 """
 
@@ -10,18 +10,74 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, log
-from typing import Protocol
+from math import exp, inf, log
+from typing import Literal, Protocol
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.change import ratio
 from busmark.compare.measured import Measured
-from busmark.compare.verdict import LEVEL, of_each
+from busmark.compare.verdict import LEVEL, Limits, of_each
 from busmark.model.figure import CONFIDENCE
-from busmark.model.text import plural
-from busmark.plugins.papers.claim import ALL, Claim, Verdict
-from busmark.plugins.papers.values import PerRound
+from busmark.model.text import number, plural
+from busmark.plugins.papers.select import PerRound
 from busmark.stats import Estimate
+
+Verdict = Literal["agrees", "disagrees", "undecided"]
+
+VERDICTS: dict[bool | None, Verdict] = {True: "agrees", False: "disagrees", None: "undecided"}
+"""By whether the interval lies within the claim, wholly outside, or across a limit."""
+
+ALIKE = 1.25
+"""Ratios within this factor count as little difference. The documents show such claims as curves
+that lie on each other and give no figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Limits):
+    """The ratio lies between `low` and `high`.
+
+    Attributes:
+        of_each: it must hold for every pair of cases, not only for their mean: that some are above
+            and some below does not make them alike.
+    """
+
+    of_each: bool = False
+
+    @property
+    def text(self) -> str:
+        """The limits in words, to follow "expected"."""
+        if self.high == inf:
+            return f"above {self.low:g}"
+        if self.low == 0.0:
+            return f"below {self.high:g}"
+        if self.low == self.high:
+            return f"{self.low:g}"
+        limits = f"{number(self.low)} to {number(self.high)}"
+        return f"{limits}, each pair" if self.of_each else limits
+
+    def verdict(self, ratio: Estimate) -> Verdict:
+        """Return whether the interval bears the claim out."""
+        return VERDICTS[self.hold(ratio)]
+
+
+ABOVE = Claim(1.0, inf)
+"""The first is greater."""
+
+BELOW = Claim(0.0, 1.0)
+"""The first is less."""
+
+ALL = Claim(1.0, 1.0)
+"""Nothing is missing."""
+
+
+def alike(factor: float = ALIKE) -> Claim:
+    """Return the claim of little difference: within `factor` either way, for each pair."""
+    return Claim(1 / factor, factor, of_each=True)
+
+
+def about(value: float, factor: float) -> Claim:
+    """Return the claim: within `factor` of a figure of the document, for the mean over pairs."""
+    return Claim(value / factor, value * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +100,7 @@ class Pair:
         return sorted(self.above.keys() & self.below.keys())
 
     def ratio(self, confidence: float = CONFIDENCE) -> Estimate:
-        """Ratio of the pair's own rounds."""
+        """Return the ratio of the pair's own rounds."""
         below, above = (
             Measured(None, values={r: side[r] for r in self.rounds})
             for side in (self.below, self.above)
@@ -54,10 +110,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a check found. Without pairs `reason` says why there are none.
+    """Ratios and verdict of a check. Without pairs `reason` says why there are none.
 
     Attributes:
-        confidence: of every interval of the check, shown or decided by.
+        confidence: level of all intervals of the check.
     """
 
     verdict: Verdict
@@ -68,27 +124,27 @@ class Evidence:
 
     @property
     def ratios(self) -> list[tuple[Pair, Estimate]]:
-        """Each pair with the interval that decided."""
+        """Each pair with its ratio."""
         return [(pair, pair.ratio(self.confidence)) for pair in self.pairs]
 
 
 class Check(Protocol):
-    """Something a campaign can be asked."""
+    """A check of a campaign against a claim of the document."""
 
     @property
     def name(self) -> str:
-        """What the ratio is of."""
+        """Numerator and denominator in words."""
 
     @property
     def claim(self) -> Claim:
-        """What the document says of it."""
+        """Limits of the ratio by the document."""
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
-        """Pairs with values, or why there are none."""
+        """Return pairs with values, or why there are none."""
 
 
 def evidence(check: Check, campaign: Campaign) -> Evidence:
-    """The ratios of a check, and the verdict."""
+    """Return the ratios of a check, and the verdict."""
     found = check.pairs(campaign)
     if isinstance(found, str):
         return Evidence("undecided", None, reason=found)
@@ -120,7 +176,7 @@ def _whole(pairs: Sequence[Pair], usable: Sequence[Pair]) -> Evidence:
 
 
 def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Verdict:
-    """agrees: every pair does; disagrees: one of them does, or all together do."""
+    """Return agrees if every pair does; disagrees if one of them does, or all together do."""
     each = {claim.verdict(ratio) for ratio in ratios}
     if "disagrees" in {*each, claim.verdict(overall)}:
         return "disagrees"
@@ -128,7 +184,8 @@ def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Ver
 
 
 def _overall(pairs: Sequence[Pair], confidence: float) -> Estimate:
-    """Typical of the geometric means over pairs, in the rounds that all of them have. Pairs without
+    """Return typical of the geometric means over pairs, in the rounds that all of them have. Pairs
+    without
     two rounds in common with the rest are left out, those with the fewest first."""
     kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
     while len(kept) > 1 and len(_common(kept)) < 2:
@@ -144,12 +201,12 @@ def _common(pairs: Sequence[Pair]) -> list[int]:
 
 
 def product(*sides: PerRound) -> PerRound:
-    """Geometric mean of several cases, round by round."""
+    """Return the geometric mean of several cases, round by round."""
     rounds = set.intersection(*(set(side) for side in sides))
     return {r: geometric_mean(side[r] for side in sides) for r in rounds}
 
 
 def geometric_mean(values: Iterable[float]) -> float:
-    """Geometric mean of positive values."""
+    """Return the geometric mean of positive values."""
     logs = [log(value) for value in values]
     return exp(sum(logs) / len(logs))

@@ -1,19 +1,17 @@
-"""A campaign beside the document whose experiments it repeats."""
+"""A campaign compared with the document whose experiments it repeats."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from busmark.compare.campaign import Campaign
-from busmark.plugins.papers.claim import Verdict
-from busmark.plugins.papers.document import Document, Statement
-from busmark.plugins.papers.evidence import Check, Evidence, evidence
+from busmark.plugins.papers.document import Document, Statement, Table
+from busmark.plugins.papers.evidence import Check, Evidence, Verdict, evidence
 from busmark.plugins.papers.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.plugins.papers.openddsbench_2010 import OPENDDSBENCH
 from busmark.plugins.papers.perftest_2023 import PERFTEST
 from busmark.plugins.papers.pother_2008 import POTHER
 from busmark.plugins.papers.secured_2023 import SECURED
-from busmark.plugins.papers.table import Table
 from busmark.plugins.papers.xrce_2022 import XRCE
 
 DOCUMENTS: dict[str, Document] = {
@@ -24,12 +22,12 @@ DOCUMENTS: dict[str, Document] = {
     "secured-2023": SECURED,
     "xrce-2022": XRCE,
 }
-"""By the name that a scenario's key `document` has."""
+"""By the value of a scenario's key `document`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A statement and what the campaign says to it."""
+    """A statement with the checks of a campaign against it."""
 
     statement: Statement
     lines: tuple[tuple[Check, Evidence], ...]
@@ -45,36 +43,37 @@ class Repetition:
     """Statements of a document, answered by one campaign.
 
     Attributes:
-        not_asked: statements on a part that the campaign does not have.
+        skipped: statements on experiments that the campaign does not have.
         tables: in the document's own columns.
     """
 
     document: Document
     campaign: Campaign
     answers: tuple[Answered, ...]
-    not_asked: tuple[Statement, ...]
+    skipped: tuple[Statement, ...]
     tables: tuple[Table, ...]
 
     def count(self, verdict: Verdict) -> int:
-        """Checks with this verdict."""
+        """Return the number of checks with this verdict."""
         return sum(answer.verdicts.count(verdict) for answer in self.answers)
 
 
 def repetition(campaign: Campaign) -> Repetition | None:
-    """What it says to the document; None where the campaign's scenario names no document."""
+    """Return the document's statements with the campaign's verdicts; None where the campaign's
+    scenario names no document."""
     document = DOCUMENTS.get(campaign.document or "")
     if document is None:
         return None
     parts = {document.part_of(case) for case in campaign.cases}
-    asked = [s for s in document.statements if not parts or s.part in (None, *parts)]
+    applicable = [s for s in document.statements if not parts or s.part in (None, *parts)]
     answers = tuple(
         Answered(statement, tuple((check, evidence(check, campaign)) for check in statement.checks))
-        for statement in asked
+        for statement in applicable
     )
     return Repetition(
         document,
         campaign,
         answers,
-        not_asked=tuple(s for s in document.statements if s not in asked),
+        skipped=tuple(s for s in document.statements if s not in applicable),
         tables=tuple(document.tables(campaign)) if document.tables else (),
     )

@@ -8,9 +8,12 @@ from math import inf
 from typing import Any
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
+from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import arrivals_per_s
+from busmark.estimate.rounds import RoundLatency, RoundSummary
 from busmark.model.naming import flatten, title, value_text
+from busmark.model.parameters import Parameters
 
 Where = Callable[[CaseSummary], bool]
 
@@ -23,7 +26,7 @@ WORKLOAD = (
 """Parameters in which two cases must be alike, unless their selections ask for different values."""
 
 ABSENT_IS = {"qos.lifespan_s": 0.0, "qos.transport_priority": 0}
-"""What a parameter is where a case does not have it."""
+"""Values of parameters that a case does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Select:
     where: Where | None = None
 
     def of(self, campaign: Campaign) -> list[CaseSummary]:
-        """The cases, in the order of the campaign; unsupported ones too."""
+        """Return the cases in the order of the campaign, unsupported ones too."""
         return [case for case in campaign.cases if self._fits(case)]
 
     def _fits(self, case: CaseSummary) -> bool:
@@ -52,18 +55,19 @@ class Select:
 
 
 def cases(where: Where | None = None, **params: Any) -> Select:
-    """A selection; `qos_` in front of a name stands for `qos.`."""
+    """Return a selection; `qos_` in front of a name stands for `qos.`."""
     named = {name.replace("qos_", "qos.", 1): value for name, value in params.items()}
     return Select(named, where)
 
 
 def parameters(case: CaseSummary) -> dict[str, Any]:
-    """Parameters of the case, flat, including absent ones if absence has a meaning."""
+    """Return the parameters of the case, flat, including absent ones if absence has a meaning."""
     return {**ABSENT_IS, **flatten(case.params)}
 
 
 def asks(low: float, high: float) -> Where:
-    """Cases that ask for at least `low` and less than `high` of the rated capacity."""
+    """Return a condition: the case asks for at least `low` and less than `high` of the rated
+    capacity."""
 
     def fits(case: CaseSummary) -> bool:
         if not case.params.link_rate or not case.params.rate_hz:
@@ -75,14 +79,87 @@ def asks(low: float, high: float) -> Where:
 
 
 def named(case: CaseSummary, names: tuple[str, ...]) -> str:
-    """These parameters of a case, for people."""
+    """Return these parameters of a case as text."""
     flat = parameters(case)
-    told = []
+    parts = []
     for name in names:
         value = flat.get(name)
         if value is None:
             continue
         text = "infinite" if name == "qos.lifespan_s" and not value else value_text(name, value)
         plain = name in ("size", "payload", "adapter", "topology", "qos.reliability", "qos.history")
-        told.append(text if plain else f"{title(name)} {text}")
-    return ", ".join(told)
+        parts.append(text if plain else f"{title(name)} {text}")
+    return ", ".join(parts)
+
+
+PerRound = dict[int, float]
+"""A value for each counted round, by its number."""
+
+Value = Callable[[CaseSummary], PerRound]
+
+
+def per_round(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
+    """Return `of` every counted round that has it; 0 is left out."""
+    return {number: value for number, value in _known(case, of).items() if value}
+
+
+def _known(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
+    counted = [attempt for attempt in case.attempts if attempt.status == "ok"]
+    return {attempt.round: value for attempt in counted if (value := of(attempt)) is not None}
+
+
+def headline(case: CaseSummary) -> PerRound:
+    """Return for a latency case the median of half the round trip, ns; for a discovery case the
+    time to the first sample, ns; else the goodput, Mbit/s.
+
+    Goodput is that which leaves one node: in both directions at once it is the mean of the two.
+    """
+    if case.test == "latency":
+        return case.round_medians
+    if case.test == "discovery":
+        return per_round(case, lambda attempt: attempt.first_sample_ns)
+    both = directions(case.params)
+    return per_round(case, lambda attempt: (attempt.mbit_per_s or 0.0) / both)
+
+
+def samples_per_s(case: CaseSummary) -> PerRound:
+    """Return the samples that arrived per second; for a latency case the pings."""
+    return per_round(case, arrivals_per_s)
+
+
+def mbit_per_s(case: CaseSummary) -> PerRound:
+    """Return the samples that arrived in Mbit/s of bodies."""
+    bits = (case.size or 0) * 8e-6
+    return {number: rate * bits for number, rate in samples_per_s(case).items() if bits}
+
+
+def received(case: CaseSummary) -> PerRound:
+    """Return the distinct samples received; 0 where all were lost."""
+    return _known(case, lambda attempt: attempt.received)
+
+
+def expected(case: CaseSummary) -> PerRound:
+    """Return the samples that readers should have received."""
+    return per_round(case, lambda attempt: attempt.expected)
+
+
+def of_latency(figure: Callable[[RoundLatency], float | None]) -> Value:
+    """Return a value that is a figure of half the round trips of pings or probes."""
+
+    def value(case: CaseSummary) -> PerRound:
+        return per_round(
+            case, lambda attempt: None if attempt.latency is None else figure(attempt.latency)
+        )
+
+    return value
+
+
+def constant(figure: Callable[[Parameters], float | None]) -> Value:
+    """Return a value that the parameters give, such as a specified rate: the same for each
+    round."""
+
+    def value(case: CaseSummary) -> PerRound:
+        known = figure(case.params)
+        return dict.fromkeys(headline(case), known) if known else {}
+
+    return value

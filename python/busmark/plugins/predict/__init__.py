@@ -1,9 +1,9 @@
 """Prediction: models fitted to a result, for points that were not measured.
 
-- `fit`: `predict(result, …)`, from a directory to `Predictions`.
+- `fit`: `predict(result, …)`, from a result to `Predictions`; models over sizes and rates.
 - `model`: `Predictions` and what it consists of; also the JSON of `busmark predict --json`.
 - `sweeps`: cases that differ in one dimension only.
-- `size`: latency as overhead and time per byte. `rate`: latency and loss against offered load.
+- `curves`: latency and loss against offered load, with their knees.
 - `loads`: latency, goodput and loss against a background load.
 - `command`, and `blocks`: its document.
 """

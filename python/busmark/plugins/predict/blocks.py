@@ -136,7 +136,7 @@ def _predicted(what: str, models: Sequence[Model]) -> Iterator[Section]:
         if any(prediction.remark for _, prediction in rows):
             columns.append(Column("State", [Cell(p.state if p.remark else "") for _, p in rows]))
         remarks = dict.fromkeys(f"{p.state}: {p.remark}." for _, p in rows if p.remark)
-        notes = [Text("note", {"note": remark}) for remark in remarks]
+        notes = [Text("line", {"line": remark}) for remark in remarks]
         tables.append(_table(where, [model for model, _ in rows], columns, notes))
     if tables:
         yield Section(f"Predicted by {what}", tables)

@@ -1,17 +1,15 @@
 """`busmark predict`."""
 
 from __future__ import annotations
-
+import click
 import json
 import sys
-from pathlib import Path
-
-import click
-
 from busmark.cli.output import echo
-from busmark.cli.places import Directory, or_newest
+from busmark.cli.places import Directory
+from busmark.cli.places import or_newest
 from busmark.cli.values import Amount
 from busmark.cli.wide import wide
+from pathlib import Path
 
 
 @click.command(epilog="Example: busmark predict @last --size 3k --rate 12kHz")

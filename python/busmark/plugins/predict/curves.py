@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import exp, inf, log
 from typing import ClassVar
@@ -29,6 +30,8 @@ from busmark.plugins.predict.model import (
     MAX_FACTOR_OF_ONE,
     MAX_LOSS_REACH,
     MAX_LOSS_REACH_OF_ONE,
+    Prediction,
+    State,
 )
 from busmark.plugins.predict.sweeps import Measured, Row, latency_ns, loss_share
 
@@ -50,26 +53,27 @@ class LoadCurve(ABC):
 
     @abstractmethod
     def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        """Back from the scales in which it is straight."""
+        """Return a figure from a value on the scales in which the curve is straight."""
 
     @abstractmethod
     def _onward(self, rate: float) -> float:
-        """Its value, where it is straight, beyond the measured rates."""
+        """Return its value, where it is straight, beyond the measured rates."""
 
     @abstractmethod
     def flaw(self) -> str | None:
-        """Why the curve is of no use."""
+        """Return why the curve is of no use."""
 
     @abstractmethod
     def vague(self, figure: Figure) -> str | None:
-        """Why one of its figures is of no use."""
+        """Return why one of its figures is of no use."""
 
     @abstractmethod
     def held_out(self) -> list[float]:
-        """Errors at all rates but the first and the last, predicted from their neighbours."""
+        """Return errors at all rates but the first and the last, predicted from their
+        neighbours."""
 
     def _x(self, rate: float) -> float:
-        """The rate, in the scale in which the curve is straight."""
+        """Return the rate, in the scale in which the curve is straight."""
         return rate
 
     @property
@@ -78,11 +82,11 @@ class LoadCurve(ABC):
         return self.at(self.rates[self.knee.floor])
 
     def covers(self, rate: float) -> bool:
-        """Whether it was measured on both sides of this rate."""
+        """Return whether it was measured on both sides of this rate."""
         return self.rates[0] <= rate <= self.rates[-1]
 
     def at(self, rate: float) -> Figure:
-        """Predicted at a rate; without an interval beyond those that were measured."""
+        """Return the figure at a rate; without an interval beyond the measured rates."""
         right = min(bisect_left(self.rates, rate), len(self.rates) - 1)
         if self.rates[right] == rate:
             # The point itself: a logarithm taken twice may differ in its last digit.
@@ -97,7 +101,7 @@ class LoadCurve(ABC):
         return self._figure(value, rate, count)
 
     def _last_piece(self, x: float) -> float:
-        """The last straight piece, continued."""
+        """Return the last straight piece, continued."""
         (x0, x1), (y0, y1) = self.curve.x[-2:], np.nanmedian(self.curve.values[:, -2:], axis=0)
         return float(y1 + (y1 - y0) / (x1 - x0) * (x - x1))
 
@@ -109,7 +113,7 @@ class LatencyCurve(LoadCurve):
 
     @classmethod
     def of(cls, measured: Measured) -> LatencyCurve | None:
-        """None where too few rates have a latency."""
+        """Return the curve; None where too few rates have a value."""
         table, rates, counts = known_points(measured, measured.table(latency_ns), "samples")
         if len(rates) < MIN_RATES:
             return None
@@ -118,7 +122,7 @@ class LatencyCurve(LoadCurve):
         return cls(rates, counts, stats.curve_between(np.log(rates), logs, CONFIDENCE), knee)
 
     def flaw(self) -> str | None:
-        """Its limits are too far apart at most rates."""
+        """Return its limits are too far apart at most rates."""
         factor = float(np.median([_factor(self.at(rate)) for rate in self.rates]))
         if factor <= MAX_FACTOR:
             return None
@@ -128,14 +132,14 @@ class LatencyCurve(LoadCurve):
         )
 
     def vague(self, figure: Figure) -> str | None:
-        """Its limits are too far apart."""
+        """Return its limits are too far apart."""
         factor = _factor(figure)
         if factor <= MAX_FACTOR_OF_ONE:
             return None
         return f"{self.what} there is known within a factor of {factor:.3g} only"
 
     def held_out(self) -> list[float]:
-        """Relative: predicted / measured - 1."""
+        """Return relative: predicted / measured - 1."""
         errors: list[float] = np.expm1(self.curve.held_out).tolist()
         return errors
 
@@ -160,7 +164,7 @@ class LossCurve(LoadCurve):
 
     @classmethod
     def of(cls, measured: Measured) -> LossCurve | None:
-        """None where too few rates have a loss."""
+        """Return the curve; None where too few rates have a value."""
         table, rates, counts = known_points(measured, measured.table(loss_share), "expected")
         if len(rates) < MIN_RATES:
             return None
@@ -171,7 +175,7 @@ class LossCurve(LoadCurve):
         return cls(rates, counts, curve, stats.knee(rates, table, LOSS_RISE, CONFIDENCE))
 
     def flaw(self) -> str | None:
-        """Its limits are too far apart at most rates."""
+        """Return its limits are too far apart at most rates."""
         reach = float(np.median([_length(self.at(rate)) for rate in self.rates]))
         if reach <= MAX_LOSS_REACH:
             return None
@@ -181,14 +185,14 @@ class LossCurve(LoadCurve):
         )
 
     def vague(self, figure: Figure) -> str | None:
-        """Its limits are too far apart."""
+        """Return its limits are too far apart."""
         reach = _length(figure)
         if reach <= MAX_LOSS_REACH_OF_ONE:
             return None
         return f"loss there is known within {100 * reach:.0f} percentage points only"
 
     def held_out(self) -> list[float]:
-        """Differences of shares: of what arrives, with the sign turned."""
+        """Return differences of shares: of what arrives, with the sign turned."""
         errors: list[float] = (0.0 - self.curve.held_out / self.curve.x[1:-1]).tolist()
         return errors
 
@@ -198,7 +202,8 @@ class LossCurve(LoadCurve):
         return min(max(self._last_piece(rate), 0.0), rate)
 
     def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        """The interval is no shorter than the count allows: none of 100 lost is not none at all."""
+        """Return a figure from a value on the scales in which the curve is straight.
+        all."""
         share = min(max(1.0 - straight.value / rate, 0.0), 1.0)
         least, most = (None if v is None else 1.0 - v / rate for v in (straight.high, straight.low))
         low, high = share_limits(share, least, most, count)
@@ -208,10 +213,43 @@ class LossCurve(LoadCurve):
         )  # fmt: skip
 
 
+def predicted(
+    curves: Mapping[str, LoadCurve | None], at: float, points: str,
+    span: Callable[[LoadCurve], str], past: str, *, extrapolate: bool,
+) -> Prediction:  # fmt: skip
+    """Return the figures of all curves at a point. `points` and `span`: what was measured, in
+    words;
+    `past`: what holds beyond the knee of latency."""
+    known = {name: curve for name, curve in curves.items() if curve}
+    latency = known.get("latency")
+    state: State = "within"
+    remark = None
+    if outside := [curve for curve in known.values() if not curve.covers(at)]:
+        state = "extrapolated" if extrapolate else "not measured"
+        remark = f"{points} are {span(outside[0])}; --extrapolate continues the curve"
+        if extrapolate:
+            remark = f"from {span(outside[0])}: the curve is continued as it ends"
+    elif latency and latency.knee.high is not None and at > (latency.knee.value or inf):
+        state, remark = "past the knee", past
+    figures: dict[str, Figure | None] = {"latency": None, "loss": None}
+    vague = []
+    for name, curve in known.items():
+        if extrapolate or curve.covers(at):
+            figure = curve.at(at)
+            why = curve.vague(figure)
+            figures[name] = None if why else figure
+            vague += [why] if why else []
+    if vague:
+        remark = "; ".join([*vague, *([remark] if remark else [])])
+        state = state if any(figures.values()) else "no figure"
+    return Prediction(at=at, **figures, state=state, remark=remark)
+
+
 def share_limits(
     share: float, low: float | None, high: float | None, count: int
 ) -> tuple[float | None, float | None]:
-    """Limits of a share of `count` samples with these limits over rounds: no closer than that count
+    """Return limits of a share of `count` samples with these limits over rounds: no closer than
+    that count
     allows."""
     if low is None or high is None:
         return None, None
@@ -221,21 +259,21 @@ def share_limits(
 
 
 def _factor(figure: Figure) -> float:
-    """Upper over lower limit; 1 without limits."""
+    """Return upper over lower limit; 1 without limits."""
     if figure.low is None or figure.high is None:
         return 1.0
     return figure.high / figure.low if figure.low > 0.0 else inf
 
 
 def _length(figure: Figure) -> float:
-    """Length of the interval; 0 without one."""
+    """Return length of the interval; 0 without one."""
     return 0.0 if figure.low is None or figure.high is None else figure.high - figure.low
 
 
 def known_points(
     measured: Measured, table: FloatArray, count: str
 ) -> tuple[FloatArray, list[float], list[int]]:
-    """The part of a table with rates that have a value, these rates, and their samples."""
+    """Return the part of a table with rates that have a value, these rates, and their samples."""
 
     def number(row: Row) -> float | None:
         return row[count]  # type: ignore[no-any-return]

@@ -1,18 +1,216 @@
-"""From a result directory to its models."""
+"""From a result to its models: latency against size, latency and loss against offered load.
+
+Latency against size is overhead + slope · size, by `stats.robust_line` over medians of rounds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from busmark.errors import UserError
-from busmark.model.figure import CONFIDENCE
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray, figure, over_rounds
+from busmark.model.naming import value_text
+from busmark.model.text import size_text
+from busmark.plugins.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve, predicted
 from busmark.plugins.predict.loads import load_model, load_sweeps
-from busmark.plugins.predict.model import LeftOut, LoadModel, Predictions, RateModel, SizeModel
-from busmark.plugins.predict.rate import rate_model
-from busmark.plugins.predict.size import size_model
-from busmark.plugins.predict.sweeps import sweeps
+from busmark.plugins.predict.model import (
+    MAX_ERROR,
+    MAX_REACH,
+    Knee,
+    LeftOut,
+    LoadModel,
+    Prediction,
+    Predictions,
+    RateModel,
+    RatePoint,
+    SizeModel,
+    SizePoint,
+    State,
+)
+from busmark.plugins.predict.sweeps import Measured, Row, latency_ns, loss_share, sweeps
+from busmark.stats import MIN_POINTS, Line, robust_line
 from busmark.store import Result
+
+BIT_PER_NS = 8e3
+"""1 B/ns in Mbit/s."""
+
+
+def size_model(
+    measured: Measured, asked: Sequence[float], *, extrapolate: bool, seed: int
+) -> SizeModel | LeftOut:
+    """Return the model and its predictions at the sizes `asked` for; or why there is none."""
+    table = measured.table(latency_ns)
+    known = ~np.isnan(table).all(axis=0)
+    sizes = np.array(measured.points)[known]
+    if sizes.size < MIN_POINTS:
+        reason = f"latency at {sizes.size} sizes; a line needs {MIN_POINTS} at least"
+        return LeftOut(sweep=measured.sweep, reason=reason)
+    table = table[:, known]
+    line = robust_line(sizes, table, confidence=CONFIDENCE, seed=seed)
+    flaw = _flaw(line, sizes)
+    if flaw:
+        return LeftOut(sweep=measured.sweep, reason=f"no usable model: {flaw}", unusable=True)
+    samples = measured.table(lambda row: row["samples"])
+    count = int(np.nansum(samples[:, known]))
+    slope = figure(line.slope, "ns/B", count, signed=True)
+    level = np.nanmedian(table, axis=0)
+    rounds = np.isfinite(table).sum(axis=0)
+    return SizeModel(
+        sweep=measured.sweep,
+        overhead=figure(line.intercept, "ns", count, signed=True),
+        slope=slope,
+        bandwidth=_bandwidth(slope),
+        departure=line.departure,
+        points=[
+            SizePoint(size=int(size), latency_ns=at, rounds=int(n), held_out=error)
+            for size, at, n, error in zip(
+                sizes.tolist(), level.tolist(), rounds, line.held_out.tolist(), strict=True
+            )
+        ],
+        predictions=[_at_size(line, sizes, size, count, extrapolate) for size in asked],
+    )
+
+
+def _flaw(line: Line, sizes: FloatArray) -> str | None:
+    """Return why the line is of no use."""
+    slope = line.slope
+    if slope.high is not None and slope.high < 0.0:
+        return "latency falls as bodies grow, so the time per byte is undefined"
+    error = float(np.median(np.abs(line.held_out)))
+    if error > MAX_ERROR:
+        return (
+            f"at a size that it was not fitted to the line is typically off by {error:.0%} "
+            f"({sizes.size} tried; {MAX_ERROR:.0%} is the limit)"
+        )
+    reaches = [line.at(float(size)).relative_half_width for size in sizes]
+    known = [reach for reach in reaches if reach is not None]
+    reach = float(np.median(known)) if known else 0.0
+    if reach > MAX_REACH:
+        return (
+            f"rounds and sizes leave its latencies open by typically ±{reach:.0%} "
+            f"(±{MAX_REACH:.0%} is the limit)"
+        )
+    return None
+
+
+def _bandwidth(slope: Figure) -> Figure | None:
+    """Return the slope's inverse; a slope that may be 0 has none."""
+    if slope.low is None or slope.high is None or slope.low <= 0:
+        return None
+    limits = {"low": BIT_PER_NS / slope.high, "high": BIT_PER_NS / slope.low}
+    return slope.model_copy(update={"value": BIT_PER_NS / slope.value, "unit": "Mbit/s", **limits})
+
+
+def _at_size(
+    line: Line, sizes: FloatArray, size: float, count: int, extrapolate: bool
+) -> Prediction:
+    span = f"{size_text(int(sizes[0]))} to {size_text(int(sizes[-1]))}"
+    predicted = line.at(size)
+    state: State = "within"
+    remark = None
+    if not sizes[0] <= size <= sizes[-1]:
+        state, remark = "extrapolated", f"from {span}: the line is continued"
+        if not extrapolate:
+            state = "not measured"
+            remark = f"sizes are {span}; --extrapolate continues the line"
+    if state != "not measured" and predicted.value <= 0:
+        state, remark = "no figure", f"the line from {span} gives no latency above 0"
+    known = state in ("within", "extrapolated")
+    latency = figure(predicted, "ns", count) if known else None
+    return Prediction(at=size, latency=latency, loss=None, state=state, remark=remark)
+
+
+def rate_model(
+    measured: Measured, asked: Sequence[float], *, extrapolate: bool
+) -> tuple[RateModel | None, list[LeftOut]]:
+    """Return the model, if there is one, with its predictions at the rates `asked` for; and why
+    there is
+    none of latency, or of loss."""
+    latency, loss = LatencyCurve.of(measured), LossCurve.of(measured)
+    if latency is None and loss is None:
+        reason = f"results at {len(measured.points)} rates; a curve needs {MIN_RATES} at least"
+        return None, [LeftOut(sweep=measured.sweep, reason=reason)]
+    left_out = []
+    for name, curve in (("latency", latency), ("loss", loss)):
+        flaw = curve.flaw() if curve else None
+        if flaw:
+            reason = f"no usable model of {name}: {flaw}"
+            left_out.append(LeftOut(sweep=measured.sweep, reason=reason, unusable=True))
+    latency = None if latency and latency.flaw() else latency
+    loss = None if loss and loss.flaw() else loss
+    if latency is None and loss is None:
+        return None, left_out
+    found = RateModel(
+        sweep=measured.sweep,
+        latency_floor=latency.floor if latency else None,
+        latency_knee=Knee.of(latency.knee if latency else None),
+        loss_floor=loss.floor if loss else None,
+        loss_knee=Knee.of(loss.knee if loss else None),
+        carried=_carried(measured),
+        points=_points(measured, latency, loss),
+        predictions=[
+            predicted(
+                {"latency": latency, "loss": loss},
+                rate,
+                "rates",
+                _span,
+                "latency there depends on how long a round lasts",
+                extrapolate=extrapolate,
+            )
+            for rate in asked
+        ],
+    )
+    return found, left_out
+
+
+def _carried(measured: Measured) -> Figure | None:
+    """Return the greatest of the rates that arrive at a reader."""
+
+    def arriving(row: Row) -> float | None:
+        loss, written = loss_share(row), row["written_per_s"]
+        return None if loss is None or written is None else written * (1.0 - loss)
+
+    found = [
+        over_rounds([arriving(row) for row in rows.values()], "1/s", _total(rows, "received"))
+        for rows in measured.rows
+    ]
+    return max((f for f in found if f is not None), key=lambda f: f.value, default=None)
+
+
+def _total(rows: dict[int, Row], column: str) -> int:
+    return sum(row[column] or 0 for row in rows.values())
+
+
+def _points(
+    measured: Measured, latency: LatencyCurve | None, loss: LossCurve | None
+) -> list[RatePoint]:
+    late, lost = _held_out(latency), _held_out(loss)
+    points = []
+    for rate, rows in zip(measured.points, measured.rows, strict=True):
+        written = [row["written_per_s"] for row in rows.values()]
+        points.append(
+            RatePoint(
+                rate_hz=rate,
+                written_per_s=over_rounds(written, "1/s", _total(rows, "sent")),
+                latency=latency.at(rate) if latency and rate in latency.rates else None,
+                loss=loss.at(rate) if loss and rate in loss.rates else None,
+                latency_held_out=late.get(rate),
+                loss_held_out=lost.get(rate),
+            )
+        )
+    return points
+
+
+def _held_out(curve: LoadCurve | None) -> dict[float, float]:
+    return dict(zip(curve.rates[1:-1], curve.held_out(), strict=True)) if curve else {}
+
+
+def _span(curve: LoadCurve) -> str:
+    return f"{value_text('', curve.rates[0])} to {value_text('rate_hz', curve.rates[-1])}"
+
 
 SWEEP_OF_SIZES = "[matrix] with size = [64, 1024, 8192, 32768]"
 SWEEP_OF_RATES = "[matrix] with rate_hz = [1000, 3000, 10000, 30000, 100000]"
@@ -101,7 +299,7 @@ def _require(
     result: Result, left_out: Sequence[LeftOut], *, sizes: bool, rates: bool, loads: set[str],
     asked: tuple[bool, bool, Sequence[str]],
 ) -> None:  # fmt: skip
-    """Models for what is asked, and one at all."""
+    """Check that there is a model for what is asked, and one at all."""
     for_size, for_rate, for_loads = asked
     why = "".join(f"; {each.sweep.label}, {each.sweep.where}: {each.reason}" for each in left_out)
     where = str(result.directory)

@@ -1,29 +1,133 @@
-"""Latency, goodput and loss against a background load: the model of a sweep of its levels.
-
-The levels are those that were achieved, each the mean of a case's rounds: a load on a busy machine
-comes to less than was asked for, and one without a limit to what it gets. A case without the load
-is at level 0.
-"""
+"""Latency, goodput and loss against the level of a background load, straight in the level."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from math import exp, log
+from typing import Any, ClassVar
 
 import numpy as np
 
+from busmark import stats
 from busmark.estimate import rounds
 from busmark.estimate.resources import asked_for, level_text
+from busmark.model.figure import CONFIDENCE, Figure
 from busmark.model.parameters import Parameters
-from busmark.plugins.predict import model
-from busmark.plugins.predict.curves import MIN_RATES, LoadCurve
-from busmark.plugins.predict.level_curves import GoodputAtLevel, LatencyAtLevel, LossAtLevel
-from busmark.plugins.predict.model import LeftOut, LoadModel, LoadPoint, Prediction, State
-from busmark.plugins.predict.sweeps import Measured, Row, named_cases, sweep_of
+from busmark.plugins.predict.curves import (
+    MIN_RATES,
+    LatencyCurve,
+    LoadCurve,
+    LossCurve,
+    known_points,
+    predicted,
+    share_limits,
+)
+from busmark.plugins.predict.model import (
+    GOODPUT_FALL,
+    LATENCY_RISE,
+    LOSS_RISE,
+    Knee,
+    LeftOut,
+    LoadModel,
+    LoadPoint,
+    Sweep,
+)
+from busmark.plugins.predict.sweeps import (
+    Measured,
+    Row,
+    goodput,
+    latency_ns,
+    loss_share,
+    named_cases,
+    sweep_of,
+)
 from busmark.store import Case, Result
 from busmark.store.columns import LOAD_UNITS
+
+
+class LatencyAtLevel(LatencyCurve):
+    """Curve of the median of RTT/2: logarithm of nanoseconds against the level, which may be 0."""
+
+    @classmethod
+    def of(cls, measured: Measured) -> LatencyAtLevel | None:
+        """Return the curve; None where too few levels have a value."""
+        table, levels, counts = known_points(measured, measured.table(latency_ns), "samples")
+        if len(levels) < MIN_RATES:
+            return None
+        logs = np.log(table)
+        knee = stats.knee(levels, logs, log(1.0 + LATENCY_RISE), CONFIDENCE)
+        return cls(levels, counts, stats.curve_between(levels, logs, CONFIDENCE), knee)
+
+    def _x(self, rate: float) -> float:
+        return rate
+
+
+class GoodputAtLevel(LatencyAtLevel):
+    """Curve of what arrives at full speed: minus the logarithm, because it falls as latency
+    rises."""
+
+    what: ClassVar[str] = "goodput"
+
+    @classmethod
+    def of(cls, measured: Measured) -> GoodputAtLevel | None:
+        """Return the curve; None where too few levels have a value."""
+        table, levels, counts = known_points(measured, measured.table(goodput), "received")
+        if len(levels) < MIN_RATES:
+            return None
+        logs = -np.log(table)
+        knee = stats.knee(levels, logs, -log(1.0 - GOODPUT_FALL), CONFIDENCE)
+        return cls(levels, counts, stats.curve_between(levels, logs, CONFIDENCE), knee)
+
+    def held_out(self) -> list[float]:
+        """Return the relative errors of cross-validation, predicted / measured - 1, or of loss
+        differences."""
+        errors: list[float] = np.expm1(-self.curve.held_out).tolist()
+        return errors
+
+    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
+        low, high = (None if v is None else exp(-v) for v in (straight.high, straight.low))
+        return Figure(
+            value=exp(-straight.value), low=low, high=high, confidence=straight.confidence,
+            count=count, rounds=straight.rounds, unit="Mbit/s",
+        )  # fmt: skip
+
+
+class LossAtLevel(LossCurve):
+    """Curve of the share lost, on a linear scale."""
+
+    @classmethod
+    def of(cls, measured: Measured) -> LossAtLevel | None:
+        """Return the curve; None where too few levels have a value."""
+        table, levels, counts = known_points(measured, measured.table(loss_share), "expected")
+        if len(levels) < MIN_RATES:
+            return None
+        # More load loses no smaller share: levels at which the medians say otherwise are pooled.
+        medians = np.nanmedian(table, axis=0)
+        curve = stats.curve_between(levels, table + (stats.rising(medians) - medians), CONFIDENCE)
+        return cls(levels, counts, curve, stats.knee(levels, table, LOSS_RISE, CONFIDENCE))
+
+    def held_out(self) -> list[float]:
+        """Return the relative errors of cross-validation, predicted / measured - 1, or of loss
+        differences."""
+        errors: list[float] = self.curve.held_out.tolist()
+        return errors
+
+    def _onward(self, rate: float) -> float:
+        if rate < self.rates[0]:
+            return float(np.nanmedian(self.curve.values[:, 0]))
+        return self._last_piece(rate)
+
+    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
+        share = min(max(straight.value, 0.0), 1.0)
+        low, high = share_limits(share, straight.low, straight.high, count)
+        return Figure(
+            value=share, low=low, high=high, confidence=straight.confidence, count=count,
+            rounds=straight.rounds, unit="1",
+        )  # fmt: skip
+
 
 Curves = dict[str, LoadCurve]
 """Curves of latency, goodput and loss, as far as they exist."""
@@ -41,7 +145,7 @@ class Levels:
     """The least and the greatest level of the rounds of each point."""
 
     def flaw(self) -> str | None:
-        """Why these levels are inconclusive."""
+        """Return why these levels are inconclusive."""
         levels = self.measured.points
         spread = float(np.median([high - low for low, high in self.spans[1:]] or [0.0]))
         if len(set(levels)) < len(levels) or levels[-1] - levels[0] <= spread:
@@ -50,7 +154,8 @@ class Levels:
 
 
 def load_sweeps(result: Result) -> list[Levels]:
-    """Every group of two or more planned cases that differ in the level of one background load
+    """Return every group of two or more planned cases that differ in the level of one background
+    load
     only, or in whether it runs."""
     named = named_cases(result)
     rows = rounds.rows_of(result.cases)
@@ -71,7 +176,8 @@ def _others(params: Parameters) -> dict[str, Any]:
 
 
 def _of_one_kind(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
-    """Cases with a load of one kind and all else equal, with the case that lacks just that load."""
+    """Return cases with a load of one kind and all else equal, with the case that lacks just that
+    load."""
     for kind in LOAD_UNITS:
         groups: dict[tuple[str, Any], list[Case]] = {}
         lacking: dict[tuple[str, Any], Case] = {}
@@ -91,7 +197,7 @@ def _of_one_kind(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
 
 
 def _levels(
-    kind: str, cases: Sequence[Case], sweep: model.Sweep, rows: Mapping[str, list[dict[str, Any]]]
+    kind: str, cases: Sequence[Case], sweep: Sweep, rows: Mapping[str, list[dict[str, Any]]]
 ) -> Levels:
     points = []
     for case in cases:
@@ -113,7 +219,8 @@ def _levels(
 def load_model(
     levels: Levels, asked: Sequence[float], *, extrapolate: bool
 ) -> tuple[LoadModel | None, list[LeftOut]]:
-    """The model, if there is one, with its predictions at the levels `asked` for; and why there is
+    """Return the model, if there is one, with its predictions at the levels `asked` for; and why
+    there is
     none, or none of latency, goodput or loss."""
     measured = levels.measured
     if len(measured.points) < MIN_RATES:
@@ -134,19 +241,29 @@ def load_model(
         kind=levels.kind,
         unit=LOAD_UNITS[levels.kind] or "1",
         latency_floor=latency.floor if latency else None,
-        latency_knee=_knee(latency),
+        latency_knee=Knee.of(latency.knee if latency else None),
         goodput_best=goodput.floor if goodput else None,
-        goodput_knee=_knee(goodput),
+        goodput_knee=Knee.of(goodput.knee if goodput else None),
         loss_floor=loss.floor if loss else None,
-        loss_knee=_knee(loss),
+        loss_knee=Knee.of(loss.knee if loss else None),
         points=[_point(levels, index, curves) for index in range(len(measured.points))],
-        predictions=[_prediction(levels.kind, curves, level, extrapolate) for level in asked],
+        predictions=[
+            predicted(
+                curves,
+                level,
+                "levels",
+                partial(_span, levels.kind),
+                "latency has left its floor there",
+                extrapolate=extrapolate,
+            )
+            for level in asked
+        ],
     )
     return found, left_out
 
 
 def _curves(levels: Levels) -> tuple[Curves, list[LeftOut]]:
-    """Those of use, and why others are not."""
+    """Return the usable curves, and why others are not."""
     measured = levels.measured
     sweep = measured.sweep
     made: dict[str, LoadCurve | None] = {"latency": LatencyAtLevel.of(measured)}
@@ -169,16 +286,6 @@ def _curves(levels: Levels) -> tuple[Curves, list[LeftOut]]:
     return {name: curve for name, curve in curves.items() if name not in flaws}, left_out
 
 
-def _knee(curve: LoadCurve | None) -> model.Knee | None:
-    if curve is None:
-        return None
-    knee = curve.knee
-    return model.Knee(
-        value=knee.value, low=knee.low, high=knee.high, confidence=knee.confidence,
-        rounds=knee.rounds,
-    )  # fmt: skip
-
-
 def _point(levels: Levels, index: int, curves: Curves) -> LoadPoint:
     level = levels.measured.points[index]
     least, most = levels.spans[index]
@@ -190,29 +297,5 @@ def _point(levels: Levels, index: int, curves: Curves) -> LoadPoint:
     return LoadPoint(load=levels.asked[index], level=level, least=least, most=most, **found)
 
 
-def _prediction(kind: str, curves: Curves, level: float, extrapolate: bool) -> Prediction:
-    outside = [curve for curve in curves.values() if not curve.covers(level)]
-    state: State = "within"
-    remark = None
-    latency = curves.get("latency")
-    if outside:
-        ends = (outside[0].rates[0], outside[0].rates[-1])
-        span = " to ".join(level_text(kind, end) for end in ends)
-        state, remark = "extrapolated", f"from {span}: the curve is continued as it ends"
-        if not extrapolate:
-            state = "not measured"
-            remark = f"levels are {span}; --extrapolate continues the curve"
-    elif latency and latency.knee.value is not None and level > latency.knee.value:
-        state, remark = "past the knee", "latency has left its floor there"
-    figures, vague = {}, []
-    for name, curve in curves.items():
-        if extrapolate or curve.covers(level):
-            figure = curve.at(level)
-            why = curve.vague(figure)
-            figures[name] = None if why else figure
-            vague += [why] if why else []
-    if vague:
-        remark = "; ".join([*vague, *([remark] if remark else [])])
-        state = state if any(figures.values()) else "no figure"
-    whole = {"latency": None, "loss": None, **figures}
-    return Prediction(at=level, **whole, state=state, remark=remark)
+def _span(kind: str, curve: LoadCurve) -> str:
+    return " to ".join(level_text(kind, end) for end in (curve.rates[0], curve.rates[-1]))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from busmark import stats
 from busmark.model.figure import Figure, Frozen
 
 VERSION = 1
@@ -126,6 +127,14 @@ class Knee(Frozen):
     confidence: float
     rounds: int
 
+    @classmethod
+    def of(cls, knee: stats.Knee | None) -> Knee | None:
+        """Return the knee of a curve; None without a curve."""
+        if knee is None:
+            return None
+        names = ("value", "low", "high", "confidence", "rounds")
+        return cls(**{name: getattr(knee, name) for name in names})
+
 
 class RatePoint(Frozen):
     """One rate that was measured."""
@@ -231,7 +240,8 @@ class Predictions(Frozen):
     left_out: list[LeftOut]
 
     def exit_code(self, *, sizes: bool, rates: bool, loads: Collection[str] = ()) -> int:
-        """Exit code of a command that asked for sizes, for rates, for levels of these kinds of
+        """Return exit code of a command that asked for sizes, for rates, for levels of these kinds
+        of
         load, or for none: 0 if each has a figure from one model at least; 1 if there is no usable
         model, or none with a usable figure; 2 if it is beyond what was measured."""
         states: dict[tuple[str, float], set[State | None]] = {}

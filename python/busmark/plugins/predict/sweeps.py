@@ -41,7 +41,7 @@ class Measured:
 
 
 def sweeps(result: Result, dimension: Dimension) -> list[Measured]:
-    """Every group of two or more planned cases that differ in this dimension only.
+    """Return every group of two or more planned cases that differ in this dimension only.
 
     Sizes come from latency cases with one size each; rates from any open loop.
     """
@@ -62,7 +62,7 @@ def sweeps(result: Result, dimension: Dimension) -> list[Measured]:
 
 
 def named_cases(result: Result) -> dict[str, Named]:
-    """What the cases of a result are called."""
+    """Return what the cases of a result are called."""
     manifest = result.manifest
     flats = {case.id: dim.flatten(case.params) for case in manifest.cases}
     unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
@@ -70,21 +70,22 @@ def named_cases(result: Result) -> dict[str, Named]:
 
 
 def latency_ns(row: Row) -> float | None:
-    """Median of RTT/2 of a round; None where it has too few samples for a median."""
+    """Return median of RTT/2 of a round; None where it has too few samples for a median."""
     if row["median_ns"] is None or not supported(50.0, row["samples"] or 0):
         return None
     return float(row["median_ns"]) / 2
 
 
 def loss_share(row: Row) -> float | None:
-    """Share lost of what should have been received."""
+    """Return share lost of what should have been received."""
     if not row["expected"] or row["lost"] is None:
         return None
     return float(row["lost"]) / float(row["expected"])
 
 
 def goodput(row: Row) -> float | None:
-    """Mbit/s that arrived; None for a round in which nothing did, for it has no logarithm."""
+    """Return Mbit/s that arrived; None for a round in which nothing did, for it has no
+    logarithm."""
     return row["mbit_per_s"] or None
 
 
@@ -102,7 +103,7 @@ def _others(params: Parameters, dimension: Dimension) -> dict[str, Any]:
 def sweep_of(
     cases: Sequence[Case], dimension: Dimension, named: Named, others: dict[str, Any]
 ) -> Sweep:
-    """The sweep of these cases, which share `others`."""
+    """Return the sweep of these cases, which share `others`."""
     params = cases[0].params
     workload = {k: v for k, v in named.workload.items() if k != dim.title(dimension)}
     parts = [dim.placement_text(str(params.placement))]

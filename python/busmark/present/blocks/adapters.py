@@ -121,7 +121,7 @@ def in_full(adapter: Adapter) -> Document:
     title = (adapter.capabilities or {}).get("title") or _title(adapter)
     sections = []
     if not adapter.usable:
-        note = Text("note", {"note": f"Not usable here: {reason_of(adapter)}"}, style="warning")
+        note = Text("line", {"line": f"Not usable here: {reason_of(adapter)}"}, style="warning")
         sections.append(Section("", [note]))
     if adapter.capabilities is not None:
         sections += _capabilities(adapter)
@@ -187,7 +187,7 @@ def _options(adapter: Adapter) -> Section:
     ]
     title = f"Options ([matrix.option] {adapter.name}.KEY = VALUE)"
     return Section(title, [Table(columns, [Row() for _ in options], key="options")]
-                   if options else [Text("note", {"note": "None."})])  # fmt: skip
+                   if options else [Text("line", {"line": "None."})])  # fmt: skip
 
 
 def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:

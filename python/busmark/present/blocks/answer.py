@@ -54,7 +54,13 @@ def answer(campaign: Campaign) -> Section | None:
         return None
     if campaign.differing_choices:
         names = text.joined(campaign.differing_choices)
-        blocks.append(Text("settings", {"names": names}, style="quiet"))
+        blocks.append(
+            Text(
+                "facts",
+                {"title": "Settings that differ between the rows", "facts": names},
+                style="quiet",
+            )
+        )
     return Section("Answer", blocks)
 
 
@@ -124,11 +130,11 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     for workload in shown:
         if (standing := standings.get(workload)) and standing.open:
             notes.append(Text("open", {"where": _where(workload), "reason": standing.open}))
-    for template, some, all_ in (
-        ("workloads", len(shown), len(known)), ("labels", len(labels), len(every)),
+    for what, some, all_ in (
+        ("workloads", len(shown), len(known)), ("rows", len(labels), len(every)),
     ):  # fmt: skip
         if some < all_:
-            notes.append(Text(template, {"shown": some, "known": all_}))
+            notes.append(Text("part", {"what": what, "shown": some, "known": all_}))
     rows = [Row(role) for _, role in labels]
     return Table(columns, rows, notes=notes, key="answer", brief=True)
 

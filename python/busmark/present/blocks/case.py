@@ -39,7 +39,7 @@ def sections(case: CaseSummary, found: Mapping[str, Flags]) -> Iterator[Section]
     # For this machine alone it stands once, with the machine.
     if case.os and case.params.network == "nodes":
         named.append(f"operating system {case.os}")
-    parameters = Text("parameters", {"parameters": "; ".join(named)}, style="quiet")
+    parameters = Text("line", {"line": f"{'; '.join(named)}."}, style="quiet")
     yield Section("Parameters", [parameters], folded=True)
 
 

@@ -303,11 +303,15 @@ def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str])
     configured = same_in_all.facts(cases)
     if floors and len(floors) < len(cases):
         if configured:
-            yield Text("alike_but_floor", {"facts": ", ".join(configured)}, style="quiet")
+            yield Text(
+                "facts",
+                {"title": "All rows but the null adapter's", "facts": ", ".join(configured)},
+                style="quiet",
+            )
         configured = []
     if alike := [*configured, *facts.values()]:
-        template = "alike" if len(cases) > 1 else "configuration"
-        yield Text(template, {"facts": ", ".join(alike)}, style="quiet")
+        title = "All rows" if len(cases) > 1 else "Configuration"
+        yield Text("facts", {"title": title, "facts": ", ".join(alike)}, style="quiet")
     elsewhere = dict.fromkeys(
         case.placement for case in floors if group.placement and case.placement != group.placement
     )
@@ -340,7 +344,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("typical", {"level": level})
     arrivals = sorted({case.latency.arrivals for case in cases if case.latency})
     if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
-        yield Text("arrivals", {"models": text.joined(models)})
+        yield Text("facts", {"title": "Arrivals", "facts": text.joined(models)})
     if any(case.latency and case.latency.lost for case in cases) or any(
         case.throughput and case.throughput.probes_lost for case in cases
     ):
@@ -358,7 +362,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("batches")
     for template, known in (
         ("phases", [case.params.timeline for case in cases]),
-        ("beside", [case.params.beside for case in cases]),
+        ("background", [case.params.beside for case in cases]),
     ):
         if what := list(dict.fromkeys(str(one) for one in known if one)):
             yield Text(template, {"what": text.joined(what)})

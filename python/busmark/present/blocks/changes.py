@@ -18,17 +18,7 @@ from busmark.model.quantities import COMPARED
 from busmark.present.blocks.cases import TITLES
 from busmark.present.charts.look import Dash
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
-from busmark.present.document import (
-    ABSENT,
-    Cell,
-    Chart,
-    Column,
-    Row,
-    Section,
-    Table,
-    Text,
-    Verdict,
-)
+from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text, Verdict
 from busmark.present.figures import p_text, share_text
 
 LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
@@ -104,14 +94,16 @@ def change_cell(change: Change | None, loss: Change | None = None) -> Cell:
     return Cell(found.value, found.low, found.high)
 
 
-def _difference(found: Figure) -> str:
-    def signed(value: float) -> str:
-        shown = text.percent_text(abs(value)).removesuffix(" %")
-        return shown if value == 0 else f"{'+' if value > 0 else text.MINUS}{shown}"
+def _signed(value: float) -> str:
+    shown = text.percent_text(abs(value)).removesuffix(" %")
+    return shown if value == 0 else f"{'+' if value > 0 else text.MINUS}{shown}"
 
-    if found.low is None or found.high is None:
-        return f"{signed(found.value)} %"
-    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}] %"
+
+def _difference(found: Figure) -> str:
+    ends = (found.low, found.high)
+    limits = [_signed(end) for end in ends if end is not None]
+    value = _signed(found.value)
+    return f"{value} [{', '.join(limits)}] %" if len(limits) == 2 else f"{value} %"
 
 
 def value_cell(figure: Figure | None, unit: str = "") -> Cell:
@@ -177,7 +169,12 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
     if len(alike) == 1:
         own, other = alike.pop()
         apart = f"{own} of the baseline, {other} of the candidate"
-        note = [Text("rounds", {"counts": f"{own} on either side" if own == other else apart})]
+        note = [
+            Text(
+                "facts",
+                {"title": "Rounds", "facts": f"{own} on either side" if own == other else apart},
+            )
+        ]
     else:
         rounds = [Cell(text=f"{p.baseline_rounds}, {p.candidate_rounds}") for p in pairs]
     if len(comparison.candidates) == 1 or len(present) > MOST_BESIDE:
@@ -370,7 +367,7 @@ def every_figure(comparison: Comparison) -> Section:
             c.reason for c in changes if c.reason and c.reason != UNDECIDED
         ):
             names = [figure_name(c.name, c.latency) for c in changes if c.reason == reason]
-            notes.append(Text("reason", {"names": ", ".join(names), "reason": reason}))
+            notes.append(Text("facts", {"title": ", ".join(names), "facts": reason}))
         title = case_name(pair, comparison)
         tables.append(Table(columns, [Row() for _ in changes], title=title, notes=notes))
     return Section("All figures", tables, folded=True, key="figures")

@@ -14,6 +14,13 @@ from busmark.store import Finding
 STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
 """By severity, the worst first."""
 
+ADVICE = {
+    "error": "fix the errors before you measure; figures would be wrong",
+    "warning": "fix what you can, then measure; every report lists the rest",
+    "note": "go ahead and measure",
+}
+"""By the worst severity."""
+
 SIGNS = {True: "✓", False: "!", None: ""}
 
 
@@ -45,4 +52,5 @@ def conclusion(findings: Sequence[Finding]) -> Text:
     counts = {kind: sum(f.severity == kind for f in findings) for kind in STYLES}
     found = joined([plural(number, kind) for kind, number in counts.items() if number])
     worst = next((kind for kind, number in counts.items() if number), "note")
-    return Text(f"doctor_{worst}", {"found": found or "Nothing found"}, style=STYLES[worst])
+    facts = {"title": found or "Nothing found", "facts": ADVICE[worst]}
+    return Text("facts", dict(facts), style=STYLES[worst])

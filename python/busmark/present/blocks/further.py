@@ -319,7 +319,7 @@ def not_measured(campaign: Campaign) -> Section | None:
             if any(row[place] for row in rows)
         ]
         blocks.append(Table(columns, [Row() for _ in rows], key="not-measured"))
-    blocks += [Text("note", {"note": problem}, style="warning") for problem in campaign.problems]
+    blocks += [Text("line", {"line": problem}, style="warning") for problem in campaign.problems]
     if not blocks:
         return None
     return Section("Left out" if campaign.source else "Not measured", blocks, folded=True)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import inf
+from math import inf, isfinite
 
 from busmark.compare.criterion import Criterion
-from busmark.compare.model import Comparison, Judged, Outcome
+from busmark.compare.gate import MOST_MORE
+from busmark.compare.model import REASONS, Comparison, Judged, Outcome
+from busmark.model import text
+from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
 from busmark.present.document import Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import in_words
+from busmark.present.figures import ratio_with_interval as ratio_text
 
 SIGNS: dict[Outcome, str] = {"missed": "✗", "not measured": "–", "undecided": "?", "met": "✓"}
 """By outcome, the worst first."""
@@ -18,6 +22,9 @@ COUNTED: dict[Outcome, str] = {
     "met": "Met", "missed": "Missed", "undecided": "?", "not measured": "Not measured",
 }  # fmt: skip
 """Headings of the table of criteria."""
+
+MANY = f"> {text.count(MOST_MORE)}"
+"""More rounds than anybody would run."""
 
 ENDED = {"missed": "✗ failed", "met": "✓ passed", "undecided": "? undecided, exit code 0"}
 
@@ -42,7 +49,7 @@ def gate(comparison: Comparison) -> Section | None:
     total = Counter(judged.outcome for judged in comparison.criteria)
     ended = ENDED.get(comparison.gate, comparison.gate)
     told = in_words({outcome: total[outcome] for outcome in SIGNS})
-    notes = [Text("beyond")] if any(one.share_beyond for one in worst) else []
+    notes = [Text("beyond")] if any(one.kind == "share" for one in worst) else []
     table = Table(columns, [Row() for _ in names], notes=notes, key="gate")
     return Section("Gate", [table], summary=f"{ended}: {told}")
 
@@ -69,15 +76,59 @@ def _size(judged: Judged, comparison: Comparison, *, above: bool) -> float:
 
 
 def _measured(judged: Judged, comparison: Comparison) -> Cell:
-    """What decides: samples beyond the limit, else the ratio, the difference or the candidate's own
-    figure."""
+    """What is compared with the limit: the share of samples beyond it, the candidate's own figure,
+    the ratio or the difference."""
+    value = judged.value
+    if judged.kind == "share" and value is not None:
+        ends = [_percent(end, judged.limit) for end in (value.low, value.high) if end is not None]
+        limits = f" [{', '.join(ends)}]" if ends else ""
+        return Cell(value.value, text=f"{_percent(value.value, judged.limit)}{limits} %")
+    if judged.kind == "value":
+        return value_cell(value)
     pair = None if judged.pair is None else comparison.pairs[judged.pair]
-    change = named(pair, judged.name)
-    if judged.share_beyond is not None:
-        return value_cell(judged.share_beyond)
-    if change and Criterion.parse(judged.criterion).absolute:
-        return value_cell(change.candidate)
-    return change_cell(change, named(pair, "loss"))
+    return change_cell(named(pair, judged.name), named(pair, "loss"))
+
+
+def _percent(share: float, limit: float | None) -> str:
+    """A share in per cent, with more digits where it would read as the limit."""
+    shown = text.percent_text(share)
+    if share != limit and shown == text.percent_text(limit):
+        shown = f"{100 * share:.4g}"
+    return shown.removesuffix(" %")
+
+
+def _amount(judged: Judged, value: float | None) -> str:
+    """A limit or the least change that is found, in the unit of the value."""
+    if value is None:
+        return ""
+    if judged.kind in ("share", "difference"):
+        sign = "+" if judged.kind == "difference" else ""
+        return f"{100 * value:{sign}.3g} %".replace("-", text.MINUS)
+    if judged.kind == "ratio":
+        return f"{value:.4g} ×"
+    unit = judged.value.unit if judged.value else "ns"
+    figure = Figure(value=value, count=None, rounds=0, unit=unit)
+    return text.figure_text(figure, text.SCALES[unit])
+
+
+def facts(judged: Judged, comparison: Comparison) -> dict[str, str]:
+    """Return the verdict on one case, by the heading of its column; what is not known is empty."""
+    beyond = judged.beyond_ns
+    at = text.time_text(beyond) if beyond is not None and isfinite(beyond) else ""
+    measured = _measured(judged, comparison).text
+    if judged.kind == "ratio" and judged.value is not None:
+        measured = ratio_text(judged.value)
+    found = [_amount(judged, judged.least)]
+    if judged.least_ratio is not None:
+        found.insert(0, f"{judged.least_ratio:.3g} ×")
+    more, decidable = judged.more_rounds, judged.reason in ("across", "several cases")
+    return {
+        "Measured": f"{measured} beyond {at}" if at else measured,
+        "Limit": _amount(judged, judged.limit),
+        "Reason": f"{judged.reason} ({judged.detail})" if judged.detail else judged.reason,
+        "Would be found": " or ".join(filter(None, found)),
+        "More rounds": text.count(more) if more else MANY if decidable else "",
+    }
 
 
 def _of_case(judged: Judged, comparison: Comparison) -> str:
@@ -90,18 +141,21 @@ def _of_case(judged: Judged, comparison: Comparison) -> str:
 def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
     """Return every case that does not meet a criterion, with the reason; `every`: those that do as
     well."""
-    tables = []
-    for criterion, own in _by_criterion(comparison).items():
-        shown = [one for one in own if every or one.outcome != "met"]
-        if not shown:
-            continue
-        columns = [
-            Column("Case", [Cell(f"{SIGNS[one.outcome]} {_of_case(one, comparison)}")
-                            for one in shown], "label"),
-            Column("Reason", [Cell(one.reason) for one in shown]),
-        ]  # fmt: skip
-        rows = [Row(case=one.case) for one in shown]
-        tables.append(Table(columns, rows, title=criterion))
-    if not tables:
+    by_criterion = _by_criterion(comparison).values()
+    shown = [one for own in by_criterion for one in own if every or one.outcome != "met"]
+    if not shown:
         return None
-    return Section("Gate, case by case", tables, folded=True, key="criteria")
+    names = [Cell(f"{SIGNS[one.outcome]} {_of_case(one, comparison)}") for one in shown]
+    cells = [facts(one, comparison) for one in shown]
+    columns = [Column("Case", names, "label")]
+    columns += [
+        Column(title, [Cell(of[title] or None) for of in cells])
+        for title in cells[0] if any(of[title] for of in cells)
+    ]  # fmt: skip
+    used = [reason for reason in REASONS if any(one.reason == reason for one in shown)]
+    notes = [Text("facts", {"title": reason, "facts": REASONS[reason]}) for reason in used]
+    if any(one.least is not None for one in shown):
+        notes.append(Text("would_be_found"))
+    rows = [Row(group=one.criterion, case=one.case) for one in shown]
+    table = Table(columns, rows, notes=notes, key="criteria")
+    return Section("Gate, case by case", [table], folded=True, key="criteria")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from statistics import median
 
+from busmark.track.result import short
+
 from busmark.model import text
 from busmark.model.naming import Label, placement_text
 from busmark.model.quantities import COMPARED
@@ -26,7 +28,6 @@ from busmark.present.document import (
     Verdict,
 )
 from busmark.present.figures import PERCENT, in_words, p_text, share_text
-from busmark.track.commit import short
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
 
 LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
@@ -137,7 +138,7 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
         needed = {"needed": 2 * tracked.least, "least": tracked.least}
         blocks.append(Text("too_few", {**needed}, style="warning"))
     blocks += [
-        Text("note", {"note": f"{each[:1].upper()}{each[1:]}."}, style="warning")
+        Text("line", {"line": f"{each[:1].upper()}{each[1:]}."}, style="warning")
         for each in tracked.remarks
     ]
     return Section("Regressions", blocks, summary=f"{sign} {', '.join(filter(None, (new, old)))}")
@@ -431,8 +432,9 @@ def _names(series: TrackedSeries) -> list[tuple[float, str]]:
 
 
 def _method(tracked: Tracked) -> Text:
+    tests = text.count(tracked.tests) if tracked.tests else "all tested"
     return Text("steps", {
-        "least": tracked.least, "tests": text.count(tracked.tests),
+        "least": tracked.least, "tests": tests,
         "level": share_text(tracked.level), "confidence": share_text(tracked.confidence),
         "margin": share_text(tracked.worse_than), "loss": share_text(tracked.worse_than_loss),
         "confirmations": tracked.confirmations, "new_for": tracked.new_for,

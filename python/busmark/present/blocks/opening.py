@@ -150,7 +150,7 @@ def caveats(campaign: Campaign) -> Section | None:
     ]
     blocks: list[Table | Text] = [_touching(touching, shown)] if touching else []
     if touching and touching[0].remedies:
-        blocks.append(Text("remedy", {"remedy": touching[0].remedies[0]}, style="quiet"))
+        blocks.append(Text("line", {"line": f"→ {touching[0].remedies[0]}"}, style="quiet"))
     if handicaps := _handicaps(campaign):
         blocks.append(handicaps)
     if not blocks:

@@ -136,7 +136,7 @@ def _with_unit(cell: Cell, unit: str) -> Cell:
 
 def notes(*words: str) -> list[Text]:
     """Return what is to be known, as paragraphs."""
-    return [Text("note", {"note": each}, style="quiet") for each in words if each]
+    return [Text("line", {"line": each}, style="quiet") for each in words if each]
 
 
 def sections(

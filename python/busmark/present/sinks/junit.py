@@ -17,6 +17,7 @@ from xml.etree import ElementTree as xml
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.model import Comparison, Judged
+from busmark.present.blocks.gate import facts
 from busmark.present.requirements import by_requirement
 from busmark.store import Result
 from busmark.store.atomic import write_text
@@ -133,7 +134,9 @@ def _of_judged(judged: Judged, comparison: Comparison) -> Test:
     return Test(
         judged.candidate, judged.label, seconds,
         outcome(fails=judged.fails, met=judged.outcome == "met"),
-        judged.outcome.replace(" ", "-"), judged.reason,
+        judged.outcome.replace(" ", "-"), "; ".join(
+            f"{title.lower()}: {fact}" for title, fact in facts(judged, comparison).items() if fact
+        ),
     )  # fmt: skip
 
 

@@ -1,19 +1,19 @@
 """`busmark bus replay`."""
 
 from __future__ import annotations
-
+import click
 import json
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
-
 from busmark.cli.completing import ADAPTER
 from busmark.cli.documents import show_rows
-from busmark.cli.output import echo, say
+from busmark.cli.output import echo
+from busmark.cli.output import say
 from busmark.cli.values import Amount
 from busmark.plugins.bus.commands.options import LAST_NUMBER
+from pathlib import Path
+from typing import Any
+from typing import TYPE_CHECKING
+
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
@@ -162,7 +162,7 @@ def _say_recording(header: Header, played: Session, what: Score, wanted: Options
 
 
 def _dry_run(what: Score, as_json: bool) -> None:
-    from busmark.plugins.bus.recording import words
+    from busmark.plugins.bus.recording.replay import order_text, target_text
 
     if as_json:
         orders = [{"planned_s": s.planned_s, "line": s.line, "to": s.to, "do": s.task}
@@ -172,7 +172,7 @@ def _dry_run(what: Score, as_json: bool) -> None:
                          "left_out": what.left_out}, indent=2, ensure_ascii=False))  # fmt: skip
         return
     rows = [
-        (str(number), f"{step.planned_s:,.3f}", words.whom(step.to), words.order(step.task),
+        (str(number), f"{step.planned_s:,.3f}", target_text(step.to), order_text(step.task),
          "before" if step.line is None else str(step.line))
         for number, step in enumerate(what.steps, 1)
     ]  # fmt: skip
@@ -218,21 +218,21 @@ def _end(player: Player, leave_running: bool, as_json: bool) -> None:
 
 
 def _say_given(given: Given) -> None:
-    from busmark.plugins.bus.recording import words
+    from busmark.plugins.bus.recording.replay import order_text, target_text
 
     sent = "" if given.sent_s is None else f"{given.sent_s:9.3f} s"
     refused = f"  not given: {given.refused}" if given.refused else ""
-    to = words.whom(given.step.to)
-    echo(f"{sent or '        —  '}  {to}: {words.order(given.step.task)}{refused}")
+    to = target_text(given.step.to)
+    echo(f"{sent or '        —  '}  {to}: {order_text(given.step.task)}{refused}")
     sys.stdout.flush()
 
 
 def _say_outcome(replay: Replay) -> None:
-    from busmark.plugins.bus.recording import words
+    from busmark.plugins.bus.recording.replay import order_text, target_text
 
     rows = [
         (
-            str(number), words.whom(each.step.to), words.order(each.step.task),
+            str(number), target_text(each.step.to), order_text(each.step.task),
             f"{each.step.planned_s:,.3f}",
             "—" if each.sent_s is None else f"{each.sent_s:,.3f}",
             "—" if each.off_s is None else f"{each.off_s * MS:+,.3f}",

@@ -43,7 +43,7 @@ COLUMNS = (
 
 
 def rows(reader: Reader) -> Iterator[Row]:
-    """Live reports and results, in the order in which they were heard.
+    """Return live reports and results, in the order in which they were heard.
 
     Raises:
         UserError: a line of the recording is damaged.
@@ -61,7 +61,7 @@ def rows(reader: Reader) -> Iterator[Row]:
 
 
 def write(reader: Reader, path: Path) -> int:
-    """Writes the table, and says how many rows it has.
+    """Write the table, and says how many rows it has.
 
     Raises:
         UserError: a line is damaged, nothing was reported, or the file is there already.

@@ -19,7 +19,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def realtime_ns(utc: str) -> int:
-    """A moment of a recording, ns since 1970.
+    """Return a moment of a recording, ns since 1970.
 
     Raises:
         ValueError: this is not one.

@@ -23,7 +23,7 @@ class Reader:
     """A recording: its header at once, its lines as they are asked for."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the header.
+        """Read the header.
 
         Raises:
             UserError: this is not a recording, or one of another format.
@@ -67,7 +67,7 @@ class Reader:
             raise _damaged(_first(error), f"{self.path}, line 1") from None
 
     def lines(self) -> Iterator[tuple[int, What]]:
-        """Each further line with its number, from 2.
+        """Return each further line with its number, from 2.
 
         An end that is missing, or half a last line, is what a recorder leaves that was killed:
         `cut` says so when all is read.
@@ -105,7 +105,7 @@ def _line(file: IO[bytes], where: str) -> bytes:
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
-    """The object of a line.
+    """Return the object of a line.
 
     Raises:
         ValueError: why there is none.

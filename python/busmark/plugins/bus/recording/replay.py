@@ -1,19 +1,136 @@
-"""Gives the orders of a recording again: waits for who is needed, and keeps the times."""
+"""A recording replayed: its orders are sent again, and answers and ends of tests compared."""
 
 from __future__ import annotations
 
+import json
 import statistics
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.errors import UserError
 from busmark.plugins.bus.caller import ANSWER_S, Caller
-from busmark.plugins.bus.recording import differences
 from busmark.plugins.bus.recording.score import Score, Step, started
 from busmark.plugins.bus.recording.session import STRANGE, Message, Test
+
+UNSET = ("depth", "max_blocking_ns", "order_by_source")
+"""Policies that are at their default where they are 0 or false."""
+MOST = 60
+"""Characters of what an order changes."""
+
+
+def target_text(to: Any) -> str:
+    """Return `app 3`, `group 1` or `all`."""
+    if isinstance(to, dict) and len(to) == 1:
+        ((key, number),) = to.items()
+        return f"{key} {number}"
+    return str(to)
+
+
+def order_text(task: dict[str, Any]) -> str:
+    """Return an order as text: `start transceiver 7, from 4, 1,000 Hz`."""
+    definition = task.get("definition")
+    if task.get("cmd") == "start" and isinstance(definition, dict):
+        return ", ".join(_definition(definition))
+    named = f"{task['kind']} " if task.get("kind") else "test "
+    which = f" {named}{task['test']}" if "test" in task else (f" {named}" if "kind" in task else "")
+    rest = {k: v for k, v in task.items() if k not in ("cmd", "test", "kind", "qos")}
+    if isinstance(qos := task.get("qos"), dict):
+        rest |= {key: value for key, value in qos.items() if value or key not in UNSET}
+    rest = {key: value for key, value in rest.items() if value is not None}
+    text = json.dumps(rest, ensure_ascii=False)[1:-1].replace('"', "") if rest else ""
+    text = text if len(text) <= MOST else text[: MOST - 1] + "…"
+    every = " every test" if task.get("cmd") == "stop" and not which else ""
+    return f"{task.get('cmd')}{which.rstrip()}{every}{f': {text}' if text else ''}"
+
+
+def _definition(definition: dict[str, Any]) -> list[str]:
+    parts = [f"start {definition.get('kind')} {definition.get('test')}"]
+    if sources := definition.get("from"):
+        parts.append(f"from {' '.join(map(str, sources))}")
+    if rate_hz := definition.get("rate_hz"):
+        parts.append(f"{rate_hz:,g} Hz" if isinstance(rate_hz, int | float) else str(rate_hz))
+    if definition.get("kind") in ("transceiver", "transmitter") and "duration_s" in definition:
+        duration_s = definition["duration_s"]
+        parts.append(f"{duration_s:g} s" if isinstance(duration_s, int | float) else "")
+    return parts
+
+
+def answers(number: int, step: Step, now: dict[int, Message]) -> Iterator[str]:
+    """Yield the differences of the answers to one order."""
+    what = f"order {number} ({order_text(step.task)})"
+    for app in sorted({*step.answers, *now}):
+        if app not in now:
+            was = _said(step.answers[app])
+            yield f"{what}: app {app} did not answer; in the recording it {was}"
+        elif app not in step.answers:
+            yield f"{what}: app {app} {_said(now[app])}; in the recording it did not answer"
+        elif _essence(step.answers[app]) != _essence(now[app]) and not _agrees(
+            step.answers[app], now[app]
+        ):
+            yield (
+                f"{what}: app {app} {_said(now[app])}; in the recording it "
+                f"{_said(step.answers[app])}"
+            )
+
+
+def ends(
+    recorded: Sequence[tuple[int, Test, str]], now: Sequence[tuple[int, Test, str]]
+) -> Iterator[str]:
+    """Yield the differences in how tests ended."""
+    before = Counter((app, test, bool(why)) for app, test, why in recorded)
+    after = Counter((app, test, bool(why)) for app, test, why in now)
+    why_of = {(app, test): why for app, test, why in (*recorded, *now) if why}
+    for app, test, failed in sorted((before - after).keys() | (after - before).keys()):
+        was, then = before[app, test, failed], after[app, test, failed]
+        how = f"failed ({why_of[app, test]})" if failed else "ended as it should"
+        what = f"{test[1]} {test[0]} of app {app} {how}"
+        yield f"{what}: {_times(then)}; in the recording {_times(was)}"
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once"}.get(count, f"{count} times")
+
+
+def _agrees(recorded: Message, now: Message) -> bool:
+    """Return what was started before the recording had an answer that is not in it."""
+    return recorded.get("result", "") is None and bool(recorded["ok"] and now["ok"])
+
+
+def _essence(answer: Message) -> Any:
+    """Return what of an answer does not depend on time and on the application's number."""
+    try:
+        if not answer["ok"]:
+            return "refused", answer["error"]["kind"]
+        result = answer["result"]
+        if "writers" in result:
+            return "started", result["kind"], result["test"], len(result["writers"])
+        if "ended" in result:
+            return "stopped", sorted((one["test"], one["kind"]) for one in result["ended"])
+        return "done", result.get("changed")
+    except STRANGE:
+        return "other"
+
+
+def _said(answer: Message) -> str:
+    try:
+        if not answer["ok"]:
+            return f"refused ({answer['error']['message']})"
+        result = answer["result"] or {}
+        if "ended" in result:
+            ended = ", ".join(f"{one['kind']} {one['test']}" for one in result["ended"])
+            return f"ended {ended or 'nothing'}"
+        if "none" in result:
+            return "had no such test"
+        if "changed" in result:
+            return f"changed {result['changed']} endpoints"
+    except STRANGE:
+        return "answered in a way that cannot be read"
+    return "did so"
+
 
 ASKS_S = 3.0
 """Who is there is asked again after this time."""
@@ -77,8 +194,8 @@ class Replay:
         for number, each in enumerate(self.given, 1):
             if each.refused:
                 found.append(f"order {number} could not be given: {each.refused}")
-            found += differences.answers(number, each.step, each.answers)
-        return [*found, *differences.ends(self.score.ended, self.ended)]
+            found += answers(number, each.step, each.answers)
+        return [*found, *ends(self.score.ended, self.ended)]
 
 
 class Player:
@@ -99,7 +216,7 @@ class Player:
     # --- before ---
 
     def gather(self, within_s: float, missing: Callable[[str], None]) -> None:
-        """Waits for the participants that are needed; what is `missing` is said once.
+        """Wait for the participants that are needed; what is `missing` is said once.
 
         Raises:
             UserError: somebody is not there, is there twice, or has a test that is to be started.
@@ -123,7 +240,7 @@ class Player:
         self._check(list(found.values()))
 
     def _asked(self, within_s: float) -> dict[int, Message]:
-        """Who answers, by the number of the process."""
+        """Return who answers, by the number of the process."""
         number = self._caller.order("all", {"cmd": "list"})
         end, found = time.monotonic() + within_s, dict[int, Message]()
         while (left := end - time.monotonic()) > 0:
@@ -167,7 +284,7 @@ class Player:
     # --- the replay ---
 
     def play(self, say: Callable[[Given], None]) -> None:
-        """Gives all orders at their times, and waits for the end of the recording."""
+        """Give all orders at their times, and waits for the end of the recording."""
         self._base_ns = time.monotonic_ns() + LEAD_NS
         for step in self.replay.score.steps:
             given = Given(step)
@@ -185,7 +302,7 @@ class Player:
         self._finish()
 
     def _hear_before(self, step: Step) -> None:
-        """Waits for answers and ends that were there before the order; it is late rather than
+        """Wait for answers and ends that were there before the order; it is late rather than
         refused because what it builds on takes longer here."""
         last_ns = time.monotonic_ns() + round(ANSWER_S * SECOND_NS)
         while (now := time.monotonic_ns()) < last_ns and self._lacks(step):
@@ -207,7 +324,6 @@ class Player:
         }
 
     def _finish(self) -> None:
-        """Until what is recorded after the last order has come, or its time is well over."""
         ends_ns = self._base_ns + round(self.replay.score.ends_s * SECOND_NS)
         last_ns = max(ends_ns, time.monotonic_ns()) + round(ANSWER_S * SECOND_NS)
         while (now := time.monotonic_ns()) < last_ns:
@@ -224,7 +340,7 @@ class Player:
         return answers or len(self.replay.ended) < len(self.replay.score.ended)
 
     def stop(self) -> None:
-        """Ends the tests that the replay has begun and that still run."""
+        """End the tests that the replay has begun and that still run."""
         for (app, (test, kind)), _ in sorted(self._running.items()):
             with suppress(UserError):
                 number = self._caller.order(
@@ -236,14 +352,14 @@ class Player:
     # --- what is heard ---
 
     def _hear_until(self, moment_ns: int) -> None:
-        """Hears until that moment of the monotonic clock, and not longer."""
+        """Hear until that moment of the monotonic clock, and not longer."""
         while True:
             for message in self._caller.take_heard():
                 self._take(message)
             if (left := moment_ns - time.monotonic_ns()) <= 0:
                 return
-            if (told := self._caller.next(left / SECOND_NS)) is not None:
-                self._take(told)
+            if (newest := self._caller.next(left / SECOND_NS)) is not None:
+                self._take(newest)
 
     def _take(self, message: Message) -> None:
         with suppress(*STRANGE):

@@ -35,7 +35,7 @@ class Options:
     """For each key that is named, one of the values must fit."""
 
     def app(self, number: int) -> int:
-        """Who takes the place of this application."""
+        """Return the application that takes the place of this one."""
         return self.apps.get(number, number)
 
 
@@ -73,7 +73,7 @@ class Score:
 
 
 def score(session: Session, options: Options) -> Score:
-    """What is to be given.
+    """Return what is to be given.
 
     Raises:
         UserError: there is nothing, or two applications are to be one.
@@ -112,7 +112,7 @@ def score(session: Session, options: Options) -> Score:
 
 
 def started(task: Message) -> Test | None:
-    """The test that an order starts."""
+    """Return the test that an order starts."""
     if task["cmd"] != "start" or not isinstance(definition := task.get("definition"), dict):
         return None
     test = definition.get("test")
@@ -137,13 +137,14 @@ def _check_maps(session: Session, options: Options) -> None:
 
 
 def _named(session: Session, key: str) -> set[int]:
-    """Applications or groups that orders name."""
+    """Return applications or groups that orders name."""
     tos = [order.to for order in session.orders if isinstance(order.to, dict)]
     return {to[key] for to in tos if isinstance(to.get(key), int)}
 
 
 def _running_before(session: Session, left_out: list[str]) -> Iterator[tuple[Order, None]]:
-    """Orders for the tests that ran when the recording began; those that answer come first."""
+    """Return orders for the tests that ran when the recording began; those that answer come
+    first."""
     found = [
         (app, at_s, test)
         for app, (at_s, member) in session.snapshot.items()
@@ -169,7 +170,7 @@ def _running_before(session: Session, left_out: list[str]) -> Iterator[tuple[Ord
 
 
 def _rest(definition: Message, running_s: Any) -> Message:
-    """A definition of a test for the time that it still had."""
+    """Return a definition of a test for the time that it still had."""
     if definition.get("kind") not in ACTIVE or not isinstance(running_s, int | float):
         return definition
     warmup_s = float(definition.get("warmup_s", 0.0))
@@ -180,7 +181,7 @@ def _rest(definition: Message, running_s: Any) -> Message:
 
 
 def _means(to: Any, app: int, session: Session) -> bool:
-    """Whether an order is for this application."""
+    """Return whether an order is for this application."""
     if not isinstance(to, dict):
         return bool(to == "all")
     return bool(to.get("app") == app or ("group" in to and to["group"] == session.groups.get(app)))
@@ -188,10 +189,10 @@ def _means(to: Any, app: int, session: Session) -> bool:
 
 def _fits(order: Order, only: Sequence[tuple[str, str]]) -> bool:
     definition = order.task.get("definition")
-    told: Message = {**order.task, **(definition if isinstance(definition, dict) else {})}
-    told.update(order.to if isinstance(order.to, dict) else {})
+    facts: Message = {**order.task, **(definition if isinstance(definition, dict) else {})}
+    facts.update(order.to if isinstance(order.to, dict) else {})
     return all(
-        str(told.get(key)) in {value for name, value in only if name == key}
+        str(facts.get(key)) in {value for name, value in only if name == key}
         for key in {name for name, _ in only}
     )
 
@@ -231,7 +232,7 @@ def _answers(session: Session, order: Order, options: Options) -> dict[int, Mess
 def _after(
     session: Session, before: Sequence[tuple[Order, int | None]], order: Order, options: Options
 ) -> frozenset[tuple[int, int]]:
-    """What somebody who gave the order could know."""
+    """Return what somebody who gave the order could know."""
     return frozenset(
         (place, options.app(app))
         for place, (earlier, _) in enumerate(before)

@@ -44,13 +44,14 @@ class Session:
     ended: list[tuple[float, int, Test, str]] = field(default_factory=list)
     """When it was heard, application, test, and why it failed; empty: it did not."""
     snapshot: dict[int, tuple[float, Message]] = field(default_factory=dict)
-    """By application: when it told who it is, asked at the begin of the recording, and that."""
+    """By application: when it answered the snapshot at the begin of the recording, and the
+    answer."""
     members: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """Applications, and the numbers of their processes."""
     groups: dict[int, int | None] = field(default_factory=dict)
     """Group of each application."""
     known: set[Key] = field(default_factory=set)
-    """Those of all orders."""
+    """Keys of all orders."""
     length_s: float = 0.0
     messages: int = 0
     unreadable: int = 0
@@ -68,7 +69,7 @@ STRANGE = (LookupError, TypeError, ValueError, AttributeError)
 
 
 def session(reader: Reader) -> Session:
-    """Reads a recording.
+    """Read a recording.
 
     Raises:
         UserError: a line is damaged.
@@ -102,7 +103,7 @@ def _take(found: Session, number: int, line: Heard, own: Key, began_ns: int) -> 
         found.members[app].add(instance)
         group = message.get("group")
         found.groups[app] = group if isinstance(group, int) else None
-    told_ns = int(message["at_realtime_ns"])
+    sent_ns = int(message["at_realtime_ns"])
     # Later, an old time can only be of a clock that is behind.
     kept = line.at_s < HISTORY_S
     if line.what == "answer":
@@ -112,7 +113,7 @@ def _take(found: Session, number: int, line: Heard, own: Key, began_ns: int) -> 
             if kept and heard_ns < began_ns:
                 found.before.add(key)
                 return
-            at_s = max(0.0, line.at_s - (told_ns - heard_ns) / SECOND_NS)
+            at_s = max(0.0, line.at_s - (sent_ns - heard_ns) / SECOND_NS)
             _add(found, Order(number, at_s, key, order["to"], dict(order["do"])))
         answers = found.answers[key]
         if app in answers and answers[app]["instance"] != instance:
@@ -121,14 +122,14 @@ def _take(found: Session, number: int, line: Heard, own: Key, began_ns: int) -> 
         found.answered_s[key].setdefault(app, line.at_s)
         if key == own and message["ok"]:
             found.snapshot.setdefault(app, (line.at_s, dict(message["result"])))
-    if line.what == "result" and not (kept and told_ns < began_ns):
+    if line.what == "result" and not (kept and sent_ns < began_ns):
         error = message.get("error")
         why = str(error["message"]) if error else ""
         found.ended.append((line.at_s, app, (int(message["test"]), str(message["kind"])), why))
 
 
 def _add(found: Session, order: Order) -> None:
-    """An order that was heard, or that an answer repeats, once."""
+    """Add an order that was heard, or that an answer repeats, once."""
     if not isinstance(order.task["cmd"], str):
         raise ValueError("no command")
     if order.key not in found.known:

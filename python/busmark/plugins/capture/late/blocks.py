@@ -173,7 +173,7 @@ def _sequence(found: Diagram) -> Section:
         notes.append(Text("late_sequence", {"files": ", ".join(files)}, style="quiet"))
     name = f"sample-{late.round}-{late.writer}-{late.seq if late.seq is not None else late.number}"
     table = Table(columns, [Row() for _ in found.events], notes=notes, key=name)
-    said = Text("note", {"note": f"{late.said[:1].upper()}{late.said[1:]}."})
+    said = Text("line", {"line": f"{late.said[:1].upper()}{late.said[1:]}."})
     title = f"{_name(late)} of {where}"
     return Section(title, [said, table], summary=f"{latency}, {CAUSES[late.cause]}", key=name)
 

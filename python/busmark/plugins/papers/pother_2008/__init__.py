@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from busmark.plugins.papers.pother_2008.statements import (
+    DETERMINISM,
+    LATENCY,
+    SCALABILITY,
+    THROUGHPUT,
+)
+
 from busmark.plugins.papers.document import Document, StandIn
-from busmark.plugins.papers.pother_2008.determinism import DETERMINISM
 from busmark.plugins.papers.pother_2008.discovery import DISCOVERY
-from busmark.plugins.papers.pother_2008.latency import LATENCY
 from busmark.plugins.papers.pother_2008.places import part_of
-from busmark.plugins.papers.pother_2008.scalability import SCALABILITY
 from busmark.plugins.papers.pother_2008.tables import tables
-from busmark.plugins.papers.pother_2008.throughput import THROUGHPUT
 
 POTHER = Document(
     title="Pother 2008",
@@ -19,7 +22,7 @@ POTHER = Document(
         StandIn("OpenSplice DDS v3, one network scheduler for all processes of a node",
                 "Eclipse Cyclone DDS (cyclonedds)",
                 "written by OpenSplice's authors after it; each process sends for itself"),
-        StandIn("beside it", "Fast DDS (fastdds)", "the same workload on a second vendor's DDS"),
+        StandIn("in addition", "Fast DDS (fastdds)", "the same workload on a second vendor's DDS"),
         StandIn("transport priority, and priority bands with a DSCP each",
                 "transport priority of RTI Connext DDS and ZeroDDS (rti, zerodds)",
                 "it is the DSCP of their packets; Cyclone DDS and Fast DDS accept the policy and "
@@ -37,7 +40,7 @@ POTHER = Document(
         "Real-time 30 is SCHED_FIFO priority 30. It needs root, or the limit rtprio; without it "
         "those cases fail and say so.",
         "Send, Echo: the slides' legs add up to the trip only if they end when the sample has been "
-        "read (2 + 338 + 2 µs beside a trip of 340 µs, with arrivals of 40 and 52 µs). Here they "
+        "read (2 + 338 + 2 µs in a trip of 340 µs, with arrivals of 40 and 52 µs). Here they "
         "end when the middleware announces the sample, so that source, send, arrival, turn-round, "
         "echo source, echo and arrival follow each other and add up to the trip.",
         "The best p % of n samples are as many as there: n × p / 100, rounded down.",
@@ -49,10 +52,10 @@ POTHER = Document(
         "new writer sends from its creation, whether it is discovered or not; discovered is what "
         "has received its first sample, or whose first sample was received.",
         "Scalability: the quick file has up to 2 applications on each node in place of 10, and "
-        "nodes are network namespaces of one machine. A latency budget is asked of adapters that "
-        "gather samples by it.",
+        "nodes are network namespaces of one machine. Adapters that gather samples by a latency "
+        "budget have one.",
         "Theoretical throughput there is what the sequence numbers say. In reports it is the "
-        "column By numbers; Theoretical is the rate that was asked for.",
+        "column By numbers; Theoretical is the rate that was specified.",
     ),
     statements=(*LATENCY, *THROUGHPUT, *DISCOVERY, *SCALABILITY, *DETERMINISM),
     tables=tables,
@@ -66,5 +69,4 @@ POTHER = Document(
     "minutes, on this machine's loopback interface, but for scalability. Those that end in `full` "
     "have the numbers of the slides. They make a lab, which needs root; so does "
     "`scalability-quick`.",
-    figures_stated=True,
 )  # fmt: skip

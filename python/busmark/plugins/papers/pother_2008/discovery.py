@@ -1,4 +1,4 @@
-"""What the slides state of discovery: how long after its creation an endpoint is active."""
+"""Statements of the slides on discovery: how long after its creation an endpoint is active."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ from math import ceil
 
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import RoundDiscovery
-from busmark.plugins.papers.along import Ends
-from busmark.plugins.papers.checks import Each, Ratio
-from busmark.plugins.papers.claim import ABOVE, ALL, BELOW, Claim
+from busmark.plugins.papers.checks import Each, Ends, Ratio
 from busmark.plugins.papers.document import Statement
-from busmark.plugins.papers.pother_2008 import stated
+from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim
+from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.places import DISCOVERING
-from busmark.plugins.papers.select import Select, cases
-from busmark.plugins.papers.values import PerRound, headline, per_round
+from busmark.plugins.papers.select import PerRound, Select, cases, headline, per_round
 
 
 def creation(case: CaseSummary) -> PerRound:
-    """The calls that create, ns."""
+    """Return the duration of the calls that create, ns."""
     return per_round(case, lambda of: of.discovery.creation_ns if of.discovery else None)
 
 
 def number_received(case: CaseSummary) -> PerRound:
-    """Number of the first sample received, counted from the first sent: 1 where none was lost."""
+    """Return the number of the first sample received, counted from the first sent: 1 where none was
+    lost."""
 
     def value(found: RoundDiscovery | None) -> float | None:
         lost = found.lost_before if found else None
@@ -36,7 +35,7 @@ def _one(case: CaseSummary) -> PerRound:
 
 
 def between_nodes(case: CaseSummary) -> bool:
-    """Whether the endpoints are on two nodes of a lab."""
+    """Return whether the endpoints are on two nodes of a lab."""
     return case.params.writer_on != case.params.reader_on
 
 
@@ -45,40 +44,41 @@ def _alone(case: CaseSummary) -> bool:
 
 
 def alone_within(case: CaseSummary) -> bool:
-    """Nobody else is there, and both endpoints are on one node."""
+    """Return whether there are no other endpoints, and both are on one node."""
     return _alone(case) and not between_nodes(case)
 
 
 def alone_between(case: CaseSummary) -> bool:
-    """Nobody else is there, and the endpoints are on two nodes that lose nothing."""
+    """Return whether there are no other endpoints, and both are on two nodes that lose nothing."""
     return _alone(case) and between_nodes(case)
 
 
 def within(adapter: str, **params: object) -> Select:
-    """On one node."""
+    """Select cases on one node."""
     return cases(alone_within, test="discovery", adapter=adapter, **params)
 
 
 def between(adapter: str, **params: object) -> Select:
-    """On two."""
+    """Select cases on two nodes."""
     return cases(
         alone_between, test="discovery", adapter=adapter, writer_on="n1", reader_on="n2", **params
     )
 
 
 def alone(adapter: str, **params: object) -> Select:
-    """On one node, or on two."""
+    """Select cases on one node or two."""
     return cases(_alone, test="discovery", adapter=adapter, **params)
 
 
-def _beside_others(case: CaseSummary) -> bool:
+def _among_others(case: CaseSummary) -> bool:
     return bool(case.params.existing)
 
 
 def _no_later(*, new: str, between: bool | None = None) -> Claim:
-    """Discovery over creation, at most the greatest there, rounded up to a hundredth."""
+    """Return the claim: discovery over creation, at most the greatest there, rounded up to a
+    hundredth."""
     ratios = [
-        each.discovery / each.creation for each in stated.CLUSTER
+        each.discovery / each.creation for each in published.CLUSTER
         if each.new == new and between in (None, each.between_nodes)
     ]  # fmt: skip
     return Claim(0.0, ceil(max(ratios) * 100) / 100)
@@ -89,8 +89,8 @@ DISCOVERY = (
         "Discovery definition",
         "Discovery is how long after its creation an endpoint is active: discovered, and the first "
         "data received. A reader may wait 1 ms more, the period of the writer.",
-        untold="A definition. Here it is the time to the first sample; the matches on either side "
-        "are beside it in the report.",
+        remark="A definition. Here it is the time to the first sample; the matches on either side "
+        "are next to it in the report.",
         part="discovery",
     ),
     Statement(
@@ -108,7 +108,7 @@ DISCOVERY = (
                    _no_later(new="writer"))
               for adapter in DISCOVERING),
         ),
-        untold="Samples go out every millisecond: one that the reader's side does not know yet is "
+        remark="Samples go out every millisecond: one that the reader's side does not know yet is "
         "not heard, and the next comes 1 ms later.",
         part="discovery",
     ),
@@ -147,22 +147,24 @@ DISCOVERY = (
     ),
     Statement(
         "Reader discovery within one node, and between nodes",
-        "A new reader is discovered later between nodes than within one: after 1241 beside 866 µs, "
-        "1280 beside 1157 µs with participant.",
+        "A new reader is discovered later between nodes than within one: after 1241 against 866 "
+        "µs, "
+        "1280 against 1157 µs with participant.",
         tuple(
             Ratio(f"time to first sample, new reader, between nodes over within one, {adapter}",
                   between(adapter, new="reader"), within(adapter, new="reader", reader_on="n1"),
                   ABOVE)
             for adapter in DISCOVERING
         ),
-        untold="A new writer is discovered sooner alone (624 beside 791 µs), and later with its "
-        "participant (2461 beside 1038 µs).",
+        remark="A new writer is discovered sooner alone (624 against 791 µs), and later with its "
+        "participant (2461 against 1038 µs).",
         part="discovery",
     ),
     Statement(
         "Writer and reader discovery, within one node and between nodes",
-        "An endpoint with its participant takes longer than one alone, to create (1021 beside 784, "
-        "1270 beside 1103, 2459 beside 621, 1253 beside 1218 µs) and to be discovered.",
+        "An endpoint with its participant takes longer than one alone, to create (1021 against "
+        "784, "
+        "1270 against 1103, 2459 against 621, 1253 against 1218 µs) and to be discovered.",
         (
             *(Ratio(f"creation, with participant over alone, {adapter}",
                     alone(adapter, creates="participant"), alone(adapter, creates="entity"),
@@ -181,16 +183,16 @@ DISCOVERY = (
         "endpoints, for each has a state at each peer.",
         tuple(
             Ends(f"time to first sample, most endpoints there over fewest, {adapter}",
-                 cases(_beside_others, test="discovery", adapter=adapter), "existing", ABOVE)
+                 cases(_among_others, test="discovery", adapter=adapter), "existing", ABOVE)
             for adapter in DISCOVERING
         ),
-        untold="The slides have no figure. The report has the exponent of the growth.",
+        remark="The slides have no figure. The report has the exponent of the growth.",
         part="discovery",
     ),
     Statement(
         "Performance: discovery latency; impact of scale on discovery times",
         "With OpenSplice it takes a constant time at any scale, or none.",
-        untold="Said of one federated implementation, without a figure; all that is measured here "
+        remark="Said of one federated implementation, without a figure; all that is measured here "
         "is bound to processes.",
         part="discovery",
     ),

@@ -38,6 +38,5 @@ XRCE = Document(
     sizes="`quick` has every deployment and condition once, alone, with 50 packets; `full` has the "
     "paper's 36 tests with its background; `long` has enough packets and rounds for narrow "
     "intervals.",
-    figures_stated=True,
     scenarios=("long",),
 )  # fmt: skip

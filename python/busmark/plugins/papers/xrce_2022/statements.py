@@ -1,13 +1,98 @@
-"""What the paper states of its 36 tests."""
+"""Which of the paper's tests a case is, and what its packets say."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 
+from busmark.plugins.papers.xrce_2022.published import Condition
+
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.route import Route, RouteRound
 from busmark.plugins.papers.checks import Each, Ratio, delivered
-from busmark.plugins.papers.claim import ABOVE, ALL, BELOW, Claim, alike
 from busmark.plugins.papers.document import Statement
-from busmark.plugins.papers.xrce_2022.places import bits, fixed, greatest, hops, mean, of
+from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim, alike
+from busmark.plugins.papers.select import PerRound, Select, Value, cases
+
+XRCE = ("zerodds-xrce", "microxrcedds")
+"""Adapters whose participants are XRCE clients."""
+CONDITION: dict[tuple[str, str], Condition] = {
+    ("udp", "reliable"): "UDP-R",
+    ("tcp", "reliable"): "TCP-R",
+    ("udp", "best_effort"): "UDP-BE",
+    ("tcp", "best_effort"): "TCP-BE",
+}
+
+
+def deployment(case: CaseSummary) -> int | None:
+    """Return 1: participant → agent → client; 2: client → two agents → client; 3: client → agent →
+    client;
+    None: none of them."""
+    peer = case.params.peer or case.adapter
+    if peer not in XRCE:
+        return None
+    if case.adapter not in XRCE:
+        return 1
+    agents = (case.params.settings or {}).get("agents", "1")
+    return 2 if str(agents) == "2" else 3
+
+
+def condition(case: CaseSummary) -> Condition | None:
+    """Return transport and streams of the clients; None for any other."""
+    params = case.params
+    of_client = params.peer_transport if params.peer else params.transport
+    return CONDITION.get((str(of_client), str((params.qos or {}).get("reliability"))))
+
+
+def limit(case: CaseSummary) -> int:
+    """Return the number of packets of the test."""
+    return int(case.params.samples or 0)
+
+
+def middleware(case: CaseSummary) -> str:
+    """Return the middleware of both participants."""
+    peer = case.params.peer
+    return f"{case.adapter} to {peer}" if peer and peer != case.adapter else case.adapter
+
+
+def route(case: CaseSummary) -> Route | None:
+    """Return the route of the case's samples; None without a capture."""
+    return case.routes[0] if case.routes else None
+
+
+def of(where: int | tuple[int, ...], *conditions: Condition) -> Select:
+    """Select cases of these deployments and conditions; without conditions all."""
+    wanted = where if isinstance(where, tuple) else (where,)
+
+    def fits(case: CaseSummary) -> bool:
+        return deployment(case) in wanted and (not conditions or condition(case) in conditions)
+
+    return cases(where=fits)
+
+
+def per_route(figure: Callable[[RouteRound], float | None]) -> Value:
+    """Return a value that is a figure of each counted round's packets."""
+
+    def value(case: CaseSummary) -> PerRound:
+        found = route(case)
+        if found is None:
+            return {}
+        return {own.round: of for own in found.rounds if (of := figure(own))}
+
+    return value
+
+
+mean = per_route(lambda own: own.mean_ns)
+"""Average L; of conditions without a confirmation the application's time, as in the paper."""
+greatest = per_route(lambda own: own.greatest_ns)
+bits = per_route(lambda own: own.bits_mean)
+hops = per_route(lambda own: own.hops)
+
+
+def fixed(value: float) -> Value:
+    """Return a value that is the same figure for every round with a route."""
+    return per_route(lambda _own: value)
+
 
 DELAYED_ACK_NS = 40e6
 """Least time for which Linux puts an acknowledgement off."""
@@ -31,7 +116,7 @@ LATENCY = (
             Each("greatest L of the others over 40 ms", of((1, 2, 3), "UDP-R", "UDP-BE", "TCP-BE"),
                  greatest, fixed(DELAYED_ACK_NS), BELOW),
         ),
-        untold="Delayed acknowledgements: Linux holds TCP's acknowledgement back for 40 ms, and "
+        remark="Delayed acknowledgements: Linux holds TCP's acknowledgement back for 40 ms, and "
         "Nagle's algorithm holds the second segment of a message until it comes. Only senders that "
         "write a message in two pieces without TCP_NODELAY have it. Findings name it where packets "
         "show it.",
@@ -42,7 +127,7 @@ LATENCY = (
         "to 0.73 ms on average.",
         (Ratio("average, UDP-R over UDP-BE", of((1, 2, 3), "UDP-R"), of((1, 2, 3), "UDP-BE"),
                alike(), ALIKE, mean),),
-        untold="UDP-R ends with the confirmation, UDP-BE with the "
+        remark="UDP-R ends with the confirmation, UDP-BE with the "
         "application's time, for it has no confirmation. The two do not measure the same.",
     ),
     Statement(
@@ -50,7 +135,7 @@ LATENCY = (
         "TCP with best-effort streams is the fastest: 0.40 to 0.57 ms on average.",
         (Ratio("average, TCP-BE over UDP-R", of((1, 2, 3), "TCP-BE"), of((1, 2, 3), "UDP-R"),
                BELOW, ALIKE, mean),),
-        untold="Its end is TCP's acknowledgement, which the kernel sends; UDP-R ends with the "
+        remark="Its end is TCP's acknowledgement, which the kernel sends; UDP-R ends with the "
         "client's ACKNACK.",
     ),
 )  # fmt: skip
@@ -86,7 +171,7 @@ LOSS = (
         "agent does not send on what comes before it knows of a reader.",
         (delivered("packets that arrived over those sent, deployments 2 and 3", of((2, 3)),
                    FEW_LOST),),
-        untold="Lost there because nobody waited: a client has no event that says a reader has "
+        remark="Lost there because nobody waited: a client has no event that says a reader has "
         "matched. Here participants wait before they begin (option settle_ms), so that the first "
         "are not lost; First lost in the tables says whether some were.",
     ),
@@ -100,9 +185,9 @@ LOSS = (
         "Eq. 2; Tables 9 to 11",
         "Throughput is the sum over packets of their length on all hops by their latency: 2.3 to "
         "8.6 Mbit/s on average.",
-        untold="A length by a delay is no throughput: it rises when packets become longer, and it "
-        "does not know how many are sent. Goodput, what readers got in a second, stands beside it "
-        "in the tables.",
+        remark="A length by a delay is no throughput: it rises when packets become longer, and it "
+        "does not know how many are sent. The tables have goodput as well: what "
+        "readers got in a second.",
     ),
 )  # fmt: skip
 

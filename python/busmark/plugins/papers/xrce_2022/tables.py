@@ -9,10 +9,16 @@ from busmark.estimate.case import CaseSummary
 from busmark.estimate.route import Route, Spread
 from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, count, number
-from busmark.plugins.papers.table import Table
-from busmark.plugins.papers.values import PerRound, expected, received
-from busmark.plugins.papers.xrce_2022 import stated
-from busmark.plugins.papers.xrce_2022.places import condition, deployment, limit, middleware, route
+from busmark.plugins.papers.document import Table
+from busmark.plugins.papers.select import PerRound, expected, received
+from busmark.plugins.papers.xrce_2022 import published
+from busmark.plugins.papers.xrce_2022.statements import (
+    condition,
+    deployment,
+    limit,
+    middleware,
+    route,
+)
 
 THERE = "The paper's own"
 TITLES = {
@@ -43,7 +49,8 @@ Cell = Callable[[CaseSummary, Route], str]
 
 
 def tables(campaign: Campaign) -> list[Table]:
-    """Latency, throughput and lengths of each deployment that was captured, then the paper's."""
+    """Return latency, throughput and lengths of each deployment that was captured, then the
+    paper's."""
     found: list[Table] = []
     groups: dict[tuple[str, int], list[tuple[CaseSummary, Route]]] = {}
     for case in campaign.cases:
@@ -53,7 +60,7 @@ def tables(campaign: Campaign) -> list[Table]:
     for (name, where), own in sorted(groups.items()):
         found += _of(f"{name}: {TITLES[where]}", own)
     for where in sorted({where for _, where in groups}):
-        found += _stated(where)
+        found += _published(where)
     return found
 
 
@@ -102,13 +109,12 @@ def _total(rounds: PerRound) -> int | None:
 
 def _place(case: CaseSummary) -> int:
     found = condition(case)
-    return stated.CONDITIONS.index(found) if found else len(stated.CONDITIONS)
+    return published.CONDITIONS.index(found) if found else len(published.CONDITIONS)
 
 
 def _column(case: CaseSummary) -> str:
-    told = f"{condition(case)} {limit(case)}p" if limit(case) else str(condition(case))
-    beside = case.params.beside
-    return f"{told}, alone" if case.params.chosen_flows and not beside else told
+    name = f"{condition(case)} {limit(case)}p" if limit(case) else str(condition(case))
+    return f"{name}, alone" if case.params.chosen_flows and not case.params.beside else name
 
 
 def _latency(of: Route) -> Spread | None:
@@ -116,7 +122,7 @@ def _latency(of: Route) -> Spread | None:
 
 
 def _spread(spread: Callable[[Route], Spread | None], divisor: float, unit: str) -> dict[str, Cell]:
-    """The paper's five rows."""
+    """Return the paper's five rows."""
 
     def cell(value: Callable[[Spread], float | None], power: int = 1) -> Cell:
         def text(_case: CaseSummary, of: Route) -> str:
@@ -153,11 +159,11 @@ def _goodput(case: CaseSummary) -> str:
     return _figure(found, MBIT)
 
 
-def _stated(where: int) -> Iterator[Table]:
-    own = [each for each in stated.STATED if each.deployment == where]
+def _published(where: int) -> Iterator[Table]:
+    own = [each for each in published.PUBLISHED if each.deployment == where]
     columns = ("Criteria", *(f"{each.condition} {each.limit}p" for each in own))
 
-    def rows(unit: str, spreads: Sequence[stated.Spread | None]) -> tuple[tuple[str, ...], ...]:
+    def rows(unit: str, spreads: Sequence[published.Spread | None]) -> tuple[tuple[str, ...], ...]:
         names = ("Min", "Max", "Avg.", "Std. Dev.")
         square = f"({unit}) ²" if unit == "Mbps" else f"{unit} ²"
         titles = (*(f"{name} ({unit})" for name in names), f"Var. ({square})")

@@ -13,7 +13,7 @@ BEST = (100.0, 99.9, 99.0, 90.0)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The best so many per cent of a leg: count, minimum, average, maximum, deviation; µs."""
+    """The best percentage of a leg: count, minimum, average, maximum, deviation; µs."""
 
     leg: str
     percent: float
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What the transceiver printed in one configuration."""
+    """Output of the transceiver in one configuration."""
 
     title: str
     fifo: int
@@ -34,7 +34,7 @@ class Output:
     lines: tuple[Line, ...]
 
     def of(self, leg: str, percent: float = 100.0) -> Line:
-        """The line of a leg."""
+        """Return the line of a leg."""
         return next(e for e in self.lines if (e.leg, e.percent) == (leg, percent))
 
 
@@ -139,7 +139,7 @@ SPOTTED = (
     Discovered(WINDOWS, "writer", "entity", 2529, 2625, 0),
     Discovered(WINDOWS, "reader", "entity", 3836, 3668),
 )
-"""What the spotter printed. It does not say whether a participant was created too."""
+"""Output of the spotter. It does not say whether a participant was created too."""
 
 NODES, APPLICATIONS, WRITERS, READERS = 4, 10, 10, 30
 """Applications of a node, writers and readers of an application."""

@@ -1,8 +1,10 @@
-"""Steps of all series together, and what they are."""
+"""Series of a history, one figure of one case on one machine each, and their steps."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,100 @@ from numpy.typing import NDArray
 
 from busmark import stats
 from busmark.compare.change import along, by_difference, unchanged
+from busmark.compare.matching import is_neutral
 from busmark.compare.verdict import WORSE, by_size, of_each
 from busmark.host.differences import LOAD
 from busmark.model import naming as dim
-from busmark.track.entry import Entry
-from busmark.track.model import Kind
-from busmark.track.model import Step as Told
-from busmark.track.series import Series
+from busmark.model.figure import Figure, Quantity
+from busmark.model.naming import Named, name_cases
+from busmark.track.history import Entry, TrackedCase
+from busmark.track.model import Kind, Step
+
+Key = tuple[str, str]
+"""Machine and case."""
+
+
+@dataclass(slots=True)
+class Series:
+    """Series of one figure."""
+
+    machine: str
+    """Key of its facts."""
+    case: str
+    """Key of its parameters."""
+    figure: str
+    entries: list[Entry] = field(default_factory=list)
+    cases: list[TrackedCase] = field(default_factory=list)
+    """Case of each entry."""
+
+    @property
+    def figures(self) -> list[Figure]:
+        """One for each entry."""
+        return [case.figures[self.figure] for case in self.cases]
+
+    @property
+    def latency(self) -> Quantity | None:
+        """What the latency is, where it is one."""
+        return self.cases[-1].latencies.get(self.figure)
+
+    def without_newest(self, fewer: int) -> Series:
+        """Return the series without the results of this many newest commits."""
+        return replace(self, entries=self.entries[:-fewer], cases=self.cases[:-fewer])
+
+
+def machine_key(entry: Entry) -> str:
+    """Return the same for results of one machine."""
+    return json.dumps(entry.machine.facts, sort_keys=True, default=str)
+
+
+def case_key(case: TrackedCase) -> str:
+    """Return the same for cases that are the same experiment, whichever version of Busmark ran
+    them: a
+    parameter that says nothing is as good as none."""
+    own = {name: value for name, value in case.params.items() if not is_neutral(name, value)}
+    # What is called latency is not the same for every source of a result.
+    return json.dumps([own, case.latencies.get("median.latency")], sort_keys=True, default=str)
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the results by the time of their commits."""
+    return sorted(entries, key=lambda entry: entry.ordered_by)
+
+
+def series_of(entries: Iterable[Entry], figures: Sequence[str]) -> list[Series]:
+    """Return all series of these figures, machine by machine, in the order in which they begin."""
+    found: dict[tuple[str, str, str], Series] = {}
+    for entry in in_order(entries):
+        machine = machine_key(entry)
+        for case in entry.cases:
+            key = case_key(case)
+            for name in figures:
+                if name in case.figures:
+                    own = found.setdefault((machine, key, name), Series(machine, key, name))
+                    own.entries.append(entry)
+                    own.cases.append(case)
+    machines = dict.fromkeys(one.machine for one in found.values())
+    order = {machine: place for place, machine in enumerate(machines)}
+    cases = {key: place for place, key in enumerate(dict.fromkeys(s.case for s in found.values()))}
+    return sorted(
+        found.values(),
+        key=lambda one: (order[one.machine], cases[one.case], figures.index(one.figure)),
+    )
+
+
+def names_of(series: Sequence[Series]) -> dict[str, Named]:
+    """Return what cases are called, by their keys: by what sets them apart from each other."""
+    flats: dict[str, dict[str, Any]] = {}
+    titles: dict[str, Mapping[str, Any]] = {}
+    for one in series:
+        flats.setdefault(one.case, one.cases[-1].params)
+        titles |= dict(_titles(one.entries[-1]))
+    return name_cases(flats, titles)
+
+
+def _titles(entry: Entry) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield from entry.versions.items()
+
 
 LEVEL = 0.01
 """Probability that a check of what has not changed finds any step, at most: a check follows every
@@ -36,7 +125,7 @@ FACTS = {"version": "version", "middleware_version": "middleware", "sha256": "li
 
 
 def tested(series: Series) -> bool:
-    """Whether it has results enough for a step."""
+    """Return whether it has results enough for a step."""
     return len(series.entries) >= 2 * stats.LEAST_BESIDE_STEP
 
 
@@ -60,7 +149,7 @@ def find(series: Sequence[Series], only: Container[int] | None = None) -> list[l
 
 
 def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
-    """The newest values, as logarithms where changes are ratios; and whether they are."""
+    """Return the newest values, as logarithms where changes are ratios; and whether they are."""
     values = np.array([figure.value for figure in series.figures][-MOST:])
     logs = unchanged(series.figure) == 1.0 and bool(values.min() > 0.0)
     return (np.log(values) if logs else values), logs
@@ -69,7 +158,7 @@ def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
 def in_a_row(
     series: Sequence[Series], found: Sequence[Sequence[stats.Step]], margin: float
 ) -> list[list[int]]:
-    """For each step, after how many results of its series in a row it was found, up to
+    """Return for each step after how many results of its series in a row it was found, up to
     `CONFIRMATIONS`: with all, without the newest commit's result, and so on."""
     counts = [[1] * len(steps) for steps in found]
     going = {(n, i) for n, steps in enumerate(found) for i in range(len(steps))}
@@ -87,7 +176,8 @@ def in_a_row(
 def places(
     older: Series, found: Iterable[stats.Step], now: Series, margin: float
 ) -> dict[Kind, list[int]]:
-    """Where the series as it is now has the steps that it had when it was shorter, by kind."""
+    """Return where the series as it is now has the steps that it had when it was shorter, by
+    kind."""
     current = {id(entry): place for place, entry in enumerate(now.entries)}
     known: dict[Kind, list[int]] = {}
     for one in found:
@@ -99,7 +189,7 @@ def places(
 def is_known(
     series: Series, step: stats.Step, known: Mapping[Kind, Sequence[int]], margin: float
 ) -> bool:
-    """Whether a step of its kind was near."""
+    """Return whether a step of its kind was near."""
     slack = max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
     of_kind = known.get(_kind(series, step, margin), ())
     return any(abs(place - step.index) <= slack for place in of_kind)
@@ -112,18 +202,19 @@ def _kind(series: Series, step: stats.Step, margin: float) -> Kind:
     return "regression" if verdict in WORSE else "improvement"
 
 
-def told(
+def described(
     series: Series, found: Sequence[stats.Step], counts: Sequence[int],
     before: Mapping[Kind, Sequence[int]], margin: float, tests: int,
-) -> Iterator[Told]:  # fmt: skip
-    """The steps as the document has them. `counts`: after how many results in a row each was found.
+) -> Iterator[Step]:  # fmt: skip
+    """Return the steps as the document has them. `counts`: after how many results in a row each was
+    found.
     `before`: those that were confirmed without the newest results, by kind."""
     last = found[-1].after if found else 0.0
     same = unchanged(series.figure)
     for step, count in zip(found, counts, strict=True):
         kind, change = _kind(series, step, margin), step.change.estimate
         assert change.low is not None and change.high is not None
-        yield Told(
+        yield Step(
             kind=kind,
             last_before=step.index - 1, first_after=step.index,
             earliest=step.earliest, latest=step.latest,
@@ -139,13 +230,14 @@ def told(
 
 
 def _still(series: Series, before: float, last: float, margin: float) -> bool:
-    """Whether the newest level is worse than the one before the step, by more than the margin."""
+    """Return whether the newest level is worse than the one before the step, by more than the
+    margin."""
     name = series.figure
     return by_size(name, by_difference(name, before, last - before), margin) in WORSE
 
 
 def besides(series: Series, index: int) -> Iterator[str]:
-    """In what else the results on both sides of a step differ, in words."""
+    """Yield what else the results on both sides of a step differ in, as text."""
     first, second = series.entries[index - 1], series.entries[index]
     if first.busmark_version != second.busmark_version:
         yield _changed("Busmark", first.busmark_version, second.busmark_version)

@@ -1,0 +1,420 @@
+"""RTI Perftest, in throughput and latency mode: a master's thesis of 2023."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from busmark.compare.campaign import Campaign
+from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered
+from busmark.plugins.papers.document import Document, StandIn, Statement, Table
+from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
+from busmark.plugins.papers.select import (
+    Select,
+    Where,
+    cases,
+    mbit_per_s,
+    of_latency,
+    samples_per_s,
+)
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import PERCENTS, PerftestTest
+from busmark.model.text import ABSENT, count, number, plural
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A middleware over a transport."""
+
+    name: str
+    adapter: str
+    transport: str
+
+    def throughput(self, where: Where | None = None, **params: int | str) -> Select:
+        """Select cases of throughput mode."""
+        return self._cases("throughput", where, params)
+
+    def latency(self, where: Where | None = None, **params: int | str) -> Select:
+        """Select cases of latency mode."""
+        return self._cases("latency", where, params)
+
+    def _cases(self, test: str, where: Where | None, params: dict[str, int | str]) -> Select:
+        return cases(where, test=test, adapter=self.adapter, transport=self.transport, **params)
+
+
+PLACES = (
+    Place("RTI over shared memory", "rti", "shm"),
+    Place("RTI over UDP", "rti", "udp"),
+    Place("Cyclone DDS over UDP", "cyclonedds", "udp"),
+    Place("Fast DDS over UDP", "fastdds", "udp"),
+)
+"""The first is what the thesis measured; the others use the transport that all three have."""
+
+WHATEVER_MODE = ("size", "payload", "placement")
+"""Parameters in which cases of both modes must agree."""
+
+
+def up_to_128(case: CaseSummary) -> bool:
+    """Return whether the size is in the first three rows."""
+    return (case.size or 0) <= 128
+
+
+def up_to_512(case: CaseSummary) -> bool:
+    """Return whether the size is in the first five rows."""
+    return (case.size or 0) <= 512
+
+
+def up_to_8192(case: CaseSummary) -> bool:
+    """Return whether the size is in the first nine rows, over which latency falls there."""
+    return (case.size or 0) <= 8192
+
+
+def from_8192(case: CaseSummary) -> bool:
+    """Return whether the size is in the last four rows."""
+    return (case.size or 0) >= 8192
+
+
+def from_16384(case: CaseSummary) -> bool:
+    """Return whether the size is in the last three rows, over which latency rises again."""
+    return (case.size or 0) >= 16384
+
+
+def from_1024(case: CaseSummary) -> bool:
+    """Return whether the size is in the sixth row or a later one."""
+    return (case.size or 0) >= 1024
+
+
+def seventh_and_eighth(case: CaseSummary) -> bool:
+    """Return whether the size is in the seventh or eighth row."""
+    return case.size in (2048, 4096)
+
+
+mean = of_latency(lambda of: of.mean_ns)
+median = of_latency(lambda of: of.median_ns)
+greatest = of_latency(lambda of: of.max_ns)
+
+COMPARABLE = 2.0
+"""Within which the thesis calls columns somewhat comparable; in its tables they are within 1.7."""
+
+LATENCY = (
+    Statement(
+        "§4.2.3, Tables 0 and 4 (1A, 2A)",
+        "Latency is lower in latency mode than in throughput mode, at small sizes by far.",
+        tuple(
+            Ratio(f"mean latency to 512 bytes, latency mode over throughput mode, {place.name}",
+                  place.latency(up_to_512), place.throughput(), BELOW, WHATEVER_MODE, mean)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.3, Tables 0 and 4 (1A, 2A)",
+        "Percentiles of both modes are somewhat comparable in the 7th and 8th rows.",
+        tuple(
+            Ratio(f"median at 2048 and 4096 bytes, latency mode over throughput mode, {place.name}",
+                  place.latency(seventh_and_eighth), place.throughput(), alike(COMPARABLE),
+                  WHATEVER_MODE, median)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.3, Table 5 (2B); §4.4.2, Figure 31",
+        "In latency mode far fewer samples arrive.",
+        tuple(
+            Ratio(f"samples/s to 512 bytes, latency mode over throughput mode, {place.name}",
+                  place.latency(up_to_512), place.throughput(), BELOW, WHATEVER_MODE,
+                  samples_per_s)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.4.2, Figures 16 and 32",
+        "At large sizes latency mode carries more Mbit/s than throughput mode.",
+        tuple(
+            Ratio(f"Mbit/s from 8192 bytes on, latency mode over throughput mode, {place.name}",
+                  place.latency(from_8192), place.throughput(), ABOVE, WHATEVER_MODE, mbit_per_s)
+            for place in PLACES
+        ),
+        remark="A ping-pong cannot give that: 155 295 samples/s at a mean latency of 182 µs, of "
+               "which a round trip each would take 56 s in every second. The pings here wait for "
+               "their pongs.",
+    ),
+    Statement(
+        "§4.4.1, Figure 27",
+        "In latency mode latency starts at 180 µs and falls to the area of 60 µs as samples grow.",
+        tuple(
+            Steps(f"mean latency, 40000 bytes over 32, {place.name}",
+                  place.latency(), BELOW, mean, ends=True)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.4.2 and §4.4.4, Figures 31 and 39",
+        "In latency mode, too, samples/s dip and Mbit/s rise as samples grow.",
+        tuple(
+            check
+            for place in PLACES
+            for check in (
+                Steps(f"samples/s, each size over the one before, {place.name}",
+                      place.latency(), BELOW, samples_per_s),
+                Steps(f"Mbit/s, each size over the one before, {place.name}",
+                      place.latency(), ABOVE, mbit_per_s),
+            )
+        ),
+    ),
+    Statement(
+        "Tables 5 and 7 (2B, 4B)",
+        "No sample was lost.",
+        tuple(
+            delivered(f"pings answered over sent, {place.name}", place.latency(), ALL)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.4 and §4.4.3, Tables 4 and 6 (2A, 4A)",
+        "In the second campaign mean latency is lower.",
+        tuple(
+            Second(f"mean latency, second campaign over first, {place.name}",
+                   place.latency(), BELOW, mean)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.4, Table 6 (4A)",
+        "In the second campaign the greatest latency stays below 300 µs, which it often did not in "
+        "the first.",
+        tuple(
+            Second(f"greatest latency, second campaign over first, {place.name}",
+                   place.latency(), BELOW, greatest)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.4, Tables 5 and 7 (2B, 4B)",
+        "In the second campaign throughput is higher from the sixth row on.",
+        tuple(
+            Second(f"Mbit/s from 1024 bytes on, second campaign over first, {place.name}",
+                   place.latency(from_1024), ABOVE, mbit_per_s)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.3, Table 4 (2A)",
+        "At 8192 bytes an outlier set all figures to 6256 µs.",
+        remark="The test ended with a single ping: its standard deviation is 0, and 100 000 "
+        "samples arrived where its neighbours have millions. A round like that is marked here "
+        "and never averaged in.",
+    ),
+    Statement(
+        "§5.1 and §5.3",
+        "A second vendor, and the secured run, could not be measured.",
+        remark="The second vendor and a third are next to the first in every table here. The pack "
+        "secured-2023 has the secured run.",
+    ),
+)  # fmt: skip
+
+
+deviation = of_latency(lambda of: of.std_ns)
+
+THROUGHPUT = (
+    Statement(
+        "§4.2.1, Table 0 (1A)",
+        "In throughput mode latency falls as samples grow.",
+        tuple(
+            Steps(f"mean latency, each size over the one before, to 8192 bytes, {place.name}",
+                  place.throughput(up_to_8192), BELOW, mean)
+            for place in PLACES
+        ),
+        remark="There, samples below 8192 bytes wait until a batch is full. Nothing is batched "
+        "here.",
+    ),
+    Statement(
+        "§4.2.1, Table 0 (1A)",
+        "The pattern switches in the last rows, where latency gets worse.",
+        tuple(
+            Steps(f"mean latency, each size over the one before, from 16384 bytes, {place.name}",
+                  place.throughput(from_16384), ABOVE, mean)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.3.1, Figure 11",
+        "The standard deviation of latency is high at the smallest sizes and low later.",
+        tuple(
+            Steps(f"standard deviation, 8192 bytes over 32, {place.name}",
+                  place.throughput(up_to_8192), BELOW, deviation, ends=True)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.1, Table 1 (1B); Figure 15",
+        "As samples grow, fewer of them arrive per second.",
+        tuple(
+            Steps(f"samples/s, each size over the one before, {place.name}",
+                  place.throughput(), BELOW, samples_per_s)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.1, Table 1 (1B); Figure 16",
+        "As samples grow, the throughput in Mbit/s rises.",
+        tuple(
+            Steps(f"Mbit/s, each size over the one before, {place.name}",
+                  place.throughput(), ABOVE, mbit_per_s)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "Tables 1 and 3 (1B, 3B)",
+        "No sample was lost.",
+        tuple(
+            delivered(f"samples received over sent, {place.name}", place.throughput(), ALL)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.2.2, Tables 0 and 2 (1A, 3A)",
+        "In the second campaign latency is higher in the first three rows.",
+        tuple(
+            Second(f"mean latency, second campaign over first, to 128 bytes, {place.name}",
+                   place.throughput(up_to_128), ABOVE, mean)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.3.3 and §4.3.4, Figures 19 to 26",
+        "Otherwise the two campaigns nearly overlap; the first carried somewhat more.",
+        tuple(
+            Second(f"Mbit/s, second campaign over first, {place.name}",
+                   place.throughput(), alike(), mbit_per_s)
+            for place in PLACES
+        ),
+    ),
+    Statement(
+        "§4.3.1, Figures 13 and 14",
+        "The share of the twelve mean latencies below 1900 to 3500 µs is 0.82.",
+        remark="A distribution over the sizes that were chosen, of one machine's figures.",
+    ),
+)  # fmt: skip
+
+
+PUBLISHER = (
+    "Length, B", "Ave, µs", "Std, µs", "Min, µs", "Max, µs",
+    *(f"{percent:g} %, µs" for percent in PERCENTS),
+)  # fmt: skip
+
+SUBSCRIBER = ("Length, B", "Total samples", "Avg samples/s", "Avg Mbps", "Lost", "Lost, %")
+
+MODES = {
+    "throughput": ("Latency is RTT/2 of the samples that are echoed, under the load of the rest; "
+                   "it is not one-way."),
+    "latency": "Latency is RTT/2 of a ping that waits for its pong; it is not one-way.",
+}  # fmt: skip
+
+
+def tables(campaign: Campaign) -> list[Table]:
+    """Return, by middleware and transport, each test with its publisher's and its subscriber's
+    table."""
+    tests = sorted(campaign.perftest, key=lambda test: test.number)
+    labels = dict.fromkeys(test.label for test in campaign.perftest)
+    return [
+        table
+        for label in labels
+        for test in tests
+        if test.label == label
+        for table in (_publisher(test), _subscriber(test))
+    ]
+
+
+def _title(test: PerftestTest, side: str, what: str) -> str:
+    mode = f"{test.mode} mode, campaign {('one', 'two')[test.campaign - 1]}"
+    return f"{test.number}{side}: {what}, {mode}"
+
+
+def _publisher(test: PerftestTest) -> Table:
+    return Table(
+        group=test.label,
+        title=_title(test, "A", "publisher"),
+        columns=PUBLISHER,
+        rows=tuple(
+            (
+                str(row.length),
+                *(
+                    _micro(ns)
+                    for ns in (row.ave_ns, row.std_ns, row.min_ns, row.max_ns, *row.percentiles_ns)
+                ),
+            )
+            for row in test.publisher
+        ),
+        note=f"{MODES[test.mode]} {plural(test.rounds, 'round')} of each size together. A "
+        f"percentile with fewer than ten samples beyond it is left out ({ABSENT}).",
+    )
+
+
+def _subscriber(test: PerftestTest) -> Table:
+    return Table(
+        group=test.label,
+        title=_title(test, "B", "subscriber"),
+        columns=SUBSCRIBER,
+        rows=tuple(
+            (
+                str(row.length),
+                count(row.samples),
+                ABSENT if row.samples_per_s is None else count(round(row.samples_per_s)),
+                ABSENT if row.mbit_per_s is None else f"{row.mbit_per_s:.1f}",
+                count(row.lost),
+                ABSENT if row.lost_share is None else f"{row.lost_share * 100:.2f}",
+            )
+            for row in test.subscriber
+        ),
+        note="Mbps are of bodies."
+        + (
+            " Samples are pings that were answered; lost are those that were not."
+            if test.mode == "latency"
+            else ""
+        ),
+    )
+
+
+def _micro(ns: float | None) -> str:
+    return number(None if ns is None else ns / 1e3)
+
+
+PERFTEST = Document(
+    title="Perftest 2023",
+    source="A. Nowacki: Experimental Performance Evaluation of Data Distribution Service software, "
+    "master's thesis, City, University of London, 2023, and the spreadsheet of its tables",
+    stand_ins=(
+        StandIn("RTI Connext DDS 6.1.1, UDPv4 & SHMEM", "RTI Connext DDS of RTI Connector, shared "
+                "memory (rti, shm)",
+                "on one host Connext sends through shared memory if it may"),
+        StandIn("in addition", "RTI Connext DDS, Eclipse Cyclone DDS, Fast DDS over UDP (rti, "
+                "cyclonedds, fastdds)",
+                "the same test, machine and run for three vendors, over the one transport that all "
+                "of them have; the thesis could measure one vendor"),
+        StandIn("RTI Perftest 4.1", "Busmark's own workload",
+                "throughput mode: a stream at full speed in which every n-th sample on average "
+                "is echoed; latency mode: ping-pong"),
+        StandIn("Tests 1 to 4", "the earlier half of all rounds is campaign one, the later half "
+                "campaign two",
+                "rounds of all cases are interleaved, so both campaigns meet the same machine"),
+    ),
+    deviations=(
+        "Domain 137 in place of 337: RTPS over UDP has ports for domains up to 232.",
+        "One latency ping per 1000 samples, as the thesis writes, in the full pack; the parameters "
+        "printed with its tables say 100 000. The quick pack, whose rounds are short, has one in "
+        "100.",
+        "In latency mode each ping waits for its pong, as the thesis describes it. The settings "
+        "printed with tables 2A to 4B say “THROUGHPUT TEST” without batching, and their "
+        "samples/s are too many for a ping-pong.",
+        "Perftest gathers small samples to batches of 8192 bytes in throughput mode; none of the "
+        "three does that here.",
+        "Perftest's lengths include its 28 bytes of header; lengths here are of the body, to which "
+        "64 bytes of header are added.",
+        "The thesis shows the least latency at 99.99 and 99.9999 %, which so few pings cannot "
+        "give; here such a percentile is left out.",
+        "Java on Windows 10, four cores; here native code on Linux, the two participants on a CPU "
+        "each.",
+        "The vendors' own tuning (profile tuned), as Perftest brings one for its vendor.",
+    ),
+    statements=THROUGHPUT + LATENCY,
+    tables=tables,
+)  # fmt: skip
