@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from busmark.cli.documents import show, write, written
+from busmark.cli.documents import Files, show, written
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
 from busmark.cli.wide import wide
@@ -37,12 +37,11 @@ if TYPE_CHECKING:
 @click.option("--until", type=click.Choice(["acknack", "tcp"]),
               help="FILE: what ends L: the ACKNACK, or TCP's acknowledgement.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: explain).")
-@written
+@written("late samples")
 @wide
 def explain_command(
     place: str, wanted: str | None, worst: int | None, late_ms: float | None,
-    agent_ports: tuple[int, ...], until: str | None, as_json: bool, html: Path | None,
-    markdown: Path | None,
+    agent_ports: tuple[int, ...], until: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Say why samples were late or lost, by their packets: in a capture, or in rounds of a case.
 
@@ -58,6 +57,7 @@ def explain_command(
     """
     from busmark.capture.late import MOST_WORST, of_case, of_file
 
+    files = Files.of("late samples", options)
     file = Path(str(place))
     if not file.exists() and CAPTURES & set(file.suffixes):
         from busmark.errors import UserError
@@ -78,11 +78,13 @@ def explain_command(
         explained = of_case(result, case, shown, diagrams=True)
     if as_json:
         echo(explained.model_dump_json(indent=2))
-    if not as_json or html or markdown:
+    if not as_json or files:
         from busmark.present.blocks.late import document
+        from busmark.present.formats import Views
 
         made = document(explained)
-        write(made, "late samples", html, markdown)
+        if files:
+            files.write(Views(lambda: made))
         if not as_json:
             show(made)
 

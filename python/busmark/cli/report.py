@@ -13,12 +13,13 @@ from busmark.cli.forms import FormsTold
 from busmark.cli.opening import open_page, opens
 from busmark.cli.output import echo, say_file
 from busmark.cli.places import Directory, or_newest
-from busmark.present.formats import FORMATS
+from busmark.cli.show import repeated, repetition_of
+from busmark.present.formats import of_kind
 
 if TYPE_CHECKING:
     from busmark.analysis.model import Campaign
 
-_MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values())
+_MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in of_kind("report"))
 
 
 @click.command(epilog="Example: busmark report @last --to html")
@@ -40,9 +41,12 @@ _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values(
     "a test in one chart whatever the cases differ in; in the folder `overlay` of the report. "
     "Names, numbers such as '#003', or patterns.",
 )
+@repeated
 @opens
-def command(directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None,
-            open_it: bool) -> None:  # fmt: skip
+def command(
+    directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None,
+    as_document: bool, paper: str | None, open_it: bool,
+) -> None:  # fmt: skip
     """Write reports of the results in DIRECTORY; without it, of the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -50,10 +54,12 @@ def command(directory: Path, names: str, out: Path | None, plain: bool, overlay:
 
     If the scenario repeats the experiments of a document, a second page beside the report,
     comparison.html (with --to markdown, comparison.md), compares the document's findings with
-    these.
+    these. --document writes that comparison alone, in any form.
     """
     with beside(directory) as helper:
-        written = _write(directory, names, out, helper, plain=plain, overlaid=overlay)
+        repeats = (paper,) if as_document or paper else None
+        written = _write(directory, names, out, helper, plain=plain, overlaid=overlay,
+                         repeats=repeats)  # fmt: skip
     for files in written.values():
         for file in files:
             say_file(file)
@@ -71,16 +77,17 @@ def _open_first(written: Mapping[str, Sequence[Path]]) -> None:
 
 def _write(
     directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool,
-    overlaid: str | None,
+    overlaid: str | None, repeats: tuple[str | None] | None,
 ) -> dict[str, list[Path]]:  # fmt: skip
     from busmark.analysis import summarise
     from busmark.analysis.kept import Kept
     from busmark.errors import UserError
     from busmark.present import formats
+    from busmark.present.blocks.campaign import views
     from busmark.present.folder import own, within
     from busmark.store import Result
 
-    asked = formats.chosen(names)
+    asked = formats.chosen(names, "report" if repeats is None else "repetition")
     if plain:
         formats.must_draw(asked, "--no-findings", alone=False)
     if overlaid is not None:
@@ -95,7 +102,13 @@ def _write(
             kept.keep(campaign)
         if overlaid is not None:
             campaign, folder = _overlaid(campaign, overlaid, directory), within(folder, "overlay")
-        return formats.write(result, campaign, asked, folder, FormsTold(), plain=plain)
+        shown = views(result, campaign, folder, plain=plain)
+        if repeats is not None:
+            from busmark.present.blocks.repetition import document
+
+            found = repetition_of(campaign, *repeats, directory)
+            shown = formats.Views(lambda: document(found))
+        return formats.write(shown, asked, folder, FormsTold())
     except OSError as error:
         where = str(error.filename or folder)
         raise UserError(f"cannot be written ({error.strerror})", where=where) from None

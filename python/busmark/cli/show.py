@@ -7,23 +7,41 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from busmark.analysis.kept import Kept
 from busmark.cli.beside import beside
-from busmark.cli.output import echo, say
+from busmark.cli.documents import paged, show
+from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
 from busmark.cli.required import requires
 from busmark.cli.wide import wide
 from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from busmark.analysis import Campaign
+    from busmark.documents import Repetition
 
 MOST_NAMED = 3
 """Cases that are named as examples."""
+
+
+def repeated(command: Any) -> Any:
+    """Give a command the options that choose a document whose experiments a result repeats."""
+    command = click.option(
+        "--paper", metavar="NAME",
+        help="The same for the document of this name, such as perftest-2023: for imported results, "
+        "and campaigns that name none.",
+    )(command)  # fmt: skip
+    return click.option(
+        "--document", "as_document", is_flag=True,
+        help="For a pack: what its document states beside what is found here instead, and the "
+        "tables in the document's own columns.",
+    )(command)  # fmt: skip
 
 
 @click.command(epilog="Example: busmark show @last --json | jq .cases")
@@ -31,13 +49,7 @@ MOST_NAMED = 3
                 callback=or_newest)  # fmt: skip
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (schema: result).")
-@click.option(
-    "--document",
-    "as_document",
-    is_flag=True,
-    help="For a pack: print what its document states beside what is found here instead, and the "
-    "tables in the document's own columns.",
-)
+@repeated
 @click.option(
     "--findings",
     "only_findings",
@@ -46,8 +58,10 @@ MOST_NAMED = 3
     "that case.",
 )
 @requires
-def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
-            requirements: tuple[str, ...], undecided: Literal["fail", "pass"]) -> None:  # fmt: skip
+def command(
+    place: str, as_json: bool, as_document: bool, paper: str | None, only_findings: bool,
+    requirements: tuple[str, ...], undecided: Literal["fail", "pass"],
+) -> None:  # fmt: skip
     """Show the results in DIRECTORY, finished or not; without it, the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -64,7 +78,7 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
     the result changes, so the next time is faster; the folder may be deleted.
     """
     directory, wanted = case_of(str(place))
-    if wanted and as_document:
+    if wanted and (as_document or paper):
         raise UserError(
             "a document needs all its cases",
             where=place,
@@ -75,34 +89,31 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
     if as_json:
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
     elif only_findings:
-        from busmark.cli.console import Console
         from busmark.present.blocks.findings import all_findings
         from busmark.present.sinks.terminal import show_section
 
         cases = [case.id for case in campaign.cases] if wanted else []
-        console = Console()
-        for section in all_findings(whole, cases):
-            show_section(section, console)
-            console.print()
-    elif as_document:
-        _show_document(campaign, directory)
+
+        def findings(console: Console) -> None:
+            for section in all_findings(whole, cases):
+                show_section(section, console)
+                console.print()
+
+        paged(findings)
+    elif as_document or paper:
+        from busmark.present.blocks import repetition
+
+        show(repetition.document(repetition_of(campaign, paper, directory)))
     elif wanted:
-        from busmark.cli.console import Console
         from busmark.findings.kinds import by_case, kinds
         from busmark.present.blocks import case
-        from busmark.present.sinks.terminal import show
 
-        console, found = Console(), by_case(kinds(campaign.findings))
-        for each in campaign.cases:
-            show(case.document(each, found), console)
-            console.print()
+        found = by_case(kinds(campaign.findings))
+        show(*(case.document(each, found) for each in campaign.cases))
     else:
-        from busmark.cli.console import Console
         from busmark.present.blocks.campaign import document
-        from busmark.present.sinks.terminal import show
 
-        show(document(campaign), Console())
-        say(f"\n{origin(campaign, directory)}")
+        show(document(campaign), last=origin(campaign, directory))
     if any(each.fails for each in campaign.requirements):
         sys.exit(1)
 
@@ -184,17 +195,25 @@ def _some(names: Sequence[str]) -> str:
     return f"There are {', '.join(names[:MOST_NAMED])}{more}; a number will do, as #000."
 
 
-def _show_document(campaign: Campaign, directory: Path) -> None:
-    from busmark.cli.console import Console
-    from busmark.documents import DOCUMENTS, repetition
-    from busmark.present.blocks.repetition import document
-    from busmark.present.sinks.terminal import show
+def repetition_of(campaign: Campaign, paper: str | None, directory: Path) -> Repetition:
+    """Return what the campaign says to a document: that of this name, else its own.
 
-    found = repetition(campaign)
+    Raises:
+        UserError: there is none, or none of this name.
+    """
+    from busmark.documents import DOCUMENTS, repetition
+
+    known = ", ".join(DOCUMENTS)
+    if paper is not None and paper not in DOCUMENTS:
+        raise UserError(
+            f"no document {paper!r}", where="--paper",
+            remedy=nearest(paper, DOCUMENTS, always=f"There are {known}."),
+        )  # fmt: skip
+    found = repetition(campaign, paper)
     if found is None:
         raise UserError(
             "this campaign repeats no document",
             where=f"{directory} --document",
-            remedy=f"Leave --document out. Packs that repeat one: {', '.join(DOCUMENTS)}.",
+            remedy=f"Name one with --paper: {known}; or leave --document out.",
         )
-    show(document(found), Console())
+    return found

@@ -60,9 +60,10 @@ class Repetition:
         return sum(answer.verdicts.count(verdict) for answer in self.answers)
 
 
-def repetition(campaign: Campaign) -> Repetition | None:
-    """What it says to the document; None where the campaign's scenario names no document."""
-    document = DOCUMENTS.get(campaign.document or "")
+def repetition(campaign: Campaign, name: str | None = None) -> Repetition | None:
+    """Return what it says to the document of this name, or to its scenario's; None where that names
+    none."""
+    document = DOCUMENTS.get(name or campaign.document or "")
     if document is None:
         return None
     parts = {document.part_of(case) for case in campaign.cases}

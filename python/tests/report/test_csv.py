@@ -15,8 +15,8 @@ from synthetic_campaign import Builder, comparison, samples_around
 import busmark
 from busmark.analysis import Campaign, summarise
 from busmark.present import csv_cells
+from busmark.present.blocks.samples import write_csv
 from busmark.present.sinks import tables
-from busmark.present.sinks.gnuplot_samples import write_csv
 from busmark.present.sinks.tables import OF_ANY_UNIT
 from busmark.store import Result
 
@@ -146,7 +146,7 @@ def test_formulas_are_text_in_the_files(odd: str, tmp_path: Path) -> None:
 def test_labels_are_no_formulas_in_the_table_for_plots(analysed: Campaign, tmp_path: Path) -> None:
     cases = [case.model_copy(update={"label": "=1+1"}) for case in analysed.cases]
     campaign = analysed.model_copy(update={"cases": cases})
-    write_csv(tmp_path / "latency.csv", campaign)
+    write_csv(campaign, tmp_path / "latency.csv")
     with (tmp_path / "latency.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, strict=True))
     assert {row["middleware"] for row in rows} == {"'=1+1"}

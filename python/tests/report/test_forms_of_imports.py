@@ -8,10 +8,10 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from form_files import files
 
 import busmark
 from busmark.analysis import summarise
-from busmark.present.blocks.campaign import notebook, workbook
 from busmark.present.sinks import tables
 from busmark.store import Result
 
@@ -44,8 +44,8 @@ def test_every_form_is_written(imported: Result, tmp_path: Path) -> None:
     campaign = summarise(imported)
     assert tables.csv(imported, campaign, tmp_path)
     assert tables.csv_samples(imported, campaign, tmp_path)
-    (path,) = workbook(imported, campaign, tmp_path)
+    (path,) = files("xlsx", imported, campaign, tmp_path)
     rows = list(openpyxl.load_workbook(path)["Cases"].iter_rows(values_only=True))
     assert len([row for row in rows if row[0]]) == len(campaign.cases) + 4
-    (path,) = notebook(imported, campaign, tmp_path)
+    (path,) = files("notebook", imported, campaign, tmp_path)
     assert path.exists()

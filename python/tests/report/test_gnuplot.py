@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 from drawn_campaigns import HOSTILE, everything, odd, throughput_only
+from form_files import files
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from synthetic_campaign import Builder, samples_around
@@ -25,9 +26,8 @@ from busmark.cli.main import busmark
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CHARTS
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, one_line
+from busmark.present.plotted import comment, quoted
 from busmark.present.sinks import gnuplot
-from busmark.present.sinks.gnuplot import quoted
-from busmark.present.sinks.gnuplot_samples import comment
 from busmark.store import Result
 
 needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
@@ -41,7 +41,7 @@ def made_of(directory: Path) -> Made:
     """The result, its analysis, and the folder of its gnuplot files."""
     result = Result(directory)
     campaign = summarise(result)
-    first, *_ = gnuplot.write(result, campaign, directory)
+    first, *_ = files("gnuplot", result, campaign, directory)
     assert first == directory / "gnuplot" / "plot-all.gpi"
     return directory, campaign, first.parent
 

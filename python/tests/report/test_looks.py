@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from drawn import draw_all
+from form_files import sheets
 from specifications import scales, styled
 from synthetic_campaign import Builder, samples_around
 
@@ -21,7 +22,6 @@ from busmark.present.blocks import charts as blocks
 from busmark.present.blocks import working
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CURVES, KINDS
-from busmark.present.charts.sheets import Sheets
 from busmark.present.document import Document
 from busmark.present.pages import render
 from busmark.present.sinks import gnuplot
@@ -169,7 +169,7 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     }  # fmt: skip
     (found["chart"],) = (" ".join(look) for look in looks)
     kind = next(kind for kind in KINDS if kind.key == "latency-size")
-    (sheet,) = Sheets(campaign, 50).of(kind)
+    (sheet,) = sheets(campaign, kind)
     own = {colour for name, colour in scales(chart(sheet), "color") if name == label.text}
     found["print"] = " ".join(own)
     charts = Document("", [], [*blocks.charts(campaign, CURVES)])
@@ -179,7 +179,7 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     series = [s for part in parts for s in re.findall(r"<c:ser>.*?</c:ser>", part, re.S)]
     own = {re.findall(r'srgbClr val="(\w+)"', one)[0] for one in series if "<c:v>tcp</c:v>" in one}
     found["workbook"] = " ".join(sorted(own))
-    source = working.opening(campaign, "r")[-1].text
+    source = working.opening(campaign, "r").blocks[-1].text
     found["notebook"] = re.findall(rf"'{label.text}': '(#\w+)'", source)[0]
     return found
 

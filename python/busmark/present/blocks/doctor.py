@@ -25,7 +25,8 @@ def document(facts: Sequence[Fact], findings: Sequence[Finding]) -> Document:
     ]
     sections = [Section("", [Table(columns, [Row() for _ in facts], key="checked")])]
     sections += [_finding(finding) for finding in findings]
-    return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])])
+    return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])],
+                    kind="machine")  # fmt: skip
 
 
 def _finding(finding: Finding) -> Section:

@@ -88,7 +88,8 @@ def document(tracked: Tracked, *, brief: bool = False) -> Document:
         *_levels(tracked, detail=brief),
         *_machines(tracked),
     ]
-    return Document(f"History {tracked.history}", [" · ".join(counts)], sections)
+    return Document(f"History {tracked.history}", [" · ".join(counts)], sections, kind="history",
+                    swatches=swatches(tracked))  # fmt: skip
 
 
 def swatches(tracked: Tracked) -> dict[str, dict[str, str]]:

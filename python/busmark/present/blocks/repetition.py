@@ -67,7 +67,7 @@ def document(repetition: Repetition) -> Document:
         }, style="quiet")]),
     ]  # fmt: skip
     head = [of.source, made, *lines(campaign)]
-    return Document(f"{of.title}, then and now", head, sections)
+    return Document(f"{of.title}, then and now", head, sections, kind="comparison")
 
 
 def verdict_text(verdicts: Sequence[claims.Verdict]) -> str:

@@ -51,16 +51,8 @@ WITHOUT_SCRIPT = (
 )
 
 
-def page(
-    document: Document, brand: str, swatches: Mapping[str, Mapping[str, str]] | None = None,
-) -> str:  # fmt: skip
-    """Return the page; the same document gives the same bytes.
-
-    Args:
-        document: what it shows.
-        brand: what kind of page it is, above its title.
-        swatches: colour and mark of each label.
-    """
+def page(document: Document) -> str:
+    """Return the page; the same document gives the same bytes."""
     found = [block for each in document.sections for block in each.blocks]
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
     own, scripts, packed = script(*SCRIPTS), [], {}
@@ -73,14 +65,14 @@ def page(
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
             packed["packed-charts"] = threads.pack(_chart_data(drawn, numbers, flags))
-        shown = Page(swatches or {}, flags, numbers, drawn)
+        shown = Page(document.swatches, flags, numbers, drawn)
         main = "\n".join(_main(document, shown))
         packed["packed-stored"] = threads.pack(parts_of(_stored(document.entries, shown)))
-        return _whole(document, brand, main, [*scripts, own], packed)
+        return _whole(document, main, [*scripts, own], packed)
 
 
 def _whole(
-    document: Document, brand: str, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
+    document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
 ) -> str:  # fmt: skip
     """The page around its sections."""
     large = "".join(
@@ -111,7 +103,7 @@ def _whole(
 <body>
 <a class="skip" href="#{escape(first)}">Skip to the contents</a>
 <header>
-<p class="brand">Busmark {escape(brand)}</p>
+<p class="brand">Busmark {escape(document.kind)}</p>
 <h1>{escape(document.title)}</h1>
 {lines}{links}</header>
 <div class="bar"><nav aria-label="Contents">{_contents(document.sections)}</nav>\
