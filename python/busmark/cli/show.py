@@ -201,7 +201,9 @@ def repetition_of(campaign: Campaign, paper: str | None, directory: Path) -> Rep
     Raises:
         UserError: there is none, or none of this name.
     """
+    from busmark.analysis.across.repeated import repeated as repeated_figures
     from busmark.documents import DOCUMENTS, repetition
+    from busmark.store import Result
 
     known = ", ".join(DOCUMENTS)
     if paper is not None and paper not in DOCUMENTS:
@@ -209,6 +211,11 @@ def repetition_of(campaign: Campaign, paper: str | None, directory: Path) -> Rep
             f"no document {paper!r}", where="--paper",
             remedy=nearest(paper, DOCUMENTS, always=f"There are {known}."),
         )  # fmt: skip
+    if paper not in (None, campaign.document):
+        # Figures of rounds that only this document needs.
+        cases, tests = repeated_figures(Result(directory), campaign.cases, paper)
+        told = [test for test in tests if test.publisher]
+        campaign = campaign.model_copy(update={"cases": cases, "perftest": told})
     found = repetition(campaign, paper)
     if found is None:
         raise UserError(

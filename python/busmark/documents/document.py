@@ -57,6 +57,8 @@ class Document:
         part_of: the part that a case belongs to.
         sizes: what its scenarios have, in words.
         figures_stated: whether its tables have the document's own figures in rows of their own.
+        value_by_value: whether its data sets are tests of a publisher and a subscriber, each drawn
+            column by column over the size.
     """
 
     title: str
@@ -72,3 +74,4 @@ class Document:
         "the whole matrix."
     )
     figures_stated: bool = False
+    value_by_value: bool = False

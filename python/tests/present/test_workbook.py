@@ -183,7 +183,7 @@ def test_the_same_campaign_gives_the_same_bytes(
     for path in paths:
         path.mkdir()
         files("xlsx", result, campaign, path)
-    assert (paths[0] / sink.FILE).read_bytes() == (paths[1] / sink.FILE).read_bytes()
+    assert (paths[0] / "report.xlsx").read_bytes() == (paths[1] / "report.xlsx").read_bytes()
 
 
 @pytest.fixture(scope="module")

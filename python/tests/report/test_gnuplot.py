@@ -330,7 +330,7 @@ def test_any_text_comes_back_from_gnuplot_as_one_line(texts: list[str]) -> None:
 
 def test_the_same_result_gives_the_same_files(strange: Made, tmp_path: Path) -> None:
     directory, campaign, folder = strange
-    _, *others = gnuplot.write(Result(directory), campaign, tmp_path)
+    _, *others = files("gnuplot", Result(directory), campaign, tmp_path)
     for path in others:
         first = folder / path.relative_to(tmp_path / "gnuplot")
         assert path.read_bytes() == first.read_bytes(), path.name
@@ -343,7 +343,7 @@ def test_the_readme_takes_nothing_of_a_label_or_a_name_for_markup(
     cases = [case.model_copy(update={"label": "<b>_c_"} if case.id == "lost" else {})
              for case in campaign.cases]  # fmt: skip
     named = campaign.model_copy(update={"name": "<i> *x*", "cases": cases})
-    first, *_ = gnuplot.write(Result(directory), named, tmp_path)
+    first, *_ = files("gnuplot", Result(directory), named, tmp_path)
     text = (first.parent / "README.md").read_text(encoding="utf-8")
     assert text.startswith("# gnuplot files of “\\<i\\> \\*x\\*”\n")
     assert "- lost (\\<b\\>\\_c\\_, 64 B): no sample came back" in text
@@ -358,10 +358,10 @@ def test_files_of_the_user_stay_and_those_of_an_earlier_report_do_not(
     for path in mine:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("mine")
-    old = gnuplot.write(Result(directory), campaign, tmp_path)
+    old = files("gnuplot", Result(directory), campaign, tmp_path)
     assert not set(old) & set(mine)
     none = campaign.model_copy(update={"cases": [], "groups": [], "interop": [], "fits": []})
-    new = gnuplot.write(Result(directory), none, tmp_path)
+    new = files("gnuplot", Result(directory), none, tmp_path)
     assert len(new) < len(old) and all(path.exists() for path in new)
     assert not any(path.exists() for path in set(old) - set(new))
     assert [path.read_text() for path in mine] == ["mine"] * 4

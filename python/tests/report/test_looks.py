@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from drawn import draw_all
-from form_files import sheets
+from form_files import files, sheets
 from specifications import scales, styled
 from synthetic_campaign import Builder, samples_around
 
@@ -24,7 +24,6 @@ from busmark.present.charts import look
 from busmark.present.charts.kinds import CURVES, KINDS
 from busmark.present.document import Document
 from busmark.present.pages import render
-from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import chart
 from busmark.present.sinks.workbook import workbook
 from busmark.store import Result
@@ -191,7 +190,7 @@ def test_an_adapter_looks_the_same_whatever_else_was_measured(tmp_path: Path) ->
         result = Result(directory)
         campaign = summarise(result)
         forms = drawn(campaign, tmp_path / str(number))
-        gnuplot.write(result, campaign, directory)
+        files("gnuplot", result, campaign, directory)
         scripts = (directory / "gnuplot" / "scripts").glob("*.gpi")
         text = "".join(path.read_text(encoding="utf-8") for path in scripts)
         (forms["gnuplot"],) = set(re.findall(r"keyentry .*(#\w+)' .*title 'tcp'", text))

@@ -32,13 +32,19 @@ import json, sys
 from pathlib import Path
 import openpyxl
 from busmark.analysis import summarise
-from form_files import files
+from busmark.present import formats
+from busmark.present.blocks.campaign import views
 from busmark.present.blocks.charts import by_test as draw_all
 from busmark.store import Result
 
 folder = Path(sys.argv[1])
 result = Result(folder)
 campaign = summarise(result)
+
+def files(name, result, campaign, folder):
+    shown = views(result, campaign, Path(folder))
+    return formats.write(shown, formats.chosen(name), Path(folder))[name]
+
 index, *figures = files("svg", result, campaign, folder)
 scripts = files("gnuplot", result, campaign, folder)
 (path,) = files("xlsx", result, campaign, folder)

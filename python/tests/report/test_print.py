@@ -173,7 +173,7 @@ def test_the_list_takes_nothing_of_a_label_or_a_name_for_markup(
              for case in campaign.cases]  # fmt: skip
     named = campaign.model_copy(update={"name": "<i> *x*\n\n# y", "cases": cases})
     text = files("svg", result, named, tmp_path)[0].read_text(encoding="utf-8")
-    assert text.startswith("# Figures of “\\<i\\> \\*x\\* \\# y”\n")
+    assert text.startswith("# Charts of “\\<i\\> \\*x\\* \\# y”\n")
     assert "- lost (\\<b\\>\\_c\\_, 64 B): no sample came back" in text
     assert "{y}_z^2".translate({ord(c): f"\\{c}" for c in "{}_"}) in text, "of a title"
     assert not re.search(r"[^\\\n][<>$]", text)

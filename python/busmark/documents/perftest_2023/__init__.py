@@ -46,4 +46,5 @@ PERFTEST = Document(
     ),
     statements=THROUGHPUT + LATENCY,
     tables=tables,
+    value_by_value=True,
 )  # fmt: skip

@@ -23,6 +23,10 @@ class HeatCell(Field):
     """One cell as it is shown, with its whole story as a note."""
 
     state: str
+    value: float | None = None
+    """In the unit of the map's title; of a share in its own."""
+    is_bound: bool = False
+    """Whether no more than this limit is known, which the text says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ class HeatMap:
     """Names of the adapters, in the order of rows and columns: short, for where titles do not
     fit."""
     rows: list[tuple[str, list[HeatCell | None]]]
+    unit: str = ""
+    """Base unit of values that the title does not have: 1, a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ def _latency(matrix: Matrix, number: int) -> HeatMap:
         matrix, f"interop-latency-{number}",
         f"RTT/2, median, {scale.unit}: {matrix.workload}",
         "Row: the pinger, which writes first. Column: the ponger, which answers.",
-        _result, lambda value: text.number(value / scale.factor),
+        _result, text.number, factor=scale.factor,
     )  # fmt: skip
 
 
@@ -106,16 +112,15 @@ def _discovery(matrix: Matrix, number: int) -> HeatMap:
         "From the last endpoint's creation until both sides had matched; median of the rounds. "
         "≤: they had matched when they were first asked, so no more than this limit is known; "
         f"{AT_ONCE}: before the last endpoint was reported to have been made.",
-        lambda cell: cell.discovery_s, lambda value: text.number(value * 1e3),
-        otherwise=_discovery_limit,
+        lambda cell: cell.discovery_s, text.number, factor=1e-3, limit=_discovery_limit,
     )  # fmt: skip
 
 
-def _discovery_limit(cell: Cell) -> str | None:
+def _discovery_limit(cell: Cell) -> tuple[float, str] | None:
     limit = cell.discovery_within_s
     if limit is None:
         return None
-    return f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
+    return limit * 1e3, f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
 
 
 def _goodput(matrix: Matrix, number: int) -> HeatMap:
@@ -130,7 +135,7 @@ def _loss(matrix: Matrix, number: int) -> HeatMap:
     return _map(
         matrix, f"interop-loss-{number}", f"Loss: {matrix.workload}",
         "Share of the samples written that the reader never received.",
-        lambda cell: cell.loss_share, text.percent_text,
+        lambda cell: cell.loss_share, text.percent_text, unit="1",
     )  # fmt: skip
 
 
@@ -143,8 +148,9 @@ def _values(matrix: Matrix, value: Value) -> list[float]:
 
 
 def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
-         shown: Callable[[float], str], *, more_is_better: bool = False,
-         otherwise: Callable[[Cell], str | None] = lambda _: None) -> HeatMap:  # fmt: skip
+         shown: Callable[[float], str], *, more_is_better: bool = False, factor: float = 1.0,
+         limit: Callable[[Cell], tuple[float, str] | None] = lambda _: None,
+         unit: str = "") -> HeatMap:  # fmt: skip
     positive = [v for v in _values(matrix, value) if v > 0]
     cells = {(cell.writer, cell.reader): cell for cell in matrix.cells}
 
@@ -155,19 +161,16 @@ def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
         figure = value(cell)
         told = f"{matrix.titles[writer]} → {matrix.titles[reader]}: {cell.state}"
         told += f" ({cell.reason})" if cell.reason else ""
-        return HeatCell(
-            text=(
-                otherwise(cell) or MARKS.get(cell.state, text.ABSENT)
-                if figure is None
-                else shown(figure)
-            ),
-            shade=None
-            if figure is None
-            else shade(figure, positive, more_is_better=more_is_better),
-            state=cell.state,
-            case=cell.case,
-            note=told,
-        )
+        bound = limit(cell) if figure is None else None
+        if bound is not None:
+            return HeatCell(bound[1], None, told, case=cell.case, state=cell.state, value=bound[0],
+                            is_bound=True)  # fmt: skip
+        if figure is None:
+            words = MARKS.get(cell.state, text.ABSENT)
+            return HeatCell(words, None, told, case=cell.case, state=cell.state)
+        own = figure / factor
+        return HeatCell(shown(own), shade(figure, positive, more_is_better=more_is_better), told,
+                        case=cell.case, state=cell.state, value=own)  # fmt: skip
 
     return HeatMap(
         id=identifier,
@@ -178,4 +181,5 @@ def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
             (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])
             for writer in matrix.adapters
         ],
+        unit=unit,
     )
