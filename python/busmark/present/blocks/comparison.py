@@ -109,7 +109,8 @@ def _metrics(comparison: Comparison) -> Document:
         Metric(case_name(pair, comparison), f"{figure_name(of.name, of.latency)} {of.kind}",
                "share" if of.kind == "difference" else "times the baseline",
                of.change.value, of.change.low, of.change.high, comparison.confidence,
-               of.latency is None and COMPARED[of.name].more == "faster", {"rounds": pair.candidate_rounds})
+               of.latency is None and COMPARED[of.name].more == "faster",
+               {"rounds": pair.candidate_rounds})
         for pair in comparison.pairs for of in pair.changes if of.headline and of.change
     ]  # fmt: skip
     return Document(versus(comparison), [], [], kind=KIND, metrics=metrics)
