@@ -175,18 +175,18 @@ def _plots(keys: Keys, drawn: Sequence[tuple[str, str, list[Point]]], label: Lab
     x = Axis("size of the body", "sizes")
     return Stack(keys, (), [
         Plot(title, x, Axis(axis), [Curve("", label, points)]) for title, axis, points in drawn
-    ], "a point for each size", together=True)  # fmt: skip
+    ], "a point for each size")  # fmt: skip
 
 
 def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) -> Picture:
     values = sorted(point.y for point in points)
     exact = [Point(y, 100 * at / len(values)) for at, y in enumerate(values, 1)]
     exact.insert(0, Point(values[0], 0.0))
-    curves = [Curve("exact", label, exact, marks=False, steps=True)]
+    curves = [Curve("exact", label, exact, marks=False, steps=True, dash="solid")]
     if smooth := stats.kernel_estimate(np.asarray(values), window=(1.0, 99.0)):
         shares = zip(smooth.at, 100 * smooth.cumulative, strict=True)
         curves.append(Curve("smoothed by a Gaussian kernel", label,
                             [Point(float(x), float(y)) for x, y in shares],
-                            marks=False, dash="dash"))  # fmt: skip
+                            marks=False, dash="dot"))  # fmt: skip
     return Picture(keys, (), Axis(axis), Axis("share of sizes at or below, %", ends=(0.0, 100.0)),
                    curves, f"of {len(values)} sizes")  # fmt: skip
