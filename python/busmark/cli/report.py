@@ -17,7 +17,7 @@ from busmark.cli.show import repeated, repetition_of
 from busmark.present.formats import of_kind
 
 if TYPE_CHECKING:
-    from busmark.analysis.model import Campaign
+    from busmark.compare.campaign import Campaign
 
 _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in of_kind("report"))
 
@@ -79,8 +79,8 @@ def _write(
     directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool,
     overlaid: str | None, repeats: tuple[str | None] | None,
 ) -> dict[str, list[Path]]:  # fmt: skip
-    from busmark.analysis import summarise
-    from busmark.analysis.kept import Kept
+    from busmark.compare.cache import Kept
+    from busmark.compare.campaign import summarise
     from busmark.errors import UserError
     from busmark.present import formats
     from busmark.present.blocks.campaign import views

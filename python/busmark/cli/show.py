@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from busmark.analysis.kept import Kept
 from busmark.cli.beside import beside
 from busmark.cli.documents import paged, show
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
 from busmark.cli.required import requires
 from busmark.cli.wide import wide
+from busmark.compare.cache import Kept
 from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from busmark.analysis import Campaign
+    from busmark.compare.campaign import Campaign
     from busmark.documents import Repetition
 
 MOST_NAMED = 3
@@ -148,7 +148,7 @@ def _analysed(directory: Path) -> Campaign:
     if found := kept.campaign():
         return found
     with beside(directory) as helper:
-        from busmark.analysis import summarise
+        from busmark.compare.campaign import summarise
         from busmark.store import Result
 
         campaign = summarise(Result(directory), with_series=False, helper=helper)
@@ -168,7 +168,7 @@ def chosen_cases(campaign: Campaign, wanted: str, directory: Path) -> list[str]:
     Raises:
         UserError: there are none.
     """
-    from busmark.analysis.words.naming import meant
+    from busmark.model.naming import meant
 
     names = [case.id for case in campaign.cases]
     chosen = meant(names, wanted)
@@ -201,8 +201,8 @@ def repetition_of(campaign: Campaign, paper: str | None, directory: Path) -> Rep
     Raises:
         UserError: there is none, or none of this name.
     """
-    from busmark.analysis.across.repeated import repeated as repeated_figures
     from busmark.documents import DOCUMENTS, repetition
+    from busmark.estimate.repeated import repeated as repeated_figures
     from busmark.store import Result
 
     known = ", ".join(DOCUMENTS)

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from busmark.analysis.words.text import ABSENT, THIN
+from busmark.model.text import ABSENT, THIN
 from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
 from busmark.present.document import Chart, Document
 

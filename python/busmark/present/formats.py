@@ -175,7 +175,7 @@ def _must_be_installed(without: list[Format]) -> None:
     """Raise `UserError` where there are forms whose packages are not."""
     if not without:
         return
-    from busmark.analysis.words.text import joined
+    from busmark.model.text import joined
 
     absent = dict.fromkeys(name for form in without for name in form.missing)
     extras = ",".join(dict.fromkeys(form.extra for form in without))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.present.blocks.campaign import whole
 from busmark.present.sinks.page import page
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Literal
 
-from busmark.analysis.across.judged import Judged
+from busmark.compare.requirements import Judged
 
 SIGNS = {"met": "✓", "missed": "✗", "undecided": "?"}
 WORST = ("missed", "undecided", "met")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+from busmark.estimate.stream import MOST, batches
+from busmark.estimate.throughput import Throughput
 from printed import rows
 
-from busmark.analysis.case.batches import MOST, batches
-from busmark.analysis.model import Throughput
 from busmark.model.parameters import Parameters
 from busmark.present.blocks.details import batch_sections
 from busmark.store.columns import polars_schema

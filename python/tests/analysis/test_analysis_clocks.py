@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-
-from busmark.analysis.case.latency import latency, ping_round
-from busmark.analysis.case.throughput import probe_round
-from busmark.analysis.read.clocks import aligned
-from busmark.analysis.read.pools import Pools
+from busmark.estimate.latency import latency, ping_round
+from busmark.estimate.samples import Pools, aligned
+from busmark.estimate.throughput import probe_round
 
 THERE, TURN, BACK = 400_000, 10_000, 30_000
 """A way there that is much longer than the way back, ns."""

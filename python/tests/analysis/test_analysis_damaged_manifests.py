@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
 from printed import show
 from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import summarise
 from busmark.present import pages
 from busmark.store import Result
 

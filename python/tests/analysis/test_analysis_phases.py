@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-
-from busmark.analysis.case.phases import RoundTables, phases
+from busmark.estimate.phases import RoundTables, phases
 
 
 def tables(

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from busmark.compare.campaign import summarise
 from synthetic_campaign import comparison
 
-from busmark.analysis import summarise
 from busmark.cli import beside as cli_beside
 from busmark.cli.beside import Beside, beside
 from busmark.store import Result

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from busmark.compare.answers import breaking, load
+from busmark.estimate.levels import levels
 from test_levels import SIZE, WHO, flows
 
-from busmark.analysis.case.levels import levels
-from busmark.analysis.words.breaking import breaking, load
 from busmark.model.parameters import Parameters
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.compare.fits import FIGURES, DiscoveryGrowth
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.across.growth import FIGURES
-from busmark.analysis.model import Campaign, DiscoveryGrowth
 from busmark.present.charts.kinds import CHARTS
 from busmark.store import Result
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
+from busmark.compare.matrix import Matrix
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.across.matrix import Matrix
 from busmark.present.charts.pairs import dead_cells, heat_maps
 from busmark.present.pages import render
 from busmark.store import Result

@@ -7,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from numpy.typing import NDArray
-from synthetic_campaign import Builder
-
-from busmark.analysis import CaseSummary, summarise
-from busmark.analysis.case.legs import (
+from busmark.compare.campaign import summarise
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.latency import (
     ECHO_ALONE,
     ECHO_SOURCE,
     INTER_ARRIVAL,
@@ -22,7 +20,10 @@ from busmark.analysis.case.legs import (
     leg_tables,
     legs_of,
 )
-from busmark.analysis.figures import Best
+from busmark.model.figure import Best
+from numpy.typing import NDArray
+from synthetic_campaign import Builder
+
 from busmark.store import Result
 
 Array = NDArray[np.int64]

@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from busmark.estimate.levels import levels
+from busmark.estimate.nodes import Tables, node_costs
+from busmark.estimate.resources import by_participant
+from busmark.model.figure import Figure
 
-from busmark.analysis.case.levels import levels
-from busmark.analysis.case.nodes import Tables, node_costs
-from busmark.analysis.case.resources import by_participant
-from busmark.analysis.figures import Figure
 from busmark.store.columns import READER, polars_schema
 
 WHO = pl.DataFrame({"participant": ["app1", "app2", "app3"], "node": ["n1", "n2", "n1"]})

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
+from busmark.estimate.curves import CaseSeries
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.case.series import CaseSeries
 from busmark.present.charts import panels
 from busmark.store import Result
 

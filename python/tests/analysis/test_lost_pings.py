@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.model.figure import TAILS
 from printed import notes, rows, tables_of
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.figures import TAILS
 from busmark.store import Result
 
 

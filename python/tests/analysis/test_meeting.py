@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import polars as pl
+from busmark.estimate.discovery import POINTS, meeting
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.analysis.case.meeting import POINTS, meeting
 from busmark.store.columns import polars_schema
 
 MS = 1_000_000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from busmark.model.naming import labels, meant, name_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.words.naming import labels, meant, name_cases
+from busmark.model import naming as dim
 from busmark.model.parameters import Parameters
 
 TITLES = {"udp": {"title": "UDP socket"}, "cyclonedds": {"title": "Cyclone DDS"}}

@@ -7,6 +7,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.compare.campaign import summarise
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.flows import kinds, own_flows, totals
+from busmark.estimate.latencies import round_samples
+from busmark.model.figure import TAILS
 from form_files import files
 from own_flows_campaign import ASKED, FLOW_NS, LOST, PINGS, ROUNDS, add, campaign, flows, samples
 from printed import show, show_cases
@@ -14,11 +19,6 @@ from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
 import busmark
-from busmark.analysis import CaseSummary, summarise
-from busmark.analysis.case.own_flows import own_flows
-from busmark.analysis.case.totals import kinds, totals
-from busmark.analysis.figures import TAILS
-from busmark.analysis.read.raw import round_samples
 from busmark.compare import compare, select
 from busmark.findings.view import CaseView
 from busmark.model.parameters import Parameters

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.across.pairs import pairs
+from busmark.present.blocks.tests import pairs
 from busmark.store import Result
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
 from busmark.store import Result
 
 LAB = {"writer_on": "n1", "reader_on": "n2", "link_rate": "100mbit", "placement": "free"}

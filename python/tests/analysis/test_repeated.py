@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.estimate.repeated import PERCENTS
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.across.perftest import PERCENTS
 from busmark.store import Result
 from busmark.store.columns import polars_schema
 from busmark.store.result import file_stem

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.analysis.case import resources
+from busmark.estimate import resources
 from busmark.store.columns import READER, polars_schema
 
 MS = 1_000_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+from busmark.estimate.route import SAMPLE_COLUMNS, routes
 
-from busmark.analysis.case.route import SAMPLE_COLUMNS, routes
 from busmark.store.columns import polars_schema
 
 MS = 1_000_000

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.curves import Thinning
+from busmark.estimate.latency import ping_round
 from scipy.stats import gaussian_kde
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, CaseSummary, summarise
-from busmark.analysis.case.latency import ping_round
-from busmark.analysis.case.series import Thinning
 from busmark.store import Result
 
 COUNT = 2000

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.compare.ranking import Standing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.across.standing import Standing
 from busmark.present.blocks.answer import answer
 from busmark.store import Result
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from busmark.analysis.case.throughput import Probes, throughput
+from busmark.estimate.throughput import Probes, throughput
 
 COUNTED = ("sent", "received", "lost", "expected", "duplicated", "out_of_order", "foreign",
            "corrupted")  # fmt: skip

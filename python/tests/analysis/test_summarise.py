@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.estimate.case import CaseSummary
 from scipy.stats import iqr
 from synthetic_campaign import Builder, comparison
 
 from busmark import stats
-from busmark.analysis import Campaign, CaseSummary, summarise
 from busmark.store import Result
 
 

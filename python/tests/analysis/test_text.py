@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from busmark.model.figure import Figure
 
-from busmark.analysis.figures import Figure
-from busmark.analysis.words import text
+from busmark.model import text
 
 THIN = text.THIN
 

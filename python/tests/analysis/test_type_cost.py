@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from busmark.compare.campaign import summarise
+from busmark.model.text import THIN
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.words.text import THIN
 from busmark.store import Result
 
 TYPE, OCTETS = "000-type", "001-octets"

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.estimate.latency import ping_round
+from busmark.estimate.throughput import probe_round
 
-from busmark.analysis.case.latency import ping_round
-from busmark.analysis.case.throughput import probe_round
 from busmark.store.columns import polars_schema
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from busmark.estimate.flows import MOST_WAYS as MOST
+from busmark.estimate.flows import Way, several, ways
+from busmark.model.figure import Figure
 from printed import notes, rows
 
-from busmark.analysis.case.flows import MOST, Way, several, ways
-from busmark.analysis.figures import Figure
 from busmark.model.parameters import Parameters
 from busmark.present.blocks import flows as shown
 from busmark.store.columns import polars_schema

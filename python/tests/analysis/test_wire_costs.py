@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from busmark.compare.measured import of_rounds
+from busmark.estimate.route import wire
 
-from busmark.analysis.case.wire import wire
-from busmark.analysis.pairwise.figures import of_rounds
 from busmark.model.parameters import Parameters
 from busmark.store.columns import polars_schema
 

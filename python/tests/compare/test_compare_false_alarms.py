@@ -10,11 +10,11 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from busmark.compare.change import Found
+from busmark.compare.measured import Measured
+from busmark.compare.verdict import verdicts
 
 from busmark import stats
-from busmark.analysis.pairwise.change import Found
-from busmark.analysis.pairwise.measured import Measured
-from busmark.analysis.pairwise.verdict import verdicts
 
 COMPARISONS = 1000
 CHANGED = ("faster", "slower")

@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from busmark.compare.campaign import summarise
 from compare_results import Builder, campaign, compared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from busmark.analysis import summarise
 from busmark.compare import Comparison
 from busmark.compare.model import Change
 from busmark.present import figures

@@ -16,9 +16,9 @@ from click.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 
+from busmark.compare.campaign import Campaign, summarise
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
 from busmark.cli.main import busmark
 from busmark.compare.requirements import judge
 from busmark.present.blocks.campaign import document

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.compare.rounds import Versus
 from compare_results import Builder, compared
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.across.standing import Versus
 from busmark.store import Result
 
 ADAPTERS = {"cyclonedds": 10.0, "fastdds": 10.6, "zenoh": 13.0, "udp": 6.0}

@@ -15,10 +15,10 @@ from docs_pages import ROOT
 
 sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
 
+from busmark.compare.campaign import summarise
 from synthetic_campaign import comparison
 
 from busmark import compare
-from busmark.analysis import summarise
 from busmark.control.places import Place
 from busmark.control.roles import participant_config, roles
 from busmark.model.parameters import Parameters

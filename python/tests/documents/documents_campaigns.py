@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import RoundCounts, RoundLatency, RoundSummary, RoundTimes
+
 from busmark.adapters import Adapter
-from busmark.analysis.case.round_latency import RoundLatency
-from busmark.analysis.model import Campaign, CaseSummary, RoundCounts, RoundSummary, RoundTimes
 from busmark.model.parameters import Parameters
 from busmark.plan import expand
 from busmark.scenario import Scenario, load

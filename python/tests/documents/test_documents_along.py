@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import halves
 from documents_campaigns import MOOD, campaign, case
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.analysis.across.perftest_tests import halves
-from busmark.analysis.model import CaseSummary
 from busmark.documents.along import OnLine, Second, Steps
 from busmark.documents.claim import ABOVE, BELOW, alike
 from busmark.documents.evidence import Check, Evidence, evidence

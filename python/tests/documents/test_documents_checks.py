@@ -6,12 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from busmark.estimate.capacity import specified_mbit_per_s
+from busmark.estimate.case import CaseSummary
 from documents_campaigns import MOOD, campaign, case
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.analysis.case.capacity import specified_mbit_per_s
-from busmark.analysis.model import CaseSummary
 from busmark.documents.along import Bend
 from busmark.documents.checks import Convergence, Ratio, Trend, delivered, share
 from busmark.documents.claim import ABOVE, ALL, BELOW, Claim, about, alike

@@ -7,10 +7,9 @@ from itertools import product
 from typing import Any
 
 import pytest
+from busmark.estimate.rounds import LegOfRound, RoundDiscovery
 from documents_campaigns import latency, planned, told
 
-from busmark.analysis.case.round_latency import LegOfRound
-from busmark.analysis.model import RoundDiscovery
 from busmark.documents import Repetition, repetition
 from busmark.documents.pother_2008 import stated
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
+from busmark.model.text import percent_text
 from synthetic_campaign import Builder
 
-from busmark.analysis import summarise
-from busmark.analysis.words.text import percent_text
 from busmark.documents import Repetition, repetition
 from busmark.present.blocks.repetition import tables
 from busmark.store import Result

@@ -9,10 +9,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
+from busmark.results import Results
 from synthetic_campaign import comparison
 
 import busmark
-from busmark.frames import Results
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.estimate.frames import schema
+from busmark.results import Results
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
-from busmark.frames import FRAMES, Results
-from busmark.frames.cases import schema
+from busmark.estimate.columns import FRAMES
 
 
 def test_importing_busmark_and_its_help_loads_no_frame_library() -> None:
@@ -223,7 +224,7 @@ def test_two_results_are_compared(tmp_path: Path) -> None:
 
 
 def test_every_parameter_of_a_round_is_a_column_of_cases() -> None:
-    from busmark.frames.columns import PARAMETERS
+    from busmark.estimate.columns import PARAMETERS
     from busmark.plan.expand import DIMENSIONS
 
     named = {column.name for column in PARAMETERS}

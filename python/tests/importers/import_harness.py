@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+from busmark.compare.campaign import Campaign, summarise
 
-from busmark.analysis import Campaign, summarise
 from busmark.importers import import_results
 from busmark.importers.model import Imported
 from busmark.importers.registry import importer

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
 from import_harness import campaign_of, read, result_of, stated, text_of
 from make_files import ECHO, FASTDDS, READERS, ROWS
 
-from busmark.analysis import summarise
 from busmark.errors import UserError
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
 
-from busmark.analysis import summarise
 from busmark.importers import import_results
 from busmark.store import Result
 

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from busmark.compare.campaign import summarise
 from form_files import files
 from import_harness import FILES, FORMATS, TOOLS, campaign_of, files_of, read, result_of, text_of
 
-from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.importers import import_results
 from busmark.importers.registry import importers

@@ -15,10 +15,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 
+from busmark.model.figure import Distribution
 from synthetic_campaign import Builder, samples_around
 
 import busmark
-from busmark.analysis.figures import Distribution
 from busmark.model.quantities import OF_CASES
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
 
@@ -59,9 +59,9 @@ SHOW = """
 import json, sys
 from pathlib import Path
 import openpyxl
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.compare.criterion import Criterion
-from busmark.frames import Results
+from busmark.results import Results
 from busmark.present.blocks import case as of_case
 from busmark.present import formats
 from busmark.present.blocks.campaign import views
@@ -170,7 +170,7 @@ PLANNED = """
 import json
 from pathlib import Path
 from busmark.adapters import Adapter
-from busmark.analysis.across import dimensions
+from busmark.model import naming as dimensions
 from busmark.compare.matching import is_neutral
 from busmark.plan import expand
 from busmark.scenario import Scenario

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.model.figure import Figure
 from predict_results import SIZES, result, sizes, two_adapters
 from synthetic_campaign import Builder
 
-from busmark.analysis.figures import Figure
 from busmark.errors import UserError
 from busmark.predict import predict
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import synthetic_campaign
+from busmark.compare.campaign import Campaign, summarise
 from varied_campaigns import alike_campaign, varied_campaign
 
-from busmark.analysis import Campaign, summarise
 from busmark.store import Result
 
 FOLDER = Path(__file__).parent / "golden"

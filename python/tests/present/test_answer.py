@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from busmark.compare.campaign import Campaign
+from busmark.compare.effects import Effect
 from hypothesis import given
 from hypothesis import strategies as st
 from present_documents import column
 
-from busmark.analysis import Campaign
-from busmark.analysis.across.standing import Effect
 from busmark.present import figures
 from busmark.present.blocks.answer import answer, representative, version
 from busmark.present.blocks.opening import caveats

@@ -16,10 +16,10 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from busmark.compare.campaign import summarise
 from click.testing import CliRunner
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import summarise
 from busmark.cli import documents as cli
 from busmark.cli.main import busmark
 from busmark.documents import repetition
@@ -161,7 +161,7 @@ def test_a_sink_knows_no_other_sink_and_no_campaign(path: Path) -> None:
             name = node.module.removeprefix("busmark.present.sinks.")
             if name != node.module:
                 assert name.partition("_")[0] in own, name
-            campaign = ("busmark.analysis.model", "busmark.frames", "busmark.present.blocks")
+            campaign = ("busmark.compare.campaign", "busmark.frames", "busmark.present.blocks")
             assert path.stem in OF_THE_PAGE or not node.module.startswith(campaign), node.module
 
 

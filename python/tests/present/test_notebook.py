@@ -12,11 +12,11 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from form_files import files
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
-from busmark.analysis import Campaign, summarise
 from busmark.errors import UserError
 from busmark.present.blocks.campaign import document
 from busmark.present.display import MIME, chart

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from click.testing import CliRunner
 from kept_results import unpack
 
-from busmark.analysis import Campaign, summarise
 from busmark.cli.main import busmark
 from busmark.errors import UserError
 from busmark.present.charts import look

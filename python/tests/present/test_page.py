@@ -8,9 +8,9 @@ from collections.abc import Callable
 from html import unescape
 
 import pytest
+from busmark.compare.campaign import Campaign
 from rich.console import Console
 
-from busmark.analysis import Campaign
 from busmark.findings.kinds import by_case, kinds
 from busmark.present.blocks import case as of_case
 from busmark.present.blocks.campaign import whole

@@ -6,9 +6,9 @@ import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
+from busmark.compare.campaign import summarise
 from present_documents import page_text, printed
 
-from busmark.analysis import summarise
 from busmark.documents import repetition
 from busmark.present.blocks.repetition import document
 from busmark.present.sinks.markdown import markdown

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import present_documents
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from kept_results import NAMES
 
-from busmark.analysis import Campaign, summarise
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Row, Table
 from busmark.present.sinks.terminal import show_table

@@ -12,6 +12,8 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.results import Results
 from form_files import files
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +21,6 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
-from busmark.frames import Results
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Document, Row, Section, Table
 from busmark.present.sinks import workbook as sink

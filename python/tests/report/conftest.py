@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
 import synthetic_campaign
 from browser import Browser
+from busmark.compare.campaign import Campaign, summarise
 
-from busmark.analysis import Campaign, summarise
 from busmark.present.pages import render
 from busmark.store import Result
 

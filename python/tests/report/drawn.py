@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from busmark.analysis import Campaign
+from busmark.compare.campaign import Campaign
+
 from busmark.present.blocks.charts import by_test
 from busmark.present.sinks.panels import Panel, panels
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from busmark.analysis import Campaign
+from busmark.compare.campaign import Campaign
+
 from busmark.store.manifest import Finding
 
 TWO_MODES = "Latency has two modes"

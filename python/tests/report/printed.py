@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from rich.console import Console
 
-from busmark.analysis import Campaign, CaseSummary
 from busmark.present import figures
 from busmark.present.blocks import campaign as of_campaign
 from busmark.present.blocks import case as of_case

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from drawn import Drawn as Chart
 from drawn import draw_all
 from specifications import curves
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
 from busmark.store import Result
 
 LAB = {"writer_on": "n1", "reader_on": "n2", "link_rate": "100mbit", "placement": "free"}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
+from busmark.compare.campaign import Campaign
 from packed import unpacked
 
-from busmark.analysis import Campaign
 from busmark.present.blocks.campaign import MOST_DETAILS
 from busmark.present.pages import render
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.model.text import figure_text
 from drawn import Drawn as Chart
 from drawn import draw_all
 from hypothesis import given
@@ -15,8 +17,6 @@ from hypothesis import strategies as st
 from specifications import channel, curves, layers, styled, title
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.words.text import figure_text
 from busmark.present.blocks import charts
 from busmark.present.charts.panels import measured
 from busmark.present.sinks.panels import Panel

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pytest
 from browser import Browser
+from busmark.compare.campaign import Campaign
 from PIL import Image
 from test_page_in_a_browser import draw_everything
 
-from busmark.analysis import Campaign
 from busmark.present.charts.look import SIGNS, contrast
 from busmark.present.pages import render
 

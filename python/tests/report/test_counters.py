@@ -9,12 +9,12 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from busmark.compare.campaign import summarise
+from busmark.estimate.resources import counters
 from click.testing import CliRunner, Result
 from synthetic_campaign import Builder, samples_around
 
 import busmark
-from busmark.analysis import summarise
-from busmark.analysis.case.resources import counters
 from busmark.cli.main import busmark as command
 from busmark.model.quantities.counters import COUNTERS
 from busmark.present.blocks.campaign import document

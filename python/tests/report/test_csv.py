@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from form_files import files
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
-from busmark.analysis import Campaign, summarise
 from busmark.present import csv_cells
 from busmark.present.blocks.campaign import FRAMES
 from busmark.present.blocks.samples import write_csv

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from busmark.estimate.discovery import meeting
 
-from busmark.analysis.case.meeting import meeting
 from busmark.present.charts.times import _met
 from busmark.store.columns import polars_schema
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import vl_convert
+from busmark.compare.campaign import Campaign
 from click.testing import CliRunner
 from drawn import draw_all
 from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 from form_files import files, sheets
 
-from busmark.analysis import Campaign
 from busmark.cli.main import busmark
 from busmark.errors import UserError
 from busmark.findings.kinds import kinds

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
+from busmark.compare.campaign import Campaign
 from drawn import draw_all
 from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 from printed import everything, show, tables_of
 from rich.console import Console
 
-from busmark.analysis import Campaign
 from busmark.present.document import Table
 from busmark.present.pages import render
 from busmark.present.sinks.html import anchor

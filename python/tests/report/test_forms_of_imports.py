@@ -8,10 +8,10 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from busmark.compare.campaign import summarise
 from form_files import files
 
 import busmark
-from busmark.analysis import summarise
 from busmark.store import Result
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from click.testing import CliRunner
 from drawn_campaigns import HOSTILE, everything, odd, throughput_only
 from form_files import files
@@ -21,7 +22,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
 from busmark.cli.main import busmark
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CHARTS

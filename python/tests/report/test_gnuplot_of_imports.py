@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import summarise
 from form_files import files
-
-from busmark.analysis import summarise
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
 

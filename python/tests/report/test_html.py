@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from busmark.compare.campaign import Campaign
 from drawn import draw_all
 from packed import unpacked
 from printed import details, rows
 
-from busmark.analysis import Campaign
 from busmark.errors import UserError
 from busmark.findings.kinds import worst
 from busmark.present.pages import render

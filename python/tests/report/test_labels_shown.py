@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign
 from form_files import sheets
 from synthetic_campaign import Builder, samples_around
 from varied_campaigns import alike_campaign, varied_campaign
 
-from busmark.analysis import Campaign
 from busmark.compare import compare, select
 from busmark.present.blocks.campaign import entries
 from busmark.present.blocks.changes import headlines

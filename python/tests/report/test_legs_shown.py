@@ -8,12 +8,13 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.estimate.case import CaseSummary
 from form_files import files
 from printed import details, notes
 from synthetic_campaign import Builder, samples_around
 
 import busmark
-from busmark.analysis import Campaign, CaseSummary, summarise
 from busmark.present.document import Table
 from busmark.store import Result
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
+from busmark.model.naming import Label
 from drawn import draw_all
 from form_files import files, sheets
 from specifications import scales, styled
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.model import Label
 from busmark.present.blocks import charts as blocks
 from busmark.present.blocks import working
 from busmark.present.charts import look

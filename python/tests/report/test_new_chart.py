@@ -31,7 +31,7 @@ SHOW = """
 import json, sys
 from pathlib import Path
 import openpyxl
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
 from busmark.present import formats
 from busmark.present.blocks.campaign import views
 from busmark.present.blocks.charts import by_test as draw_all

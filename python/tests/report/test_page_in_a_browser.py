@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
+from busmark.compare.campaign import Campaign
 
-from busmark.analysis import Campaign
 from busmark.present.pages import render
 
 PAINTED = """new Promise((done) => {

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 import vl_convert
+from busmark.compare.campaign import Campaign, summarise
 from click.testing import CliRunner
 from drawn_campaigns import everything, odd, throughput_only
 from form_files import files, write
 
-from busmark.analysis import Campaign, summarise
 from busmark.cli.forms import FormsTold
 from busmark.cli.main import busmark
 from busmark.present.blocks import charts

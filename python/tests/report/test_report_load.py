@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.compare.campaign import summarise
 from printed import details, rows, tables_of
 from synthetic_campaign import Builder
 
 import busmark
-from busmark.analysis import summarise
 from busmark.store import Result, checksum
 
 LEVELS = {

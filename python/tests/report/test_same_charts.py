@@ -14,11 +14,11 @@ import numpy as np
 import openpyxl
 import pytest
 import specifications as specs
+from busmark.compare.campaign import Campaign, summarise
 from drawn import draw_all
 from drawn_campaigns import everything
 from form_files import files
 
-from busmark.analysis import Campaign, summarise
 from busmark.present.blocks import charts as blocks
 from busmark.present.charts import kinds
 from busmark.present.charts.kinds import CURVES, ChartKind

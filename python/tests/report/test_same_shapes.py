@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 import specifications as specs
+from busmark.compare.campaign import Campaign, summarise
 from drawn import draw_all
 from drawn_campaigns import everything
 from form_files import files
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
 from busmark.present.charts.kinds import CHARTS, ChartKind
 from busmark.present.charts.shapes import Boxes, Cell, Curve, Heat, Row, Stack
 from busmark.present.sinks.panels import Panel

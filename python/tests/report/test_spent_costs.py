@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from busmark.compare.campaign import Campaign, summarise
 from printed import rows, show
 from rich.console import Console
 from synthetic_campaign import Builder
 
-from busmark.analysis import Campaign, summarise
 from busmark.present.blocks.further import costs
 from busmark.present.charts.kinds import CHARTS
 from busmark.present.pages import render

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 import vl_convert
+from busmark.compare.campaign import Campaign, summarise
+from busmark.model.naming import Label
 from drawn_campaigns import HOSTILE, everything, odd
 from specifications import rows, scales
 
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.model import Label
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CHARTS, ChartKind
 from busmark.present.charts.shapes import (

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
+from busmark.compare.campaign import Campaign
 from printed import tables_of
-
-from busmark.analysis import Campaign
 
 TABLE = "latency-same"
 BOX = f"document.querySelector('#{TABLE} .scroll')"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from busmark.compare.campaign import Campaign, summarise
 from synthetic_campaign import Builder, samples_around
 
-from busmark.analysis import Campaign, summarise
 from busmark.store import Result
 
 NAMES = {"udp": "UDP socket", "cyclonedds": "Cyclone DDS", "zenoh": "Zenoh"}

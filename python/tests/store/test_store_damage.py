@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from busmark.compare.campaign import summarise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_results import written
 
-from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.store import Result
 from busmark.store.result import load_table

@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 
+from busmark.model.figure import Figure
 from compare_results import campaign
 
-from busmark.analysis.figures import Figure
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
 from busmark.track.entry import Commit, Entry, Machine, TrackedCase

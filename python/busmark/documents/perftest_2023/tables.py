@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from busmark.analysis.across.pairs import Pair, PairRow, pairs
-from busmark.analysis.across.perftest import PERCENTS
-from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
 from busmark.documents.table import Table
+from busmark.estimate.repeated import PERCENTS
+from busmark.model.text import ABSENT, count, number
+from busmark.present.blocks.tests import Pair, PairRow, pairs
 
 PUBLISHER = (
     "Length, B", "Ave, µs", "Std, µs", "Min, µs", "Max, µs",

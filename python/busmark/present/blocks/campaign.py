@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words import text
-from busmark.analysis.words.naming import MIDDLEWARE
+from busmark.compare.campaign import Campaign
 from busmark.documents import repetition as repeated
 from busmark.estimate.answer import answer as answers
+from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import by_case, kinds
-from busmark.frames import Results
+from busmark.model import text
+from busmark.model.naming import MIDDLEWARE
 from busmark.present.blocks import repetition, samples, working
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.case import heading, summary
@@ -47,6 +47,7 @@ from busmark.present.document import (
 )
 from busmark.present.formats import Views
 from busmark.present.requirements import by_requirement, outcome
+from busmark.results import Results
 from busmark.store import Result
 
 FIRST = ("latency-medians", "goodput")

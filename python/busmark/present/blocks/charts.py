@@ -7,9 +7,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import size_text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import Flags, by_case, kinds
+from busmark.model.text import size_text
 from busmark.present import same_in_all
 from busmark.present.blocks.samples import parts_of
 from busmark.present.charts.flagged import Findings, concerning, of_kinds

@@ -6,10 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.pairwise.verdict import UNDECIDED, WORSE
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import share_text
 from busmark.compare.model import (
     Change,
     Comparison,
@@ -17,6 +13,9 @@ from busmark.compare.model import (
     Pair,
     SideSummary,
 )
+from busmark.compare.verdict import UNDECIDED, WORSE
+from busmark.model import naming as dim
+from busmark.model import text
 from busmark.model.quantities import COMPARED
 from busmark.present.blocks.changes import (
     MOST_BESIDE,
@@ -47,6 +46,7 @@ from busmark.present.document import (
     Test,
     Text,
 )
+from busmark.present.figures import share_text
 from busmark.present.formats import Views
 from busmark.present.requirements import outcome
 

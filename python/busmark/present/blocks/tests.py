@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.across.pairs import Arrived, Pair, Told, pairs
-from busmark.analysis.across.perftest import PERCENTS
-from busmark.analysis.model import Campaign, Label
-from busmark.analysis.words.naming import described
+from busmark.compare.campaign import Campaign
 from busmark.documents.perftest_2023.tables import number_of
+from busmark.estimate.repeated import PERCENTS
+from busmark.model.naming import Label, described, placement_text
+from busmark.present.blocks.tests import Arrived, Pair, Told, pairs
 from busmark.present.charts import look
 from busmark.present.charts.panels import Keys
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Stack

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from busmark.analysis.words.text import plural
+from busmark.model.text import plural
 from busmark.present.charts import look
 from busmark.present.charts.look import ink
 from busmark.present.charts.shapes import (

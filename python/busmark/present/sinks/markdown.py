@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.words.text import count, joined
+from busmark.model.text import count, joined
 from busmark.present.document import Document
 from busmark.present.markup import Part, escaped, parts_of
 

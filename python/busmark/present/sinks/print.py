@@ -14,7 +14,7 @@ from pathlib import Path
 
 import vl_convert
 
-from busmark.analysis.words.text import plural
+from busmark.model.text import plural
 from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
 from busmark.present.document import Document
 from busmark.present.drawings import Drawing, Shape, drawings
