@@ -156,7 +156,7 @@ def look(directory: Path, whole: Path, number: int, folder: Path) -> None:
         VIEWS[name](found, campaign, whole)
         return
     shutil.rmtree(folder, ignore_errors=True)
-    formats.write(found, campaign, formats.chosen(name), folder)
+    formats.write(blocks.views(found, campaign, folder), formats.chosen(name), folder)
 
 
 def _terminal(_found: Result, campaign: Campaign, _whole: Path) -> None:

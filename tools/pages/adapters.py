@@ -22,7 +22,7 @@ from busmark.adapters import Adapter, Compliance, compliance, describe, known, l
 from busmark.errors import UserError
 from busmark.present.blocks.adapters import overview, supports
 from busmark.present.document import Section, Table
-from busmark.present.sinks.markdown import section_markdown
+from busmark.present.markup import section_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "docs" / "reference" / "adapters.json"

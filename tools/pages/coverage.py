@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from busmark.track.steps import CONFIRMATIONS, LEVEL
 from tools.pages import markdown as md
 from tools.simulate.added import ADDED_TO, FIXED_S, SAMPLES_PER_S, STATED_S, WAYS, Added
 from tools.simulate.coverage import FIGURES, RECOMMENDED, SETTINGS, Coverage
@@ -28,6 +27,7 @@ from busmark.compare.verdict import EQUIVALENT
 from busmark.stats import FEW as FEW_ROUNDS
 from busmark.stats import Estimate, share_interval
 from busmark.stats.precision import early
+from busmark.track.steps import CONFIRMATIONS, LEVEL
 
 RECORD = Path(__file__).resolve().parents[2] / "docs" / "reference" / "coverage.json"
 

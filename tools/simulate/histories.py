@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from math import expm1, log1p
 
 import numpy as np
-from busmark.track.steps import CONFIRMATIONS, LEVEL
 from scipy.signal import lfilter
 from tools.simulate.laws import Array, Rng
 
 from busmark import stats
 from busmark.compare.verdict import EQUIVALENT
+from busmark.track.steps import CONFIRMATIONS, LEVEL
 
 SERIES = 8
 """Series of a history, on one machine; a planted step is in one of them."""

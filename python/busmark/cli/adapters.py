@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli.documents import show
+from busmark.cli.documents import Files, show, written
 from busmark.cli.output import echo
 from busmark.cli.wide import wide
 
@@ -31,31 +31,39 @@ if TYPE_CHECKING:
     help="Run the conformance suite first (minutes per adapter) and show in the table what it "
     "proved. Later reports show it, too. Exit code 1 if something failed.",
 )
+@written("adapters")
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print all capabilities, or the table.")
-def command(names: tuple[str, ...], long: bool, table: bool, checking: bool, as_json: bool) -> None:
+def command(names: tuple[str, ...], long: bool, table: bool, checking: bool, as_json: bool,
+            **options: Any) -> None:  # fmt: skip
     """List the installed adapters, and why one cannot be used; with NAME, everything about it.
 
     A NAME is one from the list, or the path of a library.
     """
     from busmark.adapters import available, compliance, resolve
-    from busmark.present.blocks.adapters import in_full, listing, supports
+    from busmark.present.blocks.adapters import KIND, all_in_full, in_full, listing, supports
     from busmark.present.document import Document, Section
+    from busmark.present.formats import Views
 
+    files = Files.of(KIND, options)
     found = list(resolve(list(names)).values()) if names else available()
     failed = _check([a for a in found if a.usable]) if checking else []
     if table or checking:
         whole = compliance({a.name: a.stored() for a in found if a.capabilities is not None})
+        made = Document("Who supports what", [], [Section("", supports(whole))], kind=KIND)
+        if files:
+            files.write(Views(lambda: made))
         if as_json:
             echo(json.dumps(whole.as_json(), indent=2))
         else:
-            show(Document("Who supports what", [], [Section("", supports(whole))]))
+            show(made)
         sys.exit(1 if failed else 0)
+    if files:
+        files.write(Views(lambda: all_in_full(found) if names else listing(found, long=long)))
     if as_json:
         echo(json.dumps([_as_json(adapter) for adapter in found], indent=2))
-        return
-    for document in map(in_full, found) if names else [listing(found, long=long)]:
-        show(document)
+    else:
+        show(*map(in_full, found) if names else [listing(found, long=long)])
 
 
 def _as_json(adapter: Adapter) -> dict[str, Any]:

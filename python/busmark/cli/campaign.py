@@ -94,8 +94,8 @@ def present(result: Result, ending: Ending) -> Analysed:
     from busmark.compare.cache import Cache
     from busmark.compare.campaign import summarise
     from busmark.estimate import store
-    from busmark.present import pages
-    from busmark.present.blocks.campaign import document
+    from busmark.present import formats
+    from busmark.present.blocks.campaign import document, views
     from busmark.present.folder import OWN, own
     from busmark.present.sinks.terminal import show
 
@@ -105,7 +105,8 @@ def present(result: Result, ending: Ending) -> Analysed:
         show(document(campaign), Console())
     with storing(result.directory / OWN):
         folder = own(result.directory)
-        written = pages.write(result, campaign, folder)
+        shown = views(result, campaign, folder)
+        written = formats.write(shown, formats.chosen("html"), folder)["html"]
     cached.store(campaign)
     with suppress(OSError):
         store(result, campaign.cases)

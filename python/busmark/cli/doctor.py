@@ -1,20 +1,23 @@
 """`busmark doctor`."""
 
 from __future__ import annotations
-
+import click
 import json
 import sys
-from dataclasses import asdict
-
-import click
-
+from busmark.cli.documents import Files
 from busmark.cli.documents import show
+from busmark.cli.documents import written
 from busmark.cli.output import echo
+from busmark.cli.wide import wide
+from dataclasses import asdict
+from typing import Any
 
 
 @click.command(epilog="Example: busmark doctor --json")
 @click.option("--json", "as_json", is_flag=True, help="Print facts and findings as JSON.")
-def command(as_json: bool) -> None:
+@written("machine")
+@wide
+def command(as_json: bool, **options: Any) -> None:
     """Check this machine for problems and suggest fixes.
 
     Exit code 1 if a finding is an error or a warning.
@@ -24,7 +27,9 @@ def command(as_json: bool) -> None:
     from busmark.host.profile import profile
     from busmark.plugin import installed
     from busmark.present.blocks.doctor import document
+    from busmark.present.formats import Views
 
+    files = Files.of("machine", options)
     host = profile()
     found = available()
     missing = {a.name: a.reason for a in found if a.reason}
@@ -32,6 +37,9 @@ def command(as_json: bool) -> None:
     findings = diagnose(host, {a.name: a.stored() for a in found}, missing, plugins)
     checked = [*needed(), *facts(host)]
     serious = any(finding.severity != "note" for finding in findings)
+    made = document(checked, findings, plugins)
+    if files:
+        files.write(Views(lambda: made))
     if as_json:
         listed = [finding.model_dump(mode="json") for finding in findings]
         known = {
@@ -41,5 +49,5 @@ def command(as_json: bool) -> None:
         }
         echo(json.dumps(known, indent=2))
     else:
-        show(document(checked, findings, plugins))
+        show(made)
     sys.exit(1 if serious else 0)

@@ -1,56 +1,156 @@
-"""Documents of commands other than `show` and `report`: printed, and written into files."""
+"""Documents of commands: printed, page by page where the terminal is too short, and written."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
 import click
-
+import os
+import re
+import shutil
+import sys
 from busmark.cli.output import say_file
+from busmark.cli.wide import is_paged
+from busmark.present.formats import Views
+from busmark.present.formats import of_kind
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from typing import TYPE_CHECKING
+
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from busmark.present.document import Document
+    from busmark.present.formats import Format
 
 NUMBER = re.compile(r"[-+−]?\d[\d,]*(\.\d+)?|—")
 """ "1,024", "+0.5"; or absent."""
 
 
-def written(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name files: `html` and `markdown`."""
-    for name, what in (("--markdown", "the tables as Markdown"), ("--html", "a page")):
-        path = click.Path(path_type=Path, dir_okay=False)
-        command = click.option(name, type=path, help=f"Write {what} to this file.")(command)
-    return command
+@dataclass(frozen=True)
+class Files:
+    """What the options of a command say of files."""
+
+    kind: str
+    forms: str
+    folder: Path | None
+    named: Mapping[str, Path]
+    """Files by form."""
+
+    @classmethod
+    def of(cls, kind: str, options: dict[str, Any]) -> Files:
+        """Take the options of `written` out of those of a command.
+
+        Raises:
+            UserError: a file cannot be written there, or a form does not exist.
+        """
+        from busmark.errors import UserError
+        from busmark.present.formats import chosen
+
+        named = {form.name: options.pop(form.name) for form in _with_option(kind)}
+        made = cls(kind, options.pop("forms") or "", options.pop("folder"),
+                   {name: path for name, path in named.items() if path})  # fmt: skip
+        for path in made.named.values():
+            if not os.access(path.parent, os.W_OK):
+                why = "is not there" if not path.parent.exists() else "cannot be written to"
+                raise UserError(f"this folder {why}", where=str(path.parent))
+        if made.forms:
+            chosen(made.forms, kind)
+        elif made.folder is not None:
+            raise UserError("is the folder of --to, which is not there", where="--folder",
+                            remedy="Add --to html, or leave it out.")  # fmt: skip
+        return made
+
+    def __bool__(self) -> bool:
+        return bool(self.forms or self.named)
+
+    def write(self, views: Views) -> None:
+        """Write them, and print where they are."""
+        from busmark.cli.output import Forms
+        from busmark.errors import UserError
+        from busmark.present import formats
+
+        where = str(self.folder or self.kind)
+        try:
+            formats.write_files(views, self.named)
+            for path in self.named.values():
+                say_file(path, err=True)
+            if self.forms:
+                folder = self.folder or Path(self.kind.replace(" ", "-"))
+                asked = formats.chosen(self.forms, self.kind)
+                for files in formats.write(views, asked, folder, Forms()).values():
+                    for file in files:
+                        say_file(file, err=True)
+        except OSError as error:
+            where = str(error.filename or where)
+            raise UserError(f"cannot be written ({error.strerror})", where=where) from None
 
 
-def write(
-    document: Document, brand: str, html: Path | None, markdown: Path | None, *,
-    whole: str = "`--json` has everything.",
-    swatches: Mapping[str, Mapping[str, str]] | None = None,
-) -> None:  # fmt: skip
-    """Write the files that are named; `brand`: what kind of page it is; `whole`: where everything
-    is that Markdown leaves out."""
-    from busmark.present.sinks import markdown as as_markdown
-    from busmark.present.sinks.page import page
-    from busmark.store.atomic import write_text
-
-    if html is not None:
-        write_text(html, page(document, brand, swatches))
-        say_file(html, err=True)
-    if markdown is not None:
-        write_text(markdown, as_markdown.markdown(document, whole=whole))
-        say_file(markdown, err=True)
+def _with_option(kind: str) -> list[Format]:
+    return [form for form in of_kind(kind) if form.option]
 
 
-def show(document: Document) -> None:
-    """Print the document."""
-    from busmark.cli.console import Console
+def written(kind: str) -> Callable[[Any], Any]:
+    """Give a command the options of files that documents of a kind can be written to."""
+
+    def with_options(command: Any) -> Any:
+        names = ", ".join(form.name for form in of_kind(kind))
+        command = click.option(
+            "--folder", type=click.Path(path_type=Path, file_okay=False),
+            help=f"Folder for --to; default: {kind.replace(' ', '-')}.",
+        )(command)  # fmt: skip
+        command = click.option(
+            "--to", "forms", metavar="FORM,...",
+            help=f"Write these forms, each a file or a folder: {names}.",
+        )(command)  # fmt: skip
+        for form in reversed(_with_option(kind)):
+            path = click.Path(path_type=Path, dir_okay=False)
+            command = click.option(f"--{form.name}", type=path, help=form.option)(command)
+        return command
+
+    return with_options
+
+
+def show(*documents: Document, last: str = "") -> None:
+    """Print documents, one after the other, and a line below them."""
+    from busmark.present.document import Text
     from busmark.present.sinks import terminal
 
-    terminal.show(document, Console())
+    def each(console: Console) -> None:
+        for number, document in enumerate(documents):
+            if number:
+                console.print()
+            terminal.show(document, console)
+        if last:
+            console.print()
+            terminal.show_text(Text("line", {"line": last}), console)
+
+    paged(each)
+
+
+def paged(printed: Callable[[Console], object]) -> None:
+    """Print on a console; where a terminal is shorter, by the pager of the user's."""
+    from busmark.cli.console import Console
+
+    console = Console()
+    pager = os.environ.get("PAGER")
+    if not (is_paged() and pager != "" and sys.stdin.isatty() and sys.stdout.isatty()) or (
+        os.environ.get("TERM", "dumb") == "dumb"
+    ):
+        printed(console)
+        return
+    with console.capture() as captured:
+        printed(console)
+    text = captured.get()
+    if text.count("\n") < shutil.get_terminal_size().lines:
+        # Nothing but what the console has made of it.
+        click.echo(text, nl=False, color=True)
+    else:
+        # Where the pager shows colours only if it is asked to.
+        os.environ.setdefault("LESS", "-RS" if console.room > console.width else "-R")
+        click.echo_via_pager(text, color=True)
 
 
 def show_rows(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:

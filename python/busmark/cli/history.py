@@ -1,19 +1,23 @@
 """`busmark history`."""
 
 from __future__ import annotations
-
+import click
 import json
 import sys
+from busmark.cli.documents import Files
+from busmark.cli.documents import show
+from busmark.cli.documents import written
+from busmark.cli.output import echo
+from busmark.cli.places import Directory
+from busmark.cli.places import or_newest
+from busmark.cli.values import Amount
+from busmark.cli.values import names
+from busmark.cli.wide import wide
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from typing import TYPE_CHECKING
 
-import click
-
-from busmark.cli.output import echo
-from busmark.cli.places import Directory, or_newest
-from busmark.cli.values import Amount, names
-from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.track import Tracked
@@ -36,15 +40,9 @@ LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
     click.option("--new-for", default=1, show_default=True, type=click.IntRange(1), metavar="N",
                  help="A regression is new if it is not found without the N results added last."),
     click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: tracked)."),
-    click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False),
-                 help="Write Markdown to this file."),
-    click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
-                 help="Write a page to this file."),
+    written("history"),
     wide,
 )  # fmt: skip
-
-
-WHOLE = "`busmark history show --html FILE` and `--json` have everything."
 
 
 def looked_through(command: Callable[..., None]) -> Callable[..., None]:
@@ -99,9 +97,10 @@ def add_command(
 
 @command.command("show", epilog="Example: busmark history show --html history.html")
 @looked_through
-def show_command(as_json: bool, markdown: Path | None, html: Path | None, **options: Any) -> None:
+def show_command(as_json: bool, **options: Any) -> None:
     """Show a history: the level of every figure, and where it changed."""
-    _present(_looked_through(**options), as_json, markdown, html, series=True)
+    files = Files.of("history", options)
+    _present(_looked_through(**options), as_json, files, series=True)
 
 
 @command.command(
@@ -114,10 +113,7 @@ def show_command(as_json: bool, markdown: Path | None, html: Path | None, **opti
 @click.option("--unconfirmed", is_flag=True,
               help="Fail for unconfirmed regressions, too: earlier, and more often for nothing."
               )  # fmt: skip
-def check_command(
-    as_json: bool, markdown: Path | None, html: Path | None, standing: bool, unconfirmed: bool,
-    **options: Any,
-) -> None:  # fmt: skip
+def check_command(as_json: bool, standing: bool, unconfirmed: bool, **options: Any) -> None:
     """Say whether the newest result shows a new regression.
 
     A regression is a step to the worse, by more than --worse-than, that is significant over all
@@ -127,8 +123,9 @@ def check_command(
 
     Exit code 1 if there is a new one that is confirmed.
     """
+    files = Files.of("history", options)
     tracked = _looked_through(**options)
-    _present(tracked, as_json, markdown, html, series=False)
+    _present(tracked, as_json, files, series=False)
     failing = tracked.standing if standing else tracked.new
     sys.exit(1 if failing or (unconfirmed and tracked.unconfirmed) else 0)
 
@@ -140,14 +137,13 @@ def _looked_through(history: Path, figures: list[str], worse_than: float, new_fo
     return track(history, entries, figures=figures, worse_than=worse_than, new_for=new_for)
 
 
-def _present(
-    tracked: Tracked, as_json: bool, markdown: Path | None, html: Path | None, *, series: bool
-) -> None:
-    from busmark.cli.documents import show, write
+def _present(tracked: Tracked, as_json: bool, files: Files, *, series: bool) -> None:
     from busmark.present.blocks import history
+    from busmark.present.formats import Views
 
     document = history.document(tracked, brief=not series)
-    write(document, "history", html, markdown, whole=WHOLE, swatches=history.swatches(tracked))
+    if files:
+        files.write(Views(lambda: document))
     if as_json:
         echo(json.dumps(tracked.model_dump(mode="json"), indent=2))
     else:

@@ -3,60 +3,19 @@
 from __future__ import annotations
 
 import json
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from busmark.cli.documents import Files, show, written
 from busmark.cli.output import echo
 from busmark.cli.values import Amount
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.compare import Comparison, Gate
-
-
-@dataclass(frozen=True)
-class Form:
-    """A file that a comparison is written to, and the option of its name."""
-
-    name: str
-    writer: str
-    """Name of a function of the comparison that returns the text, loaded when it is needed."""
-    meaning: str
-    """For the command's help."""
-    of_criteria: bool = False
-    """Whether it has criteria only, and is nothing without one."""
-
-
-FORMS = (
-    Form("markdown", "busmark.present.blocks.comparison:markdown", "Write Markdown to this file."),
-    Form("junit", "busmark.present.sinks.junit:of_comparison",
-         "Write the criteria as JUnit XML to this file.", of_criteria=True),
-    Form("html", "busmark.present.blocks.comparison:html", "Write a page to this file."),
-)  # fmt: skip
-"""In the order of the help."""
-
-
-def _not_of_comparisons(_context: object, option: click.Parameter, value: str | None) -> None:
-    """Refuse the forms of `busmark report`.
-
-    Raises:
-        UserError: one is named.
-    """
-    from busmark.errors import UserError
-
-    if value is not None:
-        raise UserError(
-            "the forms of `busmark report`, github and bencher among them, are of one result and "
-            "not of a comparison",
-            where=", ".join(option.opts),
-            remedy="Type `busmark report RESULT --to github,bencher`; --junit, --markdown and "
-            "--html write the comparison.",
-        )  # fmt: skip
 
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -77,10 +36,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  help="What a case of the baseline that was not measured with a candidate does "
                  "to a criterion; default: fail."),
     click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: comparison)."),
-    *(click.option(f"--{form.name}", type=click.Path(path_type=Path, dir_okay=False),
-                   help=form.meaning) for form in FORMS),
-    click.option("--to", "--github", "--bencher", "form", hidden=True, expose_value=False,
-                 callback=_not_of_comparisons),
+    written("comparison"),
     click.option("--all", "every", is_flag=True, help="Show all figures of all cases."),
     wide,
 )  # fmt: skip
@@ -104,14 +60,12 @@ class Judgement:
     missing: Literal["fail", "skip"]
     as_json: bool
     every: bool
-    files: dict[str, Path]
-    """By form, what is written besides."""
+    files: Files
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Judgement:
         """From a command's options."""
-        files = {form.name: options.pop(form.name) for form in FORMS}
-        return cls(files={name: path for name, path in files.items() if path}, **options)
+        return cls(files=Files.of("comparison", options), **options)
 
     def gate(self) -> Gate:
         """Return the criteria, and what fails them. All that can be wrong with the options is found
@@ -124,45 +78,20 @@ class Judgement:
         from busmark.errors import UserError
 
         found = [Criterion.parse(expression) for expression in self.expressions]
-        for form in FORMS:
-            if form.of_criteria and form.name in self.files and not found:
-                raise UserError(
-                    "there is no criterion to write", where=f"--{form.name}",
-                    remedy="Add --fail-if EXPR.",
-                )  # fmt: skip
-        for path in self.files.values():
-            _must_be_writable(path)
+        if not found and "junit" in (*self.files.named, *self.files.forms.split(",")):
+            raise UserError(
+                "there is no criterion to write", where="--junit", remedy="Add --fail-if EXPR."
+            )
         return Gate(found, self.undecided, self.missing)
 
     def present(self, found: Comparison) -> int:
         """Shows and writes it; the exit code."""
-        from busmark.store.atomic import write_text
+        from busmark.present.blocks.comparison import document, views
 
-        # All are made before the first is written.
-        texts = [
-            (self.files[form.name], pkgutil.resolve_name(form.writer)(found, every=self.every))
-            for form in FORMS
-            if form.name in self.files
-        ]
-        for path, text in texts:
-            write_text(path, text)
+        if self.files:
+            self.files.write(views(found, every=self.every))
         if self.as_json:
             echo(json.dumps(found.model_dump(mode="json"), indent=2))
         else:
-            from busmark.cli.console import Console
-            from busmark.present.blocks.comparison import document
-            from busmark.present.sinks.terminal import show
-
-            show(document(found, every=self.every), Console())
+            show(document(found, every=self.every))
         return 1 if found.failed else 0
-
-
-def _must_be_writable(path: Path) -> None:
-    """Before anything is read: a wrong name is found at once."""
-    import os
-
-    from busmark.errors import UserError
-
-    if not os.access(path.parent, os.W_OK):
-        why = "is not there" if not path.parent.exists() else "cannot be written to"
-        raise UserError(f"this folder {why}", where=str(path.parent))

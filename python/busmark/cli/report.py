@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 import click
-import sys
 from busmark.cli.beside import Beside
 from busmark.cli.beside import beside
 from busmark.cli.options import open_page
 from busmark.cli.options import opens
+from busmark.cli.output import Forms
 from busmark.cli.output import echo
 from busmark.cli.output import say_file
 from busmark.cli.places import Directory
 from busmark.cli.places import or_newest
-from busmark.present.formats import FORMATS
+from busmark.present.formats import of_kind
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from busmark.compare.campaign import Campaign
 
-_MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values())
+_MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in of_kind("report"))
 
 
 @click.command(epilog="Example: busmark report @last --to html")
@@ -44,8 +44,9 @@ _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values(
     "Names, numbers such as '#003', or patterns.",
 )
 @opens
-def command(directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None,
-            open_it: bool) -> None:  # fmt: skip
+def command(
+    directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None, open_it: bool,
+) -> None:  # fmt: skip
     """Write reports of the results in DIRECTORY; without it, of the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -53,7 +54,7 @@ def command(directory: Path, names: str, out: Path | None, plain: bool, overlay:
 
     If the scenario repeats the experiments of a document, a second page beside the report,
     comparison.html (with --to markdown, comparison.md), compares the document's findings with
-    these.
+    these. `busmark papers show --to FORM` writes that comparison alone, in any form.
     """
     with beside(directory) as helper:
         written = _write(directory, names, out, helper, plain=plain, overlaid=overlay)
@@ -80,6 +81,7 @@ def _write(
     from busmark.compare.campaign import summarise
     from busmark.errors import UserError
     from busmark.present import formats
+    from busmark.present.blocks.campaign import views
     from busmark.present.folder import own, within
     from busmark.store import Result
 
@@ -98,7 +100,8 @@ def _write(
             cached.store(campaign)
         if overlaid is not None:
             campaign, folder = _overlaid(campaign, overlaid, directory), within(folder, "overlay")
-        return formats.write(result, campaign, asked, folder, FormsTold(), plain=plain)
+        shown = views(result, campaign, folder, plain=plain)
+        return formats.write(shown, asked, folder, Forms())
     except OSError as error:
         where = str(error.filename or folder)
         raise UserError(f"cannot be written ({error.strerror})", where=where) from None
@@ -120,40 +123,3 @@ def _overlaid(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
             "their numbers." if chosen else "Name some, such as --overlay '#000,#001'.",
         )  # fmt: skip
     return overlay(campaign, {*chosen})
-
-
-class FormsTold:
-    """Listens to `busmark.present.formats.write`."""
-
-    def __init__(self) -> None:
-        self._moves = sys.stderr.isatty()
-        self._names = ""
-
-    def begins(self, names: Sequence[str]) -> None:
-        """The line's beginning."""
-        self._names = ", ".join(names)
-        self._show("…")
-
-    def drawn(self, count: int) -> None:
-        """The same line, with the number of figures."""
-        self._show(_plural(count, "figure"))
-
-    def ends(self, names: Sequence[str], files: int) -> None:
-        """The line as it stays."""
-        each = " each" if len(names) > 1 else ""
-        told = f"{self._names}: {_plural(files, 'file')}{each}"
-        if self._moves:
-            sys.stderr.write("\r\x1b[K")
-        echo(told, err=True)
-
-    def _show(self, told: str) -> None:
-        if self._moves:
-            sys.stderr.write(f"\r\x1b[K{self._names}: {told}")
-            sys.stderr.flush()
-
-
-def _plural(count: int, noun: str) -> str:
-    # Whoever asks for help need not wait for the analysis.
-    from busmark.model.text import plural
-
-    return plural(count, noun)

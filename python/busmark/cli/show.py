@@ -5,9 +5,10 @@ import click
 import json
 import sys
 from busmark.cli.beside import beside
+from busmark.cli.documents import paged
+from busmark.cli.documents import show
 from busmark.cli.options import requires
 from busmark.cli.output import echo
-from busmark.cli.output import say
 from busmark.cli.places import Place
 from busmark.cli.places import or_newest
 from busmark.cli.wide import wide
@@ -17,12 +18,16 @@ from busmark.errors import nearest
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from typing import Literal
 from typing import TYPE_CHECKING
 
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from busmark.compare.campaign import Campaign
+    from busmark.plugins.papers import Repetition
 
 MOST_NAMED = 3
 """Cases that are named as examples."""
@@ -47,8 +52,10 @@ MOST_NAMED = 3
     "that case.",
 )
 @requires
-def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
-            requirements: tuple[str, ...], undecided: Literal["fail", "pass"]) -> None:  # fmt: skip
+def command(
+    place: str, as_json: bool, as_document: bool, only_findings: bool,
+    requirements: tuple[str, ...], undecided: Literal["fail", "pass"],
+) -> None:  # fmt: skip
     """Show the results in DIRECTORY, finished or not; without it, the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -75,41 +82,33 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
     campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
+    elif only_findings:
+        from busmark.present.blocks.findings import all_findings
+        from busmark.present.sinks.terminal import show_section
+
+        cases = [case.id for case in campaign.cases] if wanted else []
+
+        def findings(console: Console) -> None:
+            for section in all_findings(whole, cases):
+                show_section(section, console)
+                console.print()
+
+        paged(findings)
     elif as_document:
         echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
         _show_document(campaign, directory)
+    elif wanted:
+        from busmark.findings.kinds import by_case, kinds
+        from busmark.present.blocks import case
+
+        found = by_case(kinds(campaign.findings))
+        show(*(case.document(each, found) for each in campaign.cases))
     else:
-        _print(whole, campaign, directory, only_cases=bool(wanted), only_findings=only_findings)
+        from busmark.present.blocks.campaign import document
+
+        show(document(campaign), last=origin(campaign, directory))
     if any(each.fails for each in campaign.requirements):
         sys.exit(1)
-
-
-def _print(
-    whole: Campaign, campaign: Campaign, directory: Path, *, only_cases: bool, only_findings: bool
-) -> None:
-    """Print the campaign, its cases one by one, or findings alone."""
-    from busmark.cli.console import Console
-    from busmark.findings.kinds import by_case, kinds
-    from busmark.present.blocks import case
-    from busmark.present.blocks.campaign import document
-    from busmark.present.blocks.findings import all_findings
-    from busmark.present.sinks.terminal import show, show_section
-
-    console = Console()
-    if only_findings:
-        for section in all_findings(
-            whole, [one.id for one in campaign.cases] if only_cases else []
-        ):
-            show_section(section, console)
-            console.print()
-    elif only_cases:
-        found = by_case(kinds(campaign.findings))
-        for each in campaign.cases:
-            show(case.document(each, found), console)
-            console.print()
-    else:
-        show(document(campaign), console)
-        say(f"\n{origin(campaign, directory)}")
 
 
 def _required(
@@ -190,15 +189,12 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _show_document(campaign: Campaign, directory: Path) -> None:
-    from busmark.cli.console import Console
     from busmark.plugin import absent, active, documents, switched_off
-    from busmark.present.sinks.terminal import show
 
     where = f"{directory} --document"
     found = documents(campaign)
-    for _, document in found:
-        show(document, Console())
     if found:
+        show(*(document for _, document in found))
         return
     if owner := switched_off(lambda each: bool(each.documents)):
         raise absent(owner, where)

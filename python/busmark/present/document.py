@@ -6,11 +6,15 @@ the page format them (`present.figures`), files have the numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
 
 Role = Literal["", "baseline", "floor"]
@@ -151,9 +155,29 @@ class Chart:
     """Marks of the findings that concern each shape."""
     left_out: int = 0
     """Cases for which there are data, but no room."""
+    captions: Sequence[str] = ()
+    """One for each shape, instead of the shape's own."""
+    notes: Sequence[str] = ()
+    """One for each shape: what the marks in it mean, for sinks without links."""
+    labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """By the text of a label, the name of a file for gnuplot and the variable in it that has the
+    figures of what is drawn."""
 
 
-Block = Table | Chart | Text
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cell of a notebook, Markdown or Python; other sinks leave it out."""
+
+    text: str
+    is_code: bool = False
+
+
+def code(text: str) -> Source:
+    """Return the source of a cell of Python, without the indentation of all its lines."""
+    return Source(dedent(text).strip(), is_code=True)
+
+
+Block = Table | Chart | Text | Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +227,48 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Test:
+    """What a case says to a requirement or a criterion, for CI."""
+
+    classname: str
+    name: str
+    seconds: float
+    """Measured for it."""
+    outcome: Literal["passed", "failure", "skipped"]
+    kind: str
+    """Verdict in a word."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Test cases of one criterion or requirement."""
+
+    name: str
+    tests: Sequence[Test]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A figure that CI follows over time."""
+
+    case: str
+    figure: str
+    unit: str
+    value: float
+    low: float | None
+    high: float | None
+    confidence: float
+    more_is_better: bool
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What it rests on, such as rounds."""
+
+
+Frames = Mapping[str, Callable[[], "pl.DataFrame | pl.LazyFrame"]]
+"""Tables for programs by the name of their file, each read when it is written."""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """Sections in the order in which they are read."""
 
@@ -214,3 +280,32 @@ class Document:
     """Cases by which tables and charts of a page can be filtered."""
     links: Sequence[tuple[str, str]] = ()
     """Words and address of pages that belong to it."""
+    kind: str = "report"
+    """What it is in a word: above the title of a page, and the name of files."""
+    swatches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Colour and mark of each label."""
+    labels: Sequence[Label] = ()
+    """Those of cases whose curves the reader of a page may overlay."""
+    frames: Frames = field(default_factory=dict)
+    """What CSV, Parquet and JSON hold; without any, the tables of the sections."""
+    data: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)
+    """Further files for gnuplot by name, and what writes each."""
+    suites: Sequence[Suite] = ()
+    metrics: Sequence[Metric] = ()
+    begun_utc: str = ""
+    """When what the suites judge was begun."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """What the suites are of."""
+
+    @property
+    def stem(self) -> str:
+        """Return the name of its files, without an ending."""
+        return self.kind.replace(" ", "-")
+
+    def drawn(self) -> Document:
+        """Return the document with the charts alone."""
+        kept = [
+            replace(section, blocks=charts) for section in self.sections
+            if (charts := [each for each in section.blocks if isinstance(each, Chart)])
+        ]  # fmt: skip
+        return replace(self, sections=kept)

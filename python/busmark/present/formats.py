@@ -1,21 +1,21 @@
-"""The forms in which results leave: one function each, loaded when it is asked for."""
+"""The forms in which documents leave: a row each, with the sink that writes it, loaded when it is
+asked for; and which documents have it."""
 
 from __future__ import annotations
 
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from busmark.errors import UserError
 
 if TYPE_CHECKING:
     # Whoever asks which forms there are need not wait for the analysis.
-    from busmark.compare.campaign import Campaign
-    from busmark.store import Result
+    from busmark.present.document import Document
 
 EXTRAS = {
     "notebook": ("ipykernel", "nbclient", "nbformat"),
@@ -26,22 +26,33 @@ EXTRAS = {
 MODULES = {"vl-convert-python": "vl_convert"}
 """What is imported of a package, where that has another name."""
 
+View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "tests", "metrics"]
+"""What a form needs of a document: the charts in full, the tables in full, …"""
+
 
 @dataclass(frozen=True)
 class Format:
-    """One form. `writer` names a function of `(result, campaign, folder) -> list[Path]`: it writes
-    into the folder, which exists, and gives its files, the one to open first in front."""
+    """One form.
+
+    `sink` names a function of a document. With `file`, it returns the text of that file, in whose
+    name {} is the kind of the document; else it writes into a folder, which exists, and returns its
+    files, the one to open first in front.
+    """
 
     name: str
-    writer: str
+    sink: str
+    view: View
     meaning: str
     """For the command's help."""
+    file: str = ""
     extra: str = ""
     """One of `EXTRAS`."""
     is_drawn: bool = False
-    """Whether it has the same figures as others of its kind, which are drawn once for all."""
-    can_be_plain: bool = False
-    """Whether its charts can be without the findings that concern them."""
+    """Whether it has the same pictures as others of its kind, which are drawn once for all."""
+    of: tuple[str, ...] = ()
+    """Kinds of documents that have it; empty: all."""
+    option: str = ""
+    """Help of the option of its name, which names a file, where a command has it."""
 
     @property
     def missing(self) -> list[str]:
@@ -50,67 +61,108 @@ class Format:
         return [name for name in needed if not importlib.util.find_spec(MODULES.get(name, name))]
 
 
-FIGURES = "busmark.present.sinks.print:write_sheets"
-"""Writes several forms whose figures are the same."""
+CI = ("report", "comparison")
+"""Documents with requirements or criteria, and with figures that CI follows."""
 
+SINKS = "busmark.present.sinks"
 FORMATS = {
     f.name: f
     for f in (
-        Format("html", "busmark.present.pages:write", "one page, readable offline; the default"),
-        Format("png", "busmark.present.sinks.print:png", "a figure for each chart, 300 dpi",
-               "print", is_drawn=True, can_be_plain=True),
-        Format("svg", "busmark.present.sinks.print:svg", "the same, as vectors", "print",
-               is_drawn=True, can_be_plain=True),
-        Format("pdf", "busmark.present.sinks.print:pdf", "the same, for LaTeX", "print",
-               is_drawn=True, can_be_plain=True),
-        Format("xlsx", "busmark.present.blocks.campaign:workbook", "a workbook with native charts"),
-        Format("notebook", "busmark.present.blocks.campaign:notebook",
-               "a Jupyter notebook that was run", "notebook"),
-        Format("csv", "busmark.present.sinks.tables:csv",
-               "tables of cases, estimates, rounds and findings"),
-        Format("parquet", "busmark.present.sinks.tables:parquet", "the same as Parquet"),
-        Format("json", "busmark.present.sinks.tables:json", "the same as JSON"),
-        Format("csv-samples", "busmark.present.sinks.tables:csv_samples",
-               "raw samples, one file per case"),
-        Format("markdown", "busmark.present.blocks.campaign:markdown",
-               "requirements, answers and tables, for a job's summary"),
-        Format("junit", "busmark.present.sinks.junit:write", "requirements as JUnit XML"),
-        Format("github", "busmark.present.sinks.github:write",
-               "figures for github-action-benchmark, a file for each direction"),
-        Format("bencher", "busmark.present.sinks.bencher:write", "figures for Bencher"),
-        Format("gnuplot", "busmark.present.sinks.gnuplot:write",
-               "data files and scripts that plot them", can_be_plain=True),
+        Format("html", f"{SINKS}.page:page", "page", "one page, readable offline; the default",
+               "{}.html", option="Write a page to this file."),
+        Format("png", f"{SINKS}.print:write", "charts", "a picture for each chart, 300 dpi",
+               extra="print", is_drawn=True),
+        Format("svg", f"{SINKS}.print:write", "charts", "the same, as vectors", extra="print",
+               is_drawn=True),
+        Format("pdf", f"{SINKS}.print:write", "charts", "the same, for LaTeX", extra="print",
+               is_drawn=True),
+        Format("xlsx", f"{SINKS}.workbook:write", "sheets", "a workbook with native charts"),
+        Format("notebook", f"{SINKS}.notebook:write", "cells", "a Jupyter notebook that was run",
+               extra="notebook"),
+        Format("csv", f"{SINKS}.tables:csv", "tables", "the tables, a file each"),
+        Format("parquet", f"{SINKS}.tables:parquet", "tables", "the same as Parquet"),
+        Format("json", f"{SINKS}.tables:json", "tables", "the same as JSON"),
+        Format("csv-samples", f"{SINKS}.tables:csv", "samples", "raw samples, one file per case",
+               of=("report",)),
+        Format("markdown", f"{SINKS}.markdown:markdown", "text",
+               "answers and tables, for a job's summary", "{}.md",
+               option="Write the tables as Markdown to this file."),
+        Format("junit", f"{SINKS}.junit:junit", "tests", "requirements or criteria as JUnit XML",
+               "requirements.xml", of=CI, option="Write the criteria as JUnit XML to this file."),
+        Format("github", f"{SINKS}.github:write", "metrics",
+               "figures for github-action-benchmark, a file for each direction", of=CI),
+        Format("bencher", f"{SINKS}.bencher:bencher", "metrics", "figures for Bencher",
+               "bencher.json", of=CI),
+        Format("gnuplot", f"{SINKS}.gnuplot:write", "charts",
+               "data files and scripts that plot them"),
     )
 }  # fmt: skip
 """By name, in the order of the help."""
 
 
-def chosen(names: str) -> list[Format]:
-    """The forms named in a list such as "html,csv", each once.
+@dataclass(frozen=True)
+class Views:
+    """Something to present, as the document for each form: `own` by what the form needs of it,
+    `whole` for all others."""
+
+    whole: Callable[[], Document]
+    own: Mapping[View, Callable[[], Document]] = field(default_factory=dict)
+    others: Sequence[Document] = ()
+    """Documents of other kinds that accompany it as pages and Markdown."""
+
+    def documents(self, form: Format) -> list[Document]:
+        """Return what a form is to write.
+
+        Raises:
+            UserError: it is of charts, and there are none.
+        """
+        found = [self.own.get(form.view, self.whole)()]
+        if form.view == "charts" and form.view not in self.own:
+            found = [found[0].drawn()]
+            if not found[0].sections:
+                raise UserError(
+                    f"this {found[0].kind} has no chart",
+                    where=f"--to {form.name}",
+                    remedy="Leave the form out; html, xlsx and csv have its tables.",
+                )
+        if form.view in ("page", "text"):
+            found += self.others
+        return found
+
+
+def of_kind(kind: str) -> list[Format]:
+    """Return the forms that documents of this kind have."""
+    return [form for form in FORMATS.values() if not form.of or kind in form.of]
+
+
+def chosen(names: str, kind: str = "report") -> list[Format]:
+    """Return the forms named in a list such as "html,csv", each once.
 
     Raises:
-        UserError: one of them does not exist, or needs a package that is not installed.
+        UserError: one of them does not exist for a document of this kind, or needs a package that
+            is not installed.
     """
+    known = {form.name: form for form in of_kind(kind)}
     asked = dict.fromkeys(name.strip() for name in names.split(",") if name.strip())
-    unknown = [name for name in asked if name not in FORMATS]
+    unknown = [name for name in asked if name not in known]
     if unknown or not asked:
         raise UserError(
-            f"no form of report {', '.join(map(repr, unknown)) or repr(names)}",
+            f"no form of {kind} {', '.join(map(repr, unknown)) or repr(names)}",
             where="--to",
-            remedy=f"There are {', '.join(FORMATS)}.",
+            remedy=f"There are {', '.join(known)}.",
         )
-    forms = [FORMATS[name] for name in asked]
+    forms = [known[name] for name in asked]
     _must_be_installed([form for form in forms if form.missing])
     return forms
 
 
 def must_draw(forms: Sequence[Format], option: str, *, alone: bool) -> None:
-    """Raises `UserError` where none of them draws charts for print, or where not all do although
+    """Raise `UserError` where none of them draws charts for print, or where not all do although
     they must be `alone`."""
-    drawing = [form for form in forms if form.can_be_plain]
+    drawing = [form for form in forms if form.view == "charts"]
     if drawing and not (alone and len(drawing) < len(forms)):
         return
-    able = ", ".join(form.name for form in FORMATS.values() if form.can_be_plain)
+    able = ", ".join(form.name for form in FORMATS.values() if form.view == "charts")
     raise UserError(
         "concerns charts for print only",
         where=option,
@@ -120,7 +172,7 @@ def must_draw(forms: Sequence[Format], option: str, *, alone: bool) -> None:
 
 
 def _must_be_installed(without: list[Format]) -> None:
-    """Raises `UserError` where there are forms whose packages are not."""
+    """Raise `UserError` where there are forms whose packages are not."""
     if not without:
         return
     from busmark.model.text import joined
@@ -142,50 +194,53 @@ class Listener(Protocol):
         """These are written next, together."""
 
     def drawn(self, count: int) -> object:
-        """So many figures are there by now."""
+        """So many pictures are there by now."""
 
     def ends(self, names: Sequence[str], files: int) -> object:
         """They are written, in this many files each."""
 
 
-class Silent:
-    """Says nothing."""
-
-    def begins(self, names: Sequence[str]) -> None:
-        """Nothing."""
-
-    def drawn(self, count: int) -> None:
-        """Nothing."""
-
-    def ends(self, names: Sequence[str], files: int) -> None:
-        """Nothing."""
-
-
 def write(
-    result: Result, campaign: Campaign, formats: Iterable[Format], folder: Path,
-    listener: Listener | None = None, *, plain: bool = False,
-) -> dict[str, list[Path]]:  # fmt: skip
-    """Write the reports into `folder`, which is made, and return the files by form.
-
-    Args:
-        plain: forms that can be are written without findings.
-    """
+    views: Views, formats: Iterable[Format], folder: Path, listener: Listener | None = None
+) -> dict[str, list[Path]]:
+    """Write the forms into `folder`, which is made, and return the files by form."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = listener or Silent()
     asked = list(formats)
-    clean = campaign.model_copy(update={"findings": []}) if plain else campaign
-    drawn = [form for form in asked if form.is_drawn]
     written: dict[str, list[Path]] = {}
     for form in asked:
         if form.name in written:
             continue
-        together = [one.name for one in drawn] if form.is_drawn else [form.name]
-        told.begins(together)
+        names = [one.name for one in asked if one.is_drawn] if form.is_drawn else [form.name]
+        if listener:
+            listener.begins(names)
+        sink = pkgutil.resolve_name(form.sink)
+        documents = views.documents(form)
         if form.is_drawn:
-            figures = pkgutil.resolve_name(FIGURES)
-            written |= figures(clean, folder, together, told.drawn)
+            written |= sink(documents[0], folder, names, listener.drawn if listener else None)
+        elif form.file:
+            written[form.name] = [_text(sink(each), each, form, folder) for each in documents]
         else:
-            shown = clean if form.can_be_plain else campaign
-            written[form.name] = pkgutil.resolve_name(form.writer)(result, shown, folder)
-        told.ends(together, len(written[form.name]))
+            written[form.name] = sink(documents[0], folder)
+        if listener:
+            listener.ends(names, len(written[form.name]))
     return {form.name: written[form.name] for form in asked}
+
+
+def _text(text: str, document: Document, form: Format, folder: Path) -> Path:
+    from busmark.store.atomic import write_text
+
+    path = folder / form.file.format(document.stem)
+    write_text(path, text)
+    return path
+
+
+def write_files(views: Views, files: Mapping[str, Path]) -> None:
+    """Write each form into its file. All are made before the first is written."""
+    from busmark.store.atomic import write_text
+
+    texts = [
+        (path, pkgutil.resolve_name(FORMATS[name].sink)(views.documents(FORMATS[name])[0]))
+        for name, path in files.items()
+    ]
+    for path, text in texts:
+        write_text(path, text)

@@ -1,10 +1,20 @@
-"""Text of the user's in Markdown and HTML, in which nothing of it is markup."""
+"""Sections as Markdown, and text of the user's in Markdown and HTML, in which nothing of it is
+markup."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from busmark.present import figures
+from busmark.present.charts.shapes import one_line
+from busmark.present.document import Document, Section, Table, Text
+from busmark.present.drawings import Drawing
+
+LONGEST = 3000
+"""Characters of a caption in a list."""
 
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|$~&"})
 SPACE = re.compile("[^\\S\N{NARROW NO-BREAK SPACE}]+")
@@ -33,3 +43,99 @@ def details(summary: str, body: str) -> str:
 
 def _one_line(words: str) -> str:
     return SPACE.sub(" ", words).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of the text."""
+
+    name: str
+    """Name of its units, in the line that says what was left out: "rows of …"."""
+    units: list[str]
+    """Each is there as a whole, or not at all; from the end they go first."""
+    between: str = "\n"
+    before: str = ""
+    """Such as the head of a table: there where a unit is."""
+    after: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.before}{self.between.join(self.units)}{self.after}" if self.units else ""
+
+
+def section_markdown(section: Section) -> str:
+    """Return a section by itself."""
+    return "\n\n".join(part.text for part in parts_of(section))
+
+
+def parts_of(section: Section) -> Iterator[Part]:
+    """Return what a section consists of, without its charts."""
+    title = f"{section.title}: {section.summary}" if section.summary else section.title
+    heading = f"### {escaped(title)}\n\n" if title and not section.folded else ""
+    for name, part in _blocks(section, heading):
+        yield _folded(f"{title}: {name}" if name else title, part) if section.folded else part
+
+
+def _blocks(section: Section, heading: str) -> Iterator[tuple[str, Part]]:
+    """What is folded by itself, each with the title that it has besides the section's."""
+    lines: list[str] = []
+    for block in section.blocks:
+        if isinstance(block, Text):
+            lines.append(f"- {escaped(str(block))}")
+            continue
+        if not isinstance(block, Table):
+            continue
+        if lines:
+            yield "", Part(f"lines of “{section.title}”", lines, before=heading)
+            heading, lines = "", []
+        part = _table(block, section.title, heading, titled=not section.folded)
+        yield block.title, part
+        heading = ""
+    if lines:
+        yield "", Part(f"lines of “{section.title}”", lines, before=heading)
+
+
+def _folded(summary: str, part: Part) -> Part:
+    before, after = details(summary, "\0").split("\0")
+    return Part(part.name, part.units, part.between, before + part.before, part.after + after)
+
+
+def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
+    """A row for each; an interval stands behind its value, marks of findings last."""
+    heads, rule, columns = [], [], []
+    if len(table.groups) > 1:
+        heads.append("")
+        rule.append("---")
+        columns.append([each.group for each in table.rows])
+    for column in table.columns:
+        heads.append(": ".join(part for part in figures.heading(column, table) if part))
+        rule.append("---" if column.kind in ("label", "text") else "---:")
+        columns.append([str(cell) for cell in figures.shown(column, table)])
+    marks = [
+        " ".join(dict.fromkeys(m for column in table.columns for m in column.cells[place].marks))
+        for place in range(len(table.rows))
+    ]
+    if any(marks):
+        heads, rule, columns = [*heads, "See"], [*rule, "---"], [*columns, marks]
+    title = f"**{escaped(table.title)}**\n\n" if table.title and titled else ""
+    notes = "".join(f"\n\n{escaped(str(note))}" for note in table.notes)
+    before = f"{heading}{title}{row(heads)}\n| {' | '.join(rule)} |\n"
+    rows = [row(cells) for cells in zip(*columns, strict=True)]
+    return Part(f"rows of “{table.title or name}”", rows, before=before, after=notes)
+
+
+def charts_listed(document: Document, charts: Sequence[tuple[str, Drawing]]) -> str:
+    """Return a list of the files of charts with their captions, and the sections of the document
+    that have no chart."""
+    lines = [
+        f"- [{escaped(file)}]({file}): **{escaped(chart.title)}.** "
+        + " ".join(escaped(one_line(text, LONGEST)) for text in chart.texts)
+        for file, chart in charts
+    ]
+    texts = [
+        f"## {escaped(section.title)}\n\n" + "\n".join(f"- {escaped(str(each))}" for each in own)
+        for section in document.sections
+        if (own := [each for each in section.blocks if isinstance(each, Text)])
+    ]
+    return "\n\n".join(["\n".join(lines), *texts]).strip() + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Literal
 
 from busmark.compare.requirements import Judged
 
@@ -21,3 +22,8 @@ def by_requirement(judged: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]
     """Each requirement with its conditions, and what cases say to it."""
     for (text, where), own in groupby(judged, key=lambda each: (each.requirement, each.where)):
         yield f"{text} where {where}" if where else text, list(own)
+
+
+def outcome(*, fails: bool, met: bool) -> Literal["passed", "failure", "skipped"]:
+    """Return what becomes of a criterion or requirement in CI."""
+    return "failure" if fails else "passed" if met else "skipped"

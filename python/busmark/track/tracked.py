@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from busmark.track.result import differences, short
-from busmark.track.steps import Series, machine_key, names_of, series_of
-
 from busmark import stats
 from busmark.compare.change import unchanged
 from busmark.compare.criterion import FIGURES
@@ -21,6 +18,8 @@ from busmark.model.text import joined, plural
 from busmark.track import steps as detection
 from busmark.track.history import Entry
 from busmark.track.model import Kind, Point, Tracked, TrackedMachine, TrackedSeries
+from busmark.track.result import differences, short
+from busmark.track.steps import Series, machine_key, names_of, series_of
 
 DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss")
 """What is looked through unless `--figure` says otherwise."""

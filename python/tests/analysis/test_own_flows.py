@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from form_files import files
 from own_flows_campaign import ASKED, FLOW_NS, LOST, PINGS, ROUNDS, add, campaign, flows, samples
 from printed import show, show_cases
 from rich.console import Console
@@ -22,7 +23,6 @@ from busmark.findings.view import CaseView
 from busmark.model.figure import TAILS
 from busmark.model.parameters import Parameters
 from busmark.present.pages import render
-from busmark.present.sinks.tables import csv as write_csv
 from busmark.store import Result
 from busmark.store.columns import polars_schema
 from busmark.store.result import file_stem
@@ -191,7 +191,7 @@ def test_terminal_page_frame_and_csv_have_the_same(result: Result, tmp_path: Pat
     page = render(found)
     assert "Beside what is measured" in page
     frame = busmark.open(result.directory).estimates
-    write_csv(result, found, tmp_path)
+    files("csv", result, found, tmp_path)
     for table in (frame, pl.read_csv(tmp_path / "csv" / "estimates.csv")):
         of_flows = table.filter(pl.col("scope") == "flow", pl.col("over") == "rounds")
         of_flows = of_flows.filter(pl.col("of").is_in(["command", "bulk"]))

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from form_files import files
 from import_harness import FILES, FORMATS, TOOLS, campaign_of, files_of, read, result_of, text_of
 
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.plugins.imports.read import import_results
 from busmark.plugins.imports.registry import importers
-from busmark.present import formats
 from busmark.present.pages import render
 from busmark.store import TABLES, Result
 
@@ -46,8 +46,8 @@ def test_every_form_of_report_takes_imported_results(tmp_path: Path, tool: str) 
     campaign = summarise(result)
     for form in ("xlsx", "csv", "csv-samples", "gnuplot"):
         folder = tmp_path / f"report-{form}"
-        (files,) = formats.write(result, campaign, formats.chosen(form), folder).values()
-        assert (files and all(file.stat().st_size for file in files)) or form == "csv-samples"
+        written = files(form, result, campaign, folder)
+        assert (written and all(file.stat().st_size for file in written)) or form == "csv-samples"
 
 
 @pytest.mark.parametrize("tool", TOOLS)

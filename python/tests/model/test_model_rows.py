@@ -62,7 +62,8 @@ from busmark.compare.campaign import summarise
 from busmark.compare.criterion import Criterion
 from busmark.results import Results
 from busmark.present.blocks import case as of_case
-from busmark.present.blocks.campaign import workbook
+from busmark.present import formats
+from busmark.present.blocks.campaign import views
 from busmark.present.blocks.cases import cases
 from busmark.store import Result
 from tools.pages.metrics import page
@@ -70,7 +71,8 @@ from tools.pages.metrics import page
 result = Result(Path(sys.argv[1]))
 campaign = summarise(result, with_series=False)
 (table,) = (table for section in cases(campaign) for table in section.tables)
-(path,) = workbook(result, campaign, Path(sys.argv[1]))
+shown = views(result, campaign, Path(sys.argv[1]))
+(path,) = formats.write(shown, formats.chosen("xlsx"), Path(sys.argv[1]))["xlsx"]
 cells = [c.value for row in openpyxl.load_workbook(path)["Cases"].iter_rows() for c in row]
 blocks = [t for section in of_case.document(campaign.cases[0], {}).sections for t in section.tables]
 frame = Results(result, campaign).cases

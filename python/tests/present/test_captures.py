@@ -45,7 +45,7 @@ def printed(document: Document, width: int = 80) -> str:
 
 def text_of(document: Document) -> str:
     """What a reader of the page sees of it."""
-    body = page(document, "test").partition("<main")[2].partition("</main>")[0]
+    body = page(document).partition("<main")[2].partition("</main>")[0]
     spaced = re.sub(r"</t[hd]>", "\t", re.sub(r"</(tr|p|h2|caption)>", "\n", body))
     words = html.unescape(re.sub(r"<[^>]*>", "", spaced[1:].partition(">")[2]))
     return "\n".join(line.strip() for line in words.splitlines() if line.strip()) + "\n"
@@ -122,8 +122,8 @@ def test_a_sequence_has_each_packet_once_and_its_proofs() -> None:
     assert packets == [11, 12, 13]
     proved = [proof == "✓" for proof in values(sequence, "Proof")]
     assert proved == [event.proves for event in found.diagrams[0].events] and sum(proved) == 3
-    whole = page(made, "late samples")
-    assert "a&lt;b&gt;" in whole and "<it>" not in whole and page(made, "late samples") == whole
+    whole = page(made)
+    assert "a&lt;b&gt;" in whole and "<it>" not in whole and page(made) == whole
 
 
 def test_every_cause_has_a_name() -> None:

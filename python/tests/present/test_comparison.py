@@ -11,21 +11,24 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
-
 from compare_results import Builder, campaign, compared, flood, rows, section, tables
 
 from busmark.compare import Comparison
 from busmark.present.blocks.changes import MOST_BESIDE, headlines
-from busmark.present.blocks.comparison import document, html, markdown
+from busmark.present.blocks.comparison import document, views
 from busmark.present.charts.look import look_of
 from busmark.present.charts.shapes import Bars
 from busmark.present.document import Chart
-from busmark.present.sinks.junit import of_comparison
-from busmark.present.sinks.markdown import LIMIT, Part, shortened
+from busmark.present.markup import Part
+from busmark.present.sinks import markdown as as_markdown
+from busmark.present.sinks.junit import junit
+from busmark.present.sinks.markdown import LIMIT, shortened
+from busmark.present.sinks.page import page as as_page
 from busmark.present.sinks.terminal import show
 from busmark.present.width import RoomyConsole
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
+
 
 Golden = Callable[[str, str], None]
 
@@ -85,6 +88,18 @@ def printed(found: Comparison, width: int | None, *, every: bool = False) -> str
                            color_system=None)  # fmt: skip
     show(document(found, every=every), console)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def markdown(found: Comparison, *, every: bool) -> str:
+    return as_markdown.markdown(document(found, every=every))
+
+
+def html(found: Comparison, *, every: bool) -> str:
+    return as_page(views(found, every=every).whole())
+
+
+def of_comparison(found: Comparison, *, every: bool) -> str:
+    return junit(views(found, every=every).own["tests"]())
 
 
 def plain(page: str) -> str:

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "track"))
 from present_documents import column, page_text, printed
 from track_histories import GOODPUT, MEDIAN, entry, history, noise
 
-from busmark.present.blocks.history import KINDS, document, kind_of, swatches
+from busmark.present.blocks.history import KINDS, document, kind_of
 from busmark.present.charts.shapes import Picture
 from busmark.present.document import Chart
 from busmark.present.sinks.markdown import markdown
@@ -55,7 +55,7 @@ def test_a_history_is_as_reviewed(tracked: Tracked, golden: Callable[[str, str],
     golden("history-80.txt", printed(shown, 80))
     golden("history-check-140.txt", printed(document(tracked, brief=True), 140))
     golden("history.md", markdown(shown))
-    golden("history-page.txt", page_text(page(shown, "history", swatches(tracked))))
+    golden("history-page.txt", page_text(page(shown)))
 
 
 def test_every_step_is_counted_and_is_a_row_with_its_figures(tracked: Tracked) -> None:

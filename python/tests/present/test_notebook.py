@@ -12,16 +12,18 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from form_files import files
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
 from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError
-from busmark.present.blocks import campaign as blocks
+from busmark.present.blocks.campaign import document
 from busmark.present.display import MIME, chart
+from busmark.present.document import Document, Section, Source, code
 from busmark.present.sinks import notebook as sink
 from busmark.present.sinks.kernel import execute
-from busmark.present.sinks.notebook import Source, code, notebook
+from busmark.present.sinks.notebook import notebook
 from busmark.store import Result
 
 
@@ -68,6 +70,13 @@ def written(directory: Path, ran: Path) -> nbformat.NotebookNode:
     return found
 
 
+def of(cells: list[Source]) -> nbformat.NotebookNode:
+    made = notebook(Document("x", [], [Section("", cells)]))
+    # Without its title.
+    made.cells = made.cells[1:]
+    return made
+
+
 def printed(made: nbformat.NotebookNode) -> str:
     return "\n".join(
         output.get("text", "") + output.get("data", {}).get("text/plain", "")
@@ -94,7 +103,7 @@ def test_it_has_the_sections_of_the_document_and_charts(
     campaign = summarise(Result(directory), with_series=False)
     assert str(campaign.question) in text
     assert "### Answer" in text and "Cyclone DDS 11.0.1" in text
-    for section in blocks.document(campaign).sections:
+    for section in document(campaign).sections:
         assert f"### {section.title}" in text
     for part in ("Machine", "Software", "Latency against size", "percentiles, to the tail",
                  "distribution function", "round by round", "over time", "Goodput"):  # fmt: skip
@@ -134,7 +143,7 @@ def test_the_same_result_gives_the_same_notebook(
     first = directory / "report" / "report.ipynb"
     again = directory / "again"
     again.mkdir()
-    (path,) = blocks.notebook(Result(directory), summarise(Result(directory)), again)
+    (path,) = files("notebook", Result(directory), summarise(Result(directory)), again)
     assert path.read_bytes() == first.read_bytes()
 
 
@@ -149,7 +158,7 @@ print("ports:", [row[1] for row in rows if f"socket:[{row[9]}]" in own])
 
 
 def test_the_kernel_opens_no_port_and_ends(tmp_path: Path) -> None:
-    made = notebook([code(LISTENING), code("import os; print(os.getpid())")])
+    made = of([code(LISTENING), code("import os; print(os.getpid())")])
     execute(made, tmp_path)
     listed, number = (cell.outputs[0].text for cell in made.cells)
     assert listed == "ports: []\n"
@@ -159,22 +168,22 @@ def test_the_kernel_opens_no_port_and_ends(tmp_path: Path) -> None:
 def test_a_cell_that_fails_is_told_and_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch, directory: Path, tmp_path: Path
 ) -> None:
-    made = notebook([Source("x"), code("a = 1"), code("a / 0")])
+    made = of([Source("x"), code("a = 1"), code("a / 0")])
     monkeypatch.setattr(sink, "notebook", lambda *_: made)
     result = Result(directory)
     with pytest.raises(UserError, match="cell 3 failed: ZeroDivisionError: division by zero"):
-        blocks.notebook(result, summarise(result, with_series=False), tmp_path)
+        files("notebook", result, summarise(result, with_series=False), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_kernel_that_ends_is_told(tmp_path: Path) -> None:
-    made = notebook([code("import os; os._exit(3)")])
+    made = of([code("import os; os._exit(3)")])
     with pytest.raises(UserError, match="the kernel ended"):
         execute(made, tmp_path)
 
 
 def run(result: Result, folder: Path) -> nbformat.NotebookNode:
-    (path,) = blocks.notebook(result, summarise(result), folder)
+    (path,) = files("notebook", result, summarise(result), folder)
     made = nbformat.read(path, as_version=4)
     assert "stderr" not in [o.get("name") for c in made.cells for o in c.get("outputs", [])]
     return made
@@ -215,7 +224,7 @@ def test_the_cells_are_as_they_were_reviewed(
 ) -> None:  # fmt: skip
     """Code, and what texts begin with; not run."""
     monkeypatch.setattr(sink, "execute", lambda *_: None)
-    (path,) = blocks.notebook(result, campaign, tmp_path)
+    (path,) = files("notebook", result, campaign, tmp_path)
     cells = nbformat.read(path, as_version=4).cells
     shown = [
         f"[{cell.cell_type}] "

@@ -26,4 +26,4 @@ def test_a_repetition_is_as_reviewed(tmp_path: Path, golden: Callable[[str, str]
     shown = document(found)
     golden("repetition-80.txt", printed(shown, 80))
     golden("repetition.md", markdown(shown))
-    golden("repetition-page.txt", page_text(page(shown, "comparison")))
+    golden("repetition-page.txt", page_text(page(shown)))

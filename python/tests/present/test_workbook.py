@@ -12,6 +12,7 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from form_files import files
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.workbook import Workbook
@@ -19,7 +20,6 @@ from openpyxl.worksheet.worksheet import Worksheet
 from synthetic_campaign import Builder, samples_around
 
 from busmark.compare.campaign import Campaign, summarise
-from busmark.present.blocks import campaign as blocks
 from busmark.present.blocks.campaign import document
 from busmark.present.document import Cell, Column, Document, Row, Section, Table
 from busmark.present.sinks import workbook as sink
@@ -34,7 +34,7 @@ FIRST_TEST = "Test 1 Unix socket"
 
 
 def opened(result: Result, campaign: Campaign, folder: Path) -> Workbook:
-    (path,) = blocks.workbook(result, campaign, folder)
+    (path,) = files("xlsx", result, campaign, folder)
     return openpyxl.load_workbook(path)
 
 
@@ -182,8 +182,8 @@ def test_the_same_campaign_gives_the_same_bytes(
     paths = [tmp_path / "a", tmp_path / "b"]
     for path in paths:
         path.mkdir()
-        blocks.workbook(result, campaign, path)
-    assert (paths[0] / sink.FILE).read_bytes() == (paths[1] / sink.FILE).read_bytes()
+        files("xlsx", result, campaign, path)
+    assert (paths[0] / "report.xlsx").read_bytes() == (paths[1] / "report.xlsx").read_bytes()
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.cli.main import busmark as command
-from busmark.errors import UserError
 from busmark.model.quantities import OF_CASES, QUANTITIES
 
 BENCHER: dict[str, Any] = {
@@ -135,11 +134,3 @@ def test_what_is_compared_as_faster_is_better_where_there_is_more() -> None:
         if compared:
             known = QUANTITIES.get(one.quantity or one.key)
             assert (compared.more == "faster") == (known is not None and known.more_is_better)
-
-
-@pytest.mark.parametrize("option", ["--to", "--github", "--bencher"])
-@pytest.mark.parametrize("name", ["compare", "ab"])
-def test_a_comparison_has_none_of_these_forms(name: str, option: str) -> None:
-    ended = CliRunner().invoke(command, [name, "a", "b", option, "github"])
-    assert isinstance(ended.exception, UserError)
-    assert "not of a comparison" in str(ended.exception)

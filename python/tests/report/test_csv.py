@@ -8,6 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from busmark.present.blocks.samples import write_csv
+from form_files import files
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_campaign import Builder, comparison, samples_around
@@ -15,8 +17,8 @@ from synthetic_campaign import Builder, comparison, samples_around
 import busmark
 from busmark.compare.campaign import Campaign, summarise
 from busmark.present import csv_cells
+from busmark.present.blocks.campaign import FRAMES
 from busmark.present.sinks import tables
-from busmark.present.sinks.gnuplot_samples import write_csv
 from busmark.present.sinks.tables import OF_ANY_UNIT
 from busmark.store import Result
 
@@ -34,8 +36,8 @@ def analysed(result: Result) -> Campaign:
 def test_tables_are_read_back_as_they_were(
     result: Result, analysed: Campaign, tmp_path: Path
 ) -> None:
-    written = tables.csv(result, analysed, tmp_path)
-    assert [path.name for path in written] == [f"{name}.csv" for name in tables.TABLES]
+    written = files("csv", result, analysed, tmp_path)
+    assert [path.name for path in written] == [f"{name}.csv" for name in FRAMES]
     results = busmark.open(result.directory)
     for path in written:
         frame: pl.DataFrame = getattr(results, path.stem)
@@ -57,9 +59,9 @@ def test_parquet_and_json_have_the_values_unchanged(
     result: Result, analysed: Campaign, tmp_path: Path
 ) -> None:
     results = busmark.open(result.directory)
-    for path in tables.parquet(result, analysed, tmp_path):
+    for path in files("parquet", result, analysed, tmp_path):
         assert pl.read_parquet(path).equals(getattr(results, path.stem))
-    for path in tables.json(result, analysed, tmp_path):
+    for path in files("json", result, analysed, tmp_path):
         rows = json.loads(path.read_text(encoding="utf-8"))
         assert rows == json.loads(getattr(results, path.stem).write_json())
 
@@ -89,7 +91,7 @@ def _value(text: str, like: object) -> object:
 
 
 def test_lines_end_as_the_standard_says(result: Result, analysed: Campaign, tmp_path: Path) -> None:
-    data = tables.csv(result, analysed, tmp_path)[0].read_bytes()
+    data = files("csv", result, analysed, tmp_path)[0].read_bytes()
     assert data.count(b"\n") == data.count(b"\r\n") == len(analysed.cases) + 1
     assert not data.startswith(b"\xef\xbb\xbf")
 
@@ -99,7 +101,7 @@ def test_text_with_commas_quotes_and_lines_survives(tmp_path: Path) -> None:
     odd = 'a, "b"\r\nc; =1+1'
     build.case("x", "unsupported", odd)
     result = Result(build.finish())
-    path = tables.csv(result, summarise(result), tmp_path)[0]
+    path = files("csv", result, summarise(result), tmp_path)[0]
     with path.open(newline="", encoding="utf-8") as file:
         assert [row["reason"] for row in csv.DictReader(file, strict=True)] == [odd]
 
@@ -138,7 +140,7 @@ def test_formulas_are_text_in_the_files(odd: str, tmp_path: Path) -> None:
     build = Builder(tmp_path / "r")
     build.case("x", "unsupported", odd)
     result = Result(build.finish())
-    path = tables.csv(result, summarise(result), tmp_path)[0]
+    path = files("csv", result, summarise(result), tmp_path)[0]
     with path.open(newline="", encoding="utf-8") as file:
         assert [row["reason"] for row in csv.DictReader(file, strict=True)] == [f"'{odd}"]
 
@@ -146,7 +148,7 @@ def test_formulas_are_text_in_the_files(odd: str, tmp_path: Path) -> None:
 def test_labels_are_no_formulas_in_the_table_for_plots(analysed: Campaign, tmp_path: Path) -> None:
     cases = [case.model_copy(update={"label": "=1+1"}) for case in analysed.cases]
     campaign = analysed.model_copy(update={"cases": cases})
-    write_csv(tmp_path / "latency.csv", campaign)
+    write_csv(campaign, tmp_path / "latency.csv")
     with (tmp_path / "latency.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, strict=True))
     assert {row["middleware"] for row in rows} == {"'=1+1"}
@@ -155,7 +157,7 @@ def test_labels_are_no_formulas_in_the_table_for_plots(analysed: Campaign, tmp_p
 
 def test_pandas_reads_what_was_written(result: Result, analysed: Campaign, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    path = tables.csv(result, analysed, tmp_path)[0]
+    path = files("csv", result, analysed, tmp_path)[0]
     frame = pandas.read_csv(path)
     wanted = busmark.open(result.directory).cases["half_round_trip_median_ns"]
     assert frame["half_round_trip_median_ns"].count() == len(wanted) - wanted.null_count()
@@ -171,7 +173,7 @@ def test_samples_are_written_case_by_case(tmp_path: Path) -> None:
         build.pings(case, number, samples_around(9_000, 50, np.random.default_rng(1)), lost=1)
     build.case("b", "unsupported", "no")
     result = Result(build.finish())
-    written = tables.csv_samples(result, summarise(result), tmp_path)
+    written = files("csv-samples", result, summarise(result), tmp_path)
     assert [path.name for path in written] == ["samples-a.csv"]
     back = pl.read_csv(written[0])
     wanted = busmark.open(result.directory).samples("a").collect()

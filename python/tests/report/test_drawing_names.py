@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from busmark.present.charts.shapes import one_line
-from busmark.present.charts.sheets import Names, safe
+from busmark.present.drawings import Names, safe
 
 HOSTILE = st.text(st.characters(), max_size=80) | st.sampled_from(
     ["", ".", "..", "/", "../../etc/passwd", "-rf", "a\x00b", "CON", "\u202e", "µs", "Ü", "\ud800"]

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 import vl_convert
+from busmark.present.drawings import Drawing
 from click.testing import CliRunner
 from drawn import draw_all
 from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
+from form_files import files, sheets
 
 from busmark.cli.main import busmark
 from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
 from busmark.findings.kinds import kinds
-from busmark.present import formats
 from busmark.present.charts.flagged import Findings
 from busmark.present.charts.kinds import CHARTS, KINDS
-from busmark.present.charts.sheets import Sheet, Sheets
 from busmark.present.sinks.print import chart
 from busmark.store import Result
 
@@ -30,13 +30,13 @@ def flagged(campaign: Campaign) -> Campaign:
     return flagged_campaign(campaign)
 
 
-def drawn(campaign: Campaign, key: str) -> dict[str, Sheet]:
+def drawn(campaign: Campaign, key: str) -> dict[str, Drawing]:
     """Sheets of a kind by their names."""
     (kind,) = (kind for kind in KINDS if kind.key == key)
-    return {each.name: each for each in Sheets(campaign, 50).of(kind)}
+    return {each.name: each for each in sheets(campaign, kind)}
 
 
-def texts(sheet: Sheet) -> str:
+def texts(sheet: Drawing) -> str:
     """All that is written on it."""
     svg = vl_convert.vegalite_to_svg(chart(sheet))
     parts = re.findall(r"<(?:text|tspan)[^>]*>([^<]+)<", svg)
@@ -49,14 +49,14 @@ def test_letters_stand_behind_names_and_a_line_explains_them(flagged: Campaign) 
     assert "UDP socket [!a,d]" in shown
     assert "TCP socket [!a]" in shown
     assert re.search(r"Cyclone DDS(?! \[)", shown)
-    line = found["latency-medians.same.64B"].findings
+    line = found["latency-medians.same.64B"].note
     assert re.fullmatch(
         rf"Findings \(! warning\): !a: {TWO_MODES}, in 3 of \d+ cases, a warning in 2; "
         r"d: Something else, in 1 of \d+ cases\.", line
     )  # fmt: skip
     assert line in shown
     others = [each for name, each in found.items() if name != "latency-medians.same.64B"]
-    assert others and not any(each.findings or "[!" in texts(each) for each in others)
+    assert others and not any(each.note or "[!" in texts(each) for each in others)
 
 
 def test_every_chart_on_paper_has_the_findings_of_the_page(flagged: Campaign) -> None:
@@ -108,10 +108,10 @@ def test_scripts_of_gnuplot_have_letters_and_line_unless_left_out(
     few = flagged.model_copy(update={"cases": [
         case.model_copy(update={"series": None}) for case in flagged.cases
     ]})  # fmt: skip
-    asked, nothing = formats.chosen("gnuplot"), Result.__new__(Result)
+    nothing = Result.__new__(Result)
     for plain in (False, True):
-        first, *files = formats.write(nothing, few, asked, tmp_path, plain=plain)["gnuplot"]
-        script = next(path for path in files if path.name == "latency-size.same.gpi")
+        first, *others = files("gnuplot", nothing, few, tmp_path, plain=plain)
+        script = next(path for path in others if path.name == "latency-size.same.gpi")
         text = script.read_text(encoding="utf-8")
         assert ("UDP socket [" in text, f"!a: {TWO_MODES}" in text) == (not plain, not plain)
         readme = (first.parent / "README.md").read_text(encoding="utf-8")
@@ -122,18 +122,18 @@ def test_findings_can_be_left_out_of_charts_for_print(
     flagged: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = [kind for kind in KINDS if kind.key == "latency-medians"]
-    monkeypatch.setattr("busmark.present.sinks.print.KINDS", few)
-    asked, nothing = formats.chosen("svg"), Result.__new__(Result)
+    monkeypatch.setattr("busmark.present.blocks.charts.KINDS", few)
+    nothing = Result.__new__(Result)
     clean = flagged.model_copy(update={"findings": []})
-    files = [
-        formats.write(nothing, campaign, asked, tmp_path / name, plain=plain)["svg"]
+    made = [
+        files("svg", nothing, campaign, tmp_path / name, plain=plain)
         for name, campaign, plain in (
             ("with", flagged, False), ("plain", flagged, True), ("none", clean, False),
         )
     ]  # fmt: skip
-    with_, plain, none = ([path.read_bytes() for path in each] for each in files)
+    with_, plain, none = ([path.read_bytes() for path in each] for each in made)
     assert plain == none != with_
-    assert TWO_MODES in files[0][0].read_text(encoding="utf-8"), "the list has them, too"
+    assert TWO_MODES in made[0][0].read_text(encoding="utf-8"), "the list has them, too"
 
 
 def test_the_page_always_has_its_findings(tmp_path: Path) -> None:

@@ -22,11 +22,14 @@ ROOT = Path(__file__).parents[3]
 Completed = subprocess.CompletedProcess[str]
 
 
-def test_each_form_is_written_by_its_function() -> None:
+def test_each_form_is_written_by_its_sink_of_a_document_alone() -> None:
     for form in FORMATS.values():
-        parameters = inspect.signature(pkgutil.resolve_name(form.writer)).parameters.values()
-        needed = [p.name for p in parameters if p.default is p.empty]
-        assert needed == ["result", "campaign", "folder"]
+        parameters = inspect.signature(pkgutil.resolve_name(form.sink)).parameters.values()
+        needed = [
+            p.name for p in parameters if p.default is p.empty and p.kind.name != "KEYWORD_ONLY"
+        ]
+        folders = [] if form.file else ["folder", "endings"] if form.is_drawn else ["folder"]
+        assert needed == ["document", *folders], form.name
 
 
 def test_forms_are_chosen_by_name_each_once() -> None:

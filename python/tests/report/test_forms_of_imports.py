@@ -8,12 +8,11 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from form_files import files
 from import_harness import FILES, FORMATS, result_of
 
 import busmark
 from busmark.compare.campaign import summarise
-from busmark.present.blocks.campaign import notebook, workbook
-from busmark.present.sinks import tables
 from busmark.store import Result
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
@@ -41,10 +40,10 @@ def test_frames_hold_samples_and_stated_figures(imported: Result) -> None:
 
 def test_every_form_is_written(imported: Result, tmp_path: Path) -> None:
     campaign = summarise(imported)
-    assert tables.csv(imported, campaign, tmp_path)
-    assert tables.csv_samples(imported, campaign, tmp_path)
-    (path,) = workbook(imported, campaign, tmp_path)
+    assert files("csv", imported, campaign, tmp_path)
+    assert files("csv-samples", imported, campaign, tmp_path)
+    (path,) = files("xlsx", imported, campaign, tmp_path)
     rows = list(openpyxl.load_workbook(path)["Cases"].iter_rows(values_only=True))
     assert len([row for row in rows if row[0]]) == len(campaign.cases) + 4
-    (path,) = notebook(imported, campaign, tmp_path)
+    (path,) = files("notebook", imported, campaign, tmp_path)
     assert path.exists()

@@ -14,8 +14,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.present.plotted import comment, quoted
 from click.testing import CliRunner
 from drawn_campaigns import HOSTILE, everything, odd, throughput_only
+from form_files import files
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from synthetic_campaign import Builder, samples_around
@@ -26,8 +28,6 @@ from busmark.present.charts import look
 from busmark.present.charts.kinds import CHARTS
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, one_line
 from busmark.present.sinks import gnuplot
-from busmark.present.sinks.gnuplot import quoted
-from busmark.present.sinks.gnuplot_samples import comment
 from busmark.store import Result
 
 needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
@@ -41,7 +41,7 @@ def made_of(directory: Path) -> Made:
     """The result, its analysis, and the folder of its gnuplot files."""
     result = Result(directory)
     campaign = summarise(result)
-    first, *_ = gnuplot.write(result, campaign, directory)
+    first, *_ = files("gnuplot", result, campaign, directory)
     assert first == directory / "gnuplot" / "plot-all.gpi"
     return directory, campaign, first.parent
 
@@ -330,7 +330,7 @@ def test_any_text_comes_back_from_gnuplot_as_one_line(texts: list[str]) -> None:
 
 def test_the_same_result_gives_the_same_files(strange: Made, tmp_path: Path) -> None:
     directory, campaign, folder = strange
-    _, *others = gnuplot.write(Result(directory), campaign, tmp_path)
+    _, *others = files("gnuplot", Result(directory), campaign, tmp_path)
     for path in others:
         first = folder / path.relative_to(tmp_path / "gnuplot")
         assert path.read_bytes() == first.read_bytes(), path.name
@@ -343,7 +343,7 @@ def test_the_readme_takes_nothing_of_a_label_or_a_name_for_markup(
     cases = [case.model_copy(update={"label": "<b>_c_"} if case.id == "lost" else {})
              for case in campaign.cases]  # fmt: skip
     named = campaign.model_copy(update={"name": "<i> *x*", "cases": cases})
-    first, *_ = gnuplot.write(Result(directory), named, tmp_path)
+    first, *_ = files("gnuplot", Result(directory), named, tmp_path)
     text = (first.parent / "README.md").read_text(encoding="utf-8")
     assert text.startswith("# gnuplot files of “\\<i\\> \\*x\\*”\n")
     assert "- lost (\\<b\\>\\_c\\_, 64 B): no sample came back" in text
@@ -358,10 +358,10 @@ def test_files_of_the_user_stay_and_those_of_an_earlier_report_do_not(
     for path in mine:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("mine")
-    old = gnuplot.write(Result(directory), campaign, tmp_path)
+    old = files("gnuplot", Result(directory), campaign, tmp_path)
     assert not set(old) & set(mine)
     none = campaign.model_copy(update={"cases": [], "groups": [], "interop": [], "fits": []})
-    new = gnuplot.write(Result(directory), none, tmp_path)
+    new = files("gnuplot", Result(directory), none, tmp_path)
     assert len(new) < len(old) and all(path.exists() for path in new)
     assert not any(path.exists() for path in set(old) - set(new))
     assert [path.read_text() for path in mine] == ["mine"] * 4

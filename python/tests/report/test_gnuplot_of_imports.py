@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from form_files import files
 from import_harness import result_of
 
 from busmark.compare.campaign import summarise
-from busmark.present.sinks import gnuplot
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
 
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = result_of(tmp_path_factory.mktemp("imported"), "fastdds_raw.csv")
-    first, *_ = gnuplot.write(result, summarise(result), result.directory)
+    first, *_ = files("gnuplot", result, summarise(result), result.directory)
     return first.parent
 
 

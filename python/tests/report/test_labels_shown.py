@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from form_files import sheets
 from synthetic_campaign import Builder, samples_around
 from varied_campaigns import alike_campaign, varied_campaign
 
@@ -15,7 +16,6 @@ from busmark.compare.campaign import Campaign
 from busmark.present.blocks.campaign import entries
 from busmark.present.blocks.changes import headlines
 from busmark.present.charts.kinds import KINDS
-from busmark.present.charts.sheets import Sheets
 from busmark.present.pages import render
 
 
@@ -50,7 +50,7 @@ def test_what_labels_tell_can_be_chosen(alike: Campaign) -> None:
 
 def test_a_figure_on_paper_says_it_in_its_caption(alike: Campaign) -> None:
     (kind,) = (kind for kind in KINDS if kind.key == "latency-medians")
-    (sheet,) = Sheets(alike, 50).of(kind)
+    (sheet,) = sheets(alike, kind)
     assert sheet.caption.startswith("Cyclone DDS. One CPU, 64 B: ")
 
 

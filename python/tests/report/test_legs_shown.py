@@ -8,13 +8,13 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from form_files import files
 from printed import details, notes
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.compare.campaign import Campaign, summarise
 from busmark.estimate.case import CaseSummary
-from busmark.present.blocks.campaign import workbook
 from busmark.present.document import Table
 from busmark.store import Result
 
@@ -77,7 +77,7 @@ def test_the_details_say_what_is_left_out_and_how_to_get_it(campaign: Campaign) 
 def test_the_workbook_has_what_the_frame_has(
     result: Result, campaign: Campaign, frame: pl.DataFrame, tmp_path: Path
 ) -> None:
-    (path,) = workbook(result, campaign, tmp_path)
+    (path,) = files("xlsx", result, campaign, tmp_path)
     head, *rows = openpyxl.load_workbook(path)["Segments"].iter_rows(min_row=5, values_only=True)
     found = pl.DataFrame([dict(zip(map(str, head), row, strict=True)) for row in rows if any(row)])
     found = found.filter(pl.col("over").str.starts_with("best"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from drawn import draw_all
+from form_files import files, sheets
 from specifications import scales, styled
 from synthetic_campaign import Builder, samples_around
 
@@ -21,10 +22,8 @@ from busmark.present.blocks import charts as blocks
 from busmark.present.blocks import working
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CURVES, KINDS
-from busmark.present.charts.sheets import Sheets
 from busmark.present.document import Document
 from busmark.present.pages import render
-from busmark.present.sinks import gnuplot
 from busmark.present.sinks.print import chart
 from busmark.present.sinks.workbook import workbook
 from busmark.store import Result
@@ -169,7 +168,7 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     }  # fmt: skip
     (found["chart"],) = (" ".join(look) for look in looks)
     kind = next(kind for kind in KINDS if kind.key == "latency-size")
-    (sheet,) = Sheets(campaign, 50).of(kind)
+    (sheet,) = sheets(campaign, kind)
     own = {colour for name, colour in scales(chart(sheet), "color") if name == label.text}
     found["print"] = " ".join(own)
     charts = Document("", [], [*blocks.charts(campaign, CURVES)])
@@ -179,7 +178,7 @@ def drawn(campaign: Campaign, folder: Path) -> dict[str, str]:
     series = [s for part in parts for s in re.findall(r"<c:ser>.*?</c:ser>", part, re.S)]
     own = {re.findall(r'srgbClr val="(\w+)"', one)[0] for one in series if "<c:v>tcp</c:v>" in one}
     found["workbook"] = " ".join(sorted(own))
-    source = working.opening(campaign, "r")[-1].text
+    source = working.opening(campaign, "r").blocks[-1].text
     found["notebook"] = re.findall(rf"'{label.text}': '(#\w+)'", source)[0]
     return found
 
@@ -191,7 +190,7 @@ def test_an_adapter_looks_the_same_whatever_else_was_measured(tmp_path: Path) ->
         result = Result(directory)
         campaign = summarise(result)
         forms = drawn(campaign, tmp_path / str(number))
-        gnuplot.write(result, campaign, directory)
+        files("gnuplot", result, campaign, directory)
         scripts = (directory / "gnuplot" / "scripts").glob("*.gpi")
         text = "".join(path.read_text(encoding="utf-8") for path in scripts)
         (forms["gnuplot"],) = set(re.findall(r"keyentry .*(#\w+)' .*title 'tcp'", text))

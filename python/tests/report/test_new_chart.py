@@ -32,18 +32,22 @@ import json, sys
 from pathlib import Path
 import openpyxl
 from busmark.compare.campaign import summarise
-from busmark.present.blocks.campaign import workbook
-from busmark.present.sinks import gnuplot
-from busmark.present.sinks.print import svg
+from busmark.present import formats
+from busmark.present.blocks.campaign import views
 from busmark.present.blocks.charts import by_test as draw_all
 from busmark.store import Result
 
 folder = Path(sys.argv[1])
 result = Result(folder)
 campaign = summarise(result)
-index, *figures = svg(result, campaign, folder)
-scripts = gnuplot.write(result, campaign, folder)
-(path,) = workbook(result, campaign, folder)
+
+def files(name, result, campaign, folder):
+    shown = views(result, campaign, Path(folder))
+    return formats.write(shown, formats.chosen(name), Path(folder))[name]
+
+index, *figures = files("svg", result, campaign, folder)
+scripts = files("gnuplot", result, campaign, folder)
+(path,) = files("xlsx", result, campaign, folder)
 titles = [sheet["A1"].value for sheet in openpyxl.load_workbook(path)]
 page = {c.key: c.shapes[0].caption for charts in draw_all(campaign).values() for c in charts}
 print(json.dumps({"page": page, "print": [p.name for p in figures],

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -17,14 +17,14 @@ import pytest
 import vl_convert
 from click.testing import CliRunner
 from drawn_campaigns import everything, odd, throughput_only
+from form_files import files, write
 
 from busmark.cli.main import busmark
 from busmark.cli.report import FormsTold
 from busmark.compare.campaign import Campaign, summarise
-from busmark.present import formats
+from busmark.present.blocks import charts
 from busmark.present.charts.kinds import KINDS, ChartKind
 from busmark.present.sinks import print as sink
-from busmark.present.sinks.print import pdf, png, svg
 from busmark.present.vega.parts import lines
 from busmark.store import Result
 
@@ -46,7 +46,7 @@ def drawn(kind: ChartKind, *of: Any) -> Iterator[Any]:
 
 def few(patch: pytest.MonkeyPatch, *names: str) -> None:
     """Draw these kinds only."""
-    patch.setattr(sink, "KINDS", [kind for kind in KINDS if kind.key in names])
+    patch.setattr(charts, "KINDS", [kind for kind in KINDS if kind.key in names])
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     result = Result(directory)
     campaign = summarise(result)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sink, "KINDS", first_of_each_kind())
-        return result, campaign, svg(result, campaign, directory)
+        patch.setattr(charts, "KINDS", first_of_each_kind())
+        return result, campaign, files("svg", result, campaign, directory)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Made:
     directory = odd(tmp_path_factory.mktemp("odd"))
     result = Result(directory)
     campaign = summarise(result)
-    return result, campaign, svg(result, campaign, directory)
+    return result, campaign, files("svg", result, campaign, directory)
 
 
 def kind_of(path: Path) -> str:
@@ -139,21 +139,21 @@ def test_odd_cases_are_drawn_as_far_as_they_go_and_the_rest_is_listed(strange: M
 
 def test_throughput_alone_has_no_sheet_of_latency(tmp_path: Path) -> None:
     result = Result(throughput_only(tmp_path))
-    _, *sheets = png(result, summarise(result), tmp_path)
+    _, *sheets = files("png", result, summarise(result), tmp_path)
     assert {path.name for path in sheets} == {
         "goodput.same.1KiB.png", "goodput-time.same.1KiB.png",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", [png, svg, pdf])
+@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
 def test_the_same_result_gives_the_same_files(
-    made: Made, tmp_path: Path, form: Callable[..., list[Path]], monkeypatch: pytest.MonkeyPatch
+    made: Made, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, campaign, _ = made
     few(monkeypatch, "latency-size", "latency-medians", "latency-heat")
-    first = form(result, campaign, tmp_path / "a")
+    first = files(form, result, campaign, tmp_path / "a")
     vl_convert.vegalite_to_svg({"data": {"values": [{}]}, "mark": "bar"})
-    second = form(result, campaign, tmp_path / "b")
+    second = files(form, result, campaign, tmp_path / "b")
     assert len(first) > 4
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
 
@@ -172,8 +172,8 @@ def test_the_list_takes_nothing_of_a_label_or_a_name_for_markup(
     cases = [case.model_copy(update={"label": "<b>_c_"} if case.id == "lost" else {})
              for case in campaign.cases]  # fmt: skip
     named = campaign.model_copy(update={"name": "<i> *x*\n\n# y", "cases": cases})
-    text = svg(result, named, tmp_path)[0].read_text(encoding="utf-8")
-    assert text.startswith("# Figures of “\\<i\\> \\*x\\* \\# y”\n")
+    text = files("svg", result, named, tmp_path)[0].read_text(encoding="utf-8")
+    assert text.startswith("# Charts of “\\<i\\> \\*x\\* \\# y”\n")
     assert "- lost (\\<b\\>\\_c\\_, 64 B): no sample came back" in text
     assert "{y}_z^2".translate({ord(c): f"\\{c}" for c in "{}_"}) in text, "of a title"
     assert not re.search(r"[^\\\n][<>$]", text)
@@ -186,10 +186,10 @@ def test_sheets_of_an_earlier_report_do_not_stay_and_those_of_the_user_do(
     (tmp_path / "svg").mkdir()
     mine = tmp_path / "svg" / "architecture.svg"
     mine.write_text("mine")
-    _, *old = svg(*strange[:2], tmp_path)
+    _, *old = files("svg", *strange[:2], tmp_path)
     assert len(old) > 2 and all(path.exists() for path in old)
     campaign = strange[1].model_copy(update={"cases": [], "groups": [], "interop": []})
-    assert [path.name for path in svg(strange[0], campaign, tmp_path)] == ["index.md"]
+    assert [path.name for path in files("svg", strange[0], campaign, tmp_path)] == ["index.md"]
     assert not any(path.exists() for path in old)
     assert mine.read_text() == "mine"
 
@@ -200,7 +200,7 @@ def test_results_of_another_tool_are_drawn_as_far_as_its_figures_go(tmp_path: Pa
     done = CliRunner().invoke(busmark, ["import", str(file), "--out", str(out)])
     assert done.exit_code == 0, done.output
     result = Result(out)
-    index, *sheets = svg(result, summarise(result), tmp_path)
+    index, *sheets = files("svg", result, summarise(result), tmp_path)
     kinds = {kind_of(path) for path in sheets}
     assert {"latency-size", "latency-percentiles", "goodput-size"} <= kinds
     assert "- latency-histogram: it needs" in index.read_text(encoding="utf-8")
@@ -230,16 +230,16 @@ def test_a_sheet_is_drawn_once_for_all_forms(
 ) -> None:
     result, campaign, _ = made
     own = [kind for kind in first_of_each_kind() if kind.key.startswith("latency-")][:5]
-    monkeypatch.setattr(sink, "KINDS", own)
+    monkeypatch.setattr(charts, "KINDS", own)
     drawn = []
     chart = sink.chart
     monkeypatch.setattr(sink, "chart", lambda sheet: drawn.append(sheet) or chart(sheet))
-    files = formats.write(result, campaign, formats.chosen("svg,csv,png,pdf"), tmp_path / "all")
-    assert list(files) == ["svg", "csv", "png", "pdf"]
-    counts = {ending: len(files[ending]) - 1 for ending in ("svg", "png", "pdf")}
+    made = write("svg,csv,png,pdf", result, campaign, tmp_path / "all")
+    assert list(made) == ["svg", "csv", "png", "pdf"]
+    counts = {ending: len(made[ending]) - 1 for ending in ("svg", "png", "pdf")}
     assert set(counts.values()) == {len(own)} == {len(drawn)}
-    for ending, form in (("png", png), ("svg", svg), ("pdf", pdf)):
-        for path in form(result, campaign, tmp_path / "alone"):
+    for ending in ("png", "svg", "pdf"):
+        for path in files(ending, result, campaign, tmp_path / "alone"):
             assert path.read_bytes() == (tmp_path / "all" / ending / path.name).read_bytes(), path
 
 
@@ -248,7 +248,7 @@ def test_the_command_says_of_each_form_how_many_files_it_has(
 ) -> None:
     result, *_ = made
     own = [kind for kind in first_of_each_kind() if kind.key.startswith("latency-")][:2]
-    monkeypatch.setattr(sink, "KINDS", own)
+    monkeypatch.setattr(charts, "KINDS", own)
     words = ["report", str(result.directory), "--to", "csv,png,svg", "--out", str(tmp_path)]
     ended = CliRunner().invoke(busmark, words, catch_exceptions=False)
     tables = len(list(tmp_path.rglob("*.csv")))

@@ -16,6 +16,7 @@ import pytest
 import specifications as specs
 from drawn import draw_all
 from drawn_campaigns import everything
+from form_files import files
 
 from busmark.compare.campaign import Campaign, summarise
 from busmark.present.blocks import charts as blocks
@@ -24,7 +25,6 @@ from busmark.present.charts.kinds import CURVES, ChartKind
 from busmark.present.charts.look import at_percent
 from busmark.present.charts.shapes import Bars, Picture
 from busmark.present.document import Document
-from busmark.present.sinks import gnuplot
 from busmark.present.sinks.workbook import workbook
 from busmark.store import Result
 
@@ -50,7 +50,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Campaign, Path]:
     directory = everything(tmp_path_factory.mktemp("everything"))
     result = Result(directory)
     campaign = summarise(result)
-    first, *_ = gnuplot.write(result, campaign, directory)
+    first, *_ = files("gnuplot", result, campaign, directory)
     return campaign, first.parent
 
 

@@ -14,12 +14,12 @@ import pytest
 import specifications as specs
 from drawn import draw_all
 from drawn_campaigns import everything
+from form_files import files
 from synthetic_campaign import Builder, samples_around
 
 from busmark.compare.campaign import Campaign, summarise
 from busmark.present.charts.kinds import CHARTS, ChartKind
 from busmark.present.charts.shapes import Boxes, Cell, Curve, Heat, Row, Stack
-from busmark.present.sinks import gnuplot
 from busmark.present.sinks.panels import Panel
 from busmark.store import Result
 
@@ -169,7 +169,7 @@ def test_gnuplots_scripts_have_the_same_axes_and_captions(
     made: tuple[Campaign, Result], tmp_path: Path
 ) -> None:
     campaign, result = made
-    first, *_ = gnuplot.write(result, campaign, tmp_path)
+    first, *_ = files("gnuplot", result, campaign, tmp_path)
     for chart in (*BOXES, *STACKS, *HEATS):
         scripts = {path.stem: path for path in (first.parent / "scripts").glob(f"{chart.key}.*")}
         shown = set()

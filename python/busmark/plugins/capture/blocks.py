@@ -41,7 +41,8 @@ def document(analysis: Analysis) -> Document:
         _writers(analysis), _confirmations(analysis), _flows(analysis), _submessages(analysis),
         _interfaces(analysis),
     ]  # fmt: skip
-    return Document(analysis.file, [f"{analysis.format}: {size}"], list(_filled(made)))
+    return Document(analysis.file, [f"{analysis.format}: {size}"], list(_filled(made)),
+                    kind="capture")  # fmt: skip
 
 
 def remarks(analysis: Analysis) -> Iterator[Section]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from busmark.cli.documents import show, write, written
+from busmark.cli.documents import Files, show, written
 from busmark.cli.output import echo
 from busmark.cli.wide import wide
 from busmark.plugins.capture.explain import ENDS, explain_command
@@ -35,7 +36,7 @@ command.add_command(explain_command)
               help="What ends L: the ACKNACK, or TCP's acknowledgement. By default the ACKNACK, "
               "and TCP's acknowledgement where there is none.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: capture).")
-@written
+@written("capture")
 @wide
 def analyse_command(
     file: Path,
@@ -43,8 +44,7 @@ def analyse_command(
     application: Path | None,
     until: str | None,
     as_json: bool,
-    html: Path | None,
-    markdown: Path | None,
+    **options: Any,
 ) -> None:
     """Say what a capture shows of RTPS and DDS-XRCE: latencies, losses, retransmissions, lengths.
 
@@ -57,17 +57,19 @@ def analyse_command(
     """
     from busmark.plugins.capture.analysis import READ, analyse, check_readable
 
+    files = Files.of("capture", options)
     analysis = analyse(
         file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
     )
     if as_json:
         echo(analysis.model_dump_json(indent=2))
-    if not as_json or html or markdown:
+    if not as_json or files:
         from busmark.plugins.capture.blocks import document
+        from busmark.present.formats import Views
 
         made = document(analysis)
-        if not READ.isdisjoint(analysis.protocols):
-            write(made, "capture", html, markdown)
+        if files and not READ.isdisjoint(analysis.protocols):
+            files.write(Views(lambda: made))
         if not as_json:
             show(made)
     check_readable(analysis)

@@ -1,17 +1,20 @@
 """`busmark capture explain`."""
 
 from __future__ import annotations
-
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-
 import click
-
-from busmark.cli.documents import show, write, written
+from busmark.cli.documents import Files
+from busmark.cli.documents import show
+from busmark.cli.documents import written
 from busmark.cli.output import echo
-from busmark.cli.places import Place, or_newest
+from busmark.cli.places import Place
+from busmark.cli.places import or_newest
 from busmark.cli.values import Amount
 from busmark.cli.wide import wide
+from pathlib import Path
+from typing import Any
+from typing import Literal
+from typing import TYPE_CHECKING
+
 
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
 """What `--until` says ends L."""
@@ -38,12 +41,11 @@ if TYPE_CHECKING:
 @click.option("--until", type=click.Choice(["acknack", "tcp"]),
               help="FILE: what ends L: the ACKNACK, or TCP's acknowledgement.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: explain).")
-@written
+@written("late samples")
 @wide
 def explain_command(
     place: str, wanted: str | None, worst: int | None, late_s: float | None,
-    agent_ports: tuple[int, ...], until: str | None, as_json: bool, html: Path | None,
-    markdown: Path | None,
+    agent_ports: tuple[int, ...], until: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Say why samples were late or lost, by their packets: in a capture, or in rounds of a case.
 
@@ -59,6 +61,7 @@ def explain_command(
     """
     from busmark.plugins.capture.late import MOST_WORST, of_case, of_file
 
+    files = Files.of("late samples", options)
     file = Path(str(place))
     if not file.exists() and CAPTURES & set(file.suffixes):
         from busmark.errors import UserError
@@ -79,11 +82,13 @@ def explain_command(
         explained = of_case(result, case, shown, diagrams=True)
     if as_json:
         echo(explained.model_dump_json(indent=2))
-    if not as_json or html or markdown:
+    if not as_json or files:
         from busmark.plugins.capture.late.blocks import document
+        from busmark.present.formats import Views
 
         made = document(explained)
-        write(made, "late samples", html, markdown)
+        if files:
+            files.write(Views(lambda: made))
         if not as_json:
             show(made)
 

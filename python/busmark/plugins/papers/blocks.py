@@ -16,6 +16,7 @@ from busmark.plugins.papers.evidence import Check, Evidence
 from busmark.plugins.papers.repetition import Answered, Repetition
 from busmark.plugins.papers.repetition import repetition as repeated
 from busmark.present.blocks.opening import lines, state
+from busmark.plugins.papers.data_sets import value_by_value
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
 from busmark.present.document import (
@@ -63,10 +64,11 @@ def document(repetition: Repetition) -> Document:
         *([begun] if (begun := state(campaign)) else []),
         _answer(repetition),
         _statements(repetition),
-        _checks(repetition),
+        *_checks(repetition),
         *_without_ratio(repetition),
         *_pairs(repetition),
         *tables(repetition),
+        *(value_by_value(campaign) if of.value_by_value else ()),
         _stand_ins(repetition),
         Section("Differences", [Text("line", {"line": each}) for each in of.deviations]),
         Section("Method", [Text("ratios_of_cases", {
@@ -74,7 +76,7 @@ def document(repetition: Repetition) -> Document:
         }, style="quiet")]),
     ]  # fmt: skip
     head = [of.source, made, *lines(campaign)]
-    return Document(f"{of.title}, then and now", head, sections)
+    return Document(f"{of.title}, then and now", head, sections, kind="comparison")
 
 
 def verdict_text(verdicts: Sequence[claims.Verdict]) -> str:
@@ -181,7 +183,7 @@ def _ratios(answer: Answered) -> Cell:
     return Cell(with_ratio, text=of)
 
 
-def _checks(repetition: Repetition) -> Section:
+def _checks(repetition: Repetition) -> Iterator[Section]:
     """A table for each statement with a ratio, and a chart of all of them."""
     blocks: list[Block] = []
     shapes: list[Bars] = []
@@ -195,7 +197,8 @@ def _checks(repetition: Repetition) -> Section:
         shapes += _bars(f"{place}. {statement.found.removesuffix('.')}", lines_of)
     if shapes:
         blocks.insert(0, Chart("ratios", "Ratios by statement, with their intervals", shapes))
-    return Section("Checks", blocks)
+    if blocks:
+        yield Section("Checks", blocks)
 
 
 def _without_ratio(repetition: Repetition) -> Iterator[Section]:

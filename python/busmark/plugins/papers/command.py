@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli.documents import show
+from busmark.cli.documents import Files, show, written
 from busmark.cli.output import echo
-from busmark.cli.places import Place, or_newest
+from busmark.cli.places import Directory, or_newest
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON.")
 def list_command(as_json: bool) -> None:
     """List the papers: name, title, and the scenarios that repeat it."""
-    from busmark.documents import DOCUMENTS
+    from busmark.plugins.papers.repetition import DOCUMENTS
     from busmark.present.document import Cell, Column, Document, Row, Section, Table
     from busmark.scenario.load import shipped
 
@@ -62,35 +63,54 @@ def list_command(as_json: bool) -> None:
 
 
 @command.command("show", epilog="Example: busmark papers show @last")
-@click.argument("place", metavar="[DIRECTORY]", required=False, type=Place(), callback=or_newest)
+@click.argument("directory", required=False, type=Directory(), callback=or_newest)
+@click.option("--paper", metavar="NAME", help="The paper, such as perftest-2023: for imported "
+              "results, and campaigns that name none.")  # fmt: skip
+@written("paper")
 @wide
-def show_command(place: str) -> None:
+def show_command(directory: Path, paper: str | None, **options: Any) -> None:
     """Show what a paper states beside what DIRECTORY, a result of its scenarios, has found.
 
     Without DIRECTORY, the newest result. The tables are in the paper's own columns.
     """
-    from pathlib import Path
-
     from busmark.cli.show import analysed
+    from busmark.plugins.papers.blocks import document
+    from busmark.present.formats import Views
 
-    show_repetition(analysed(Path(str(place))), Path(str(place)))
+    files = Files.of("paper", options)
+    made = document(_repetition(analysed(directory), paper, directory))
+    if files:
+        files.write(Views(lambda: made))
+    show(made)
 
 
-def show_repetition(campaign: Campaign, directory: Path) -> None:
-    """Print the campaign beside its paper.
+def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repetition:
+    """Return what the campaign says to a paper: that of this name, else its own.
 
     Raises:
-        UserError: it repeats none.
+        UserError: there is none, or none of this name.
     """
-    from busmark.documents import DOCUMENTS, repetition
-    from busmark.errors import UserError
-    from busmark.present.blocks.repetition import document
+    from busmark.errors import UserError, nearest
+    from busmark.estimate.repeated import repeated
+    from busmark.plugins.papers.repetition import DOCUMENTS, repetition
+    from busmark.store import Result
 
-    found = repetition(campaign)
+    known = ", ".join(DOCUMENTS)
+    if paper is not None and paper not in DOCUMENTS:
+        raise UserError(
+            f"no paper {paper!r}", where="--paper",
+            remedy=nearest(paper, DOCUMENTS, always=f"There are {known}."),
+        )  # fmt: skip
+    if paper not in (None, campaign.document):
+        # Figures of rounds that only this paper needs.
+        cases, tests = repeated(Result(directory), campaign.cases, paper)
+        published = [test for test in tests if test.publisher]
+        campaign = campaign.model_copy(update={"cases": cases, "perftest": published})
+    found = repetition(campaign, paper)
     if found is None:
         raise UserError(
             "this campaign repeats no paper",
             where=str(directory),
-            remedy=f"Name a result of one of these scenarios: {', '.join(DOCUMENTS)}.",
+            remedy=f"Name one with --paper: {known}.",
         )
-    show(document(found))
+    return found

@@ -1,14 +1,13 @@
 """A document as data: what stands for its middleware, and what it states."""
 
 from __future__ import annotations
-
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.plugins.papers.evidence import Check
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.plugins.papers.evidence import Check
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments with scenarios of their own."""
@@ -56,6 +55,8 @@ class Document:
         scenarios: besides `quick` and `full`, in the folder of its name.
         part_of: the part that a case belongs to.
         sizes: what its scenarios have, in words.
+        value_by_value: whether its data sets are tests of a publisher and a subscriber, each drawn
+            column by column over the size.
     """
 
     title: str
@@ -70,6 +71,7 @@ class Document:
         "`quick` has every test, payload kind and QoS at least once and takes minutes; `full` has "
         "the whole matrix."
     )
+    value_by_value: bool = False
 
 
 @dataclass(frozen=True, slots=True)

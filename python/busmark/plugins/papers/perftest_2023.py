@@ -17,8 +17,10 @@ from busmark.plugins.papers.select import (
     samples_per_s,
 )
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.repeated import PERCENTS, PerftestTest
-from busmark.model.text import ABSENT, count, number, plural
+from busmark.estimate.repeated import PERCENTS
+from busmark.model.text import ABSENT, count, number
+from busmark.plugins.papers.data_sets import number_of
+from busmark.present.blocks.tests import Pair, Size, pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,73 +311,73 @@ MODES = {
     "latency": "Latency is RTT/2 of a ping that waits for its pong; it is not one-way.",
 }  # fmt: skip
 
+NUMBERS = {(1, "A"): 0, (1, "B"): 1, (3, "A"): 2, (3, "B"): 3,
+           (2, "A"): 4, (2, "B"): 5, (4, "A"): 6, (4, "B"): 7}  # fmt: skip
+"""Tables of the thesis, by test and side."""
+
 
 def tables(campaign: Campaign) -> list[Table]:
-    """Return, by middleware and transport, each test with its publisher's and its subscriber's
-    table."""
-    tests = sorted(campaign.perftest, key=lambda test: test.number)
-    labels = dict.fromkeys(test.label for test in campaign.perftest)
+    """Return tables 0 to 7, by middleware and transport, each test with its publisher's and its
+    subscriber's, in Perftest's own columns."""
+    found = [pair for pair in pairs(campaign) if not pair.first.is_floor]
     return [
         table
-        for label in labels
-        for test in tests
-        if test.label == label
-        for table in (_publisher(test), _subscriber(test))
-    ]
+        for label in dict.fromkeys(pair.first.label for pair in found)
+        for pair in sorted(found, key=number_of) if pair.first.label == label
+        for table in (_publisher(pair), _subscriber(pair))
+        if any(cell != ABSENT for row in table.rows for cell in row[1:])
+    ]  # fmt: skip
 
 
-def _title(test: PerftestTest, side: str, what: str) -> str:
-    mode = f"{test.mode} mode, campaign {('one', 'two')[test.campaign - 1]}"
-    return f"{test.number}{side}: {what}, {mode}"
+def _title(pair: Pair, side: str, what: str) -> str:
+    own = number_of(pair)
+    part = f", {pair.part}" if pair.part else ""
+    return f"{own}{side}: {what}, {pair.test} mode{part}, Table {NUMBERS[own, side]} of the thesis"
 
 
-def _publisher(test: PerftestTest) -> Table:
+def _publisher(pair: Pair) -> Table:
+    halves = all(row.quantity == "half_round_trip" for row in pair.rows if row.latencies)
+    mode = MODES[pair.test] if halves else "Latency is one-way, as the source states it."
     return Table(
-        group=test.label,
-        title=_title(test, "A", "publisher"),
+        group=pair.first.label,
+        title=_title(pair, "A", "publisher"),
         columns=PUBLISHER,
-        rows=tuple(
-            (
-                str(row.length),
-                *(
-                    _micro(ns)
-                    for ns in (row.ave_ns, row.std_ns, row.min_ns, row.max_ns, *row.percentiles_ns)
-                ),
-            )
-            for row in test.publisher
-        ),
-        note=f"{MODES[test.mode]} {plural(test.rounds, 'round')} of each size together. A "
-        f"percentile with fewer than ten samples beyond it is left out ({ABSENT}).",
+        rows=tuple(_latencies(row) for row in pair.rows),
+        note=f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT}).",
     )
 
 
-def _subscriber(test: PerftestTest) -> Table:
+def _latencies(row: Size) -> tuple[str, ...]:
+    if not row.latencies:
+        return str(row.size), *[ABSENT] * (len(PUBLISHER) - 1)
+    return str(row.size), *(
+        number(None if ns is None else ns / 1e3) for ns in row.latencies.values()
+    )
+
+
+def _subscriber(pair: Pair) -> Table:
+    pings = " Samples are pings that were answered; lost are those that were not."
     return Table(
-        group=test.label,
-        title=_title(test, "B", "subscriber"),
+        group=pair.first.label,
+        title=_title(pair, "B", "subscriber"),
         columns=SUBSCRIBER,
-        rows=tuple(
-            (
-                str(row.length),
-                count(row.samples),
-                ABSENT if row.samples_per_s is None else count(round(row.samples_per_s)),
-                ABSENT if row.mbit_per_s is None else f"{row.mbit_per_s:.1f}",
-                count(row.lost),
-                ABSENT if row.lost_share is None else f"{row.lost_share * 100:.2f}",
-            )
-            for row in test.subscriber
-        ),
-        note="Mbps are of bodies."
-        + (
-            " Samples are pings that were answered; lost are those that were not."
-            if test.mode == "latency"
-            else ""
-        ),
+        rows=tuple(_arrivals(row) for row in pair.rows),
+        note="Mbps are of bodies." + (pings if pair.test == "latency" else ""),
     )
 
 
-def _micro(ns: float | None) -> str:
-    return number(None if ns is None else ns / 1e3)
+def _arrivals(row: Size) -> tuple[str, ...]:
+    if not row.arrivals:
+        return str(row.size), *[ABSENT] * (len(SUBSCRIBER) - 1)
+    samples, rate, mbit, lost, share = row.arrivals.values()
+    return (
+        str(row.size),
+        ABSENT if samples is None else count(round(samples)),
+        ABSENT if rate is None else count(round(rate)),
+        ABSENT if mbit is None else f"{mbit:.1f}",
+        ABSENT if lost is None else count(round(lost)),
+        ABSENT if share is None else f"{share * 100:.2f}",
+    )
 
 
 PERFTEST = Document(
@@ -417,4 +419,5 @@ PERFTEST = Document(
     ),
     statements=THROUGHPUT + LATENCY,
     tables=tables,
+    value_by_value=True,
 )  # fmt: skip

@@ -1,18 +1,22 @@
 """A campaign compared with the document whose experiments it repeats."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-
 from busmark.compare.campaign import Campaign
-from busmark.plugins.papers.document import Document, Statement, Table
-from busmark.plugins.papers.evidence import Check, Evidence, Verdict, evidence
+from busmark.plugins.papers.document import Document
+from busmark.plugins.papers.document import Statement
+from busmark.plugins.papers.document import Table
+from busmark.plugins.papers.evidence import Check
+from busmark.plugins.papers.evidence import Evidence
+from busmark.plugins.papers.evidence import Verdict
+from busmark.plugins.papers.evidence import evidence
 from busmark.plugins.papers.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.plugins.papers.openddsbench_2010 import OPENDDSBENCH
 from busmark.plugins.papers.perftest_2023 import PERFTEST
 from busmark.plugins.papers.pother_2008 import POTHER
 from busmark.plugins.papers.secured_2023 import SECURED
 from busmark.plugins.papers.xrce_2022 import XRCE
+from dataclasses import dataclass
+
 
 DOCUMENTS: dict[str, Document] = {
     "middlemeasure-2010": MIDDLEMEASURE,
@@ -58,10 +62,10 @@ class Repetition:
         return sum(answer.verdicts.count(verdict) for answer in self.answers)
 
 
-def repetition(campaign: Campaign) -> Repetition | None:
-    """Return the document's statements with the campaign's verdicts; None where the campaign's
-    scenario names no document."""
-    document = DOCUMENTS.get(campaign.document or "")
+def repetition(campaign: Campaign, name: str | None = None) -> Repetition | None:
+    """Return what it says to the document of this name, or to its scenario's; None where that names
+    none."""
+    document = DOCUMENTS.get(name or campaign.document or "")
     if document is None:
         return None
     parts = {document.part_of(case) for case in campaign.cases}

@@ -66,7 +66,7 @@ def document(predictions: Predictions) -> Document:
         sections += _predicted(what, models)
     return Document(
         predictions.name, [f"Models: {', '.join(counts) or 'none'}"],
-        [*sections, *_without_model(predictions)],
+        [*sections, *_without_model(predictions)], kind="prediction",
     )  # fmt: skip
 
 

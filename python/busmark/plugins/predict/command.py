@@ -4,12 +4,16 @@ from __future__ import annotations
 import click
 import json
 import sys
+from busmark.cli.documents import Files
+from busmark.cli.documents import show
+from busmark.cli.documents import written
 from busmark.cli.output import echo
 from busmark.cli.places import Directory
 from busmark.cli.places import or_newest
 from busmark.cli.values import Amount
 from busmark.cli.wide import wide
 from pathlib import Path
+from typing import Any
 
 
 @click.command(epilog="Example: busmark predict @last --size 3k --rate 12kHz")
@@ -24,12 +28,13 @@ from pathlib import Path
               "Can be repeated.")  # fmt: skip
 @click.option("--extrapolate", is_flag=True,
               help="Also predict beyond the measured range; the result says so.")  # fmt: skip
+@written("prediction")
 @wide
 @click.option("--json", "as_json", is_flag=True,
               help="Print models and predictions as JSON (schema: prediction).")  # fmt: skip
 def command(
     directory: Path, sizes: tuple[int, ...], rates: tuple[float, ...], loads: tuple[str, ...],
-    extrapolate: bool, as_json: bool,
+    extrapolate: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Fit models to the results in DIRECTORY, or to the newest: latency against size, latency and
     loss against rate, all of them and goodput against a background load.
@@ -41,21 +46,23 @@ def command(
     Exit code 1 if there is no usable model, because rounds disagree or a model is too inaccurate; 2
     if a size, rate or load is outside the measured range, without --extrapolate.
     """
-    from busmark.cli.console import Console
     from busmark.plugins.predict.blocks import document
     from busmark.plugins.predict.fit import predict
-    from busmark.present.sinks.terminal import show
+    from busmark.present.formats import Views
     from busmark.store import Result
 
+    files = Files.of("prediction", options)
     result = Result(directory)
     for what in result.damage:
         echo(f"left out: {what}", err=True)
     levels = [_level(text) for text in loads]
     predictions = predict(result, sizes, rates, loads=levels, extrapolate=extrapolate)
+    if files:
+        files.write(Views(lambda: document(predictions)))
     if as_json:
         echo(json.dumps(predictions.model_dump(mode="json"), indent=2))
     else:
-        show(document(predictions), Console())
+        show(document(predictions))
     kinds = {kind for kind, _ in levels}
     sys.exit(predictions.exit_code(sizes=bool(sizes), rates=bool(rates), loads=kinds))
 

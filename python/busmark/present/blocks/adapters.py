@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from busmark.adapters import Adapter, Compliance, compliance, known
@@ -11,6 +12,8 @@ from busmark.adapters.compliance import Cell as Property
 from busmark.adapters.known import place
 from busmark.model.text import size_text
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
+
+KIND = "adapters"
 
 FAMILIES = {
     "dds": "DDS",
@@ -44,7 +47,8 @@ def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
     """Return the list by family, and why some cannot be used; `long`: with licences, limits and
     what a sample costs in the adapter."""
     if not found:
-        return Document("Adapters", [], [Section("", [Text("no_adapters")])])
+        return Document("Adapters", [], [Section("", [Text("no_adapters")])],
+                        kind=KIND)  # fmt: skip
     ordered = sorted(
         found, key=lambda each: (list(FAMILIES).index(_family(each)), place(each.name))
     )
@@ -55,7 +59,7 @@ def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
     missing = [(adapter, reason_of(adapter)) for adapter in ordered if not adapter.usable]
     sections += _pairs("Not usable here", "Reason", missing)
     sections.append(Section("", [Text("adapters_hint", style="quiet")]))
-    return Document("Adapters", [], sections)
+    return Document("Adapters", [], sections, kind=KIND)
 
 
 def overview(found: Sequence[Adapter], *, long: bool) -> Table:
@@ -127,7 +131,18 @@ def in_full(adapter: Adapter) -> Document:
         sections += _capabilities(adapter)
     elif adapter.name in known():
         sections.append(_facts({"notes": _notes(adapter)}))
-    return Document(f"{adapter.name}: {title}".removesuffix(": "), [], sections)
+    return Document(f"{adapter.name}: {title}".removesuffix(": "), [], sections, kind=KIND)
+
+
+def all_in_full(found: Sequence[Adapter]) -> Document:
+    """Return everything about several adapters in one document, for files."""
+    documents = [in_full(adapter) for adapter in found]
+    sections = [
+        replace(section, title=section.title or document.title, part=document.title)
+        for document in documents for section in document.sections
+    ]  # fmt: skip
+    only = documents[0].title if len(documents) == 1 else "Adapters"
+    return Document(only, [], sections, kind=KIND)
 
 
 def _capabilities(adapter: Adapter) -> Iterator[Section]:

@@ -2,39 +2,72 @@
 rest."""
 
 from __future__ import annotations
-
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-
 from busmark.compare.campaign import Campaign
+from busmark.estimate.answer import answer as answers
 from busmark.estimate.case import CaseSummary
-from busmark.findings.kinds import by_case, kinds
+from busmark.findings.kinds import by_case
+from busmark.findings.kinds import kinds
 from busmark.model import text
 from busmark.model.naming import MIDDLEWARE
-from busmark.plugin import attempt, documents, parts
+from busmark.plugin import attempt
+from busmark.plugin import documents
+from busmark.plugin import parts
+from busmark.present.blocks import samples
+from busmark.present.blocks import working
 from busmark.present.blocks.answer import answer
-from busmark.present.blocks.case import heading, summary
+from busmark.present.blocks.case import heading
 from busmark.present.blocks.case import sections as details
-from busmark.present.blocks.cases import TITLES, cases
-from busmark.present.blocks.charts import by_test, charts
+from busmark.present.blocks.case import summary
+from busmark.present.blocks.cases import TITLES
+from busmark.present.blocks.cases import cases
+from busmark.present.blocks.charts import by_test
+from busmark.present.blocks.charts import charts
+from busmark.present.blocks.charts import sheets
 from busmark.present.blocks.configuration import configuration
-from busmark.present.blocks.environment import RawFiles, commands, environment, files_of
+from busmark.present.blocks.environment import RawFiles
+from busmark.present.blocks.environment import commands
+from busmark.present.blocks.environment import environment
+from busmark.present.blocks.environment import files_of
 from busmark.present.blocks.findings import all_findings
 from busmark.present.blocks.frames import sections
-from busmark.present.blocks.further import behind, costs, further, matrices
-from busmark.present.blocks.opening import caveats, lines, requirements, state
+from busmark.present.blocks.further import behind
+from busmark.present.blocks.further import costs
+from busmark.present.blocks.further import further
+from busmark.present.blocks.further import matrices
+from busmark.present.blocks.opening import caveats
+from busmark.present.blocks.opening import lines
+from busmark.present.blocks.opening import requirements
+from busmark.present.blocks.opening import state
 from busmark.present.blocks.tests import tests
-from busmark.present.charts.kinds import CHARTS, CURVES
+from busmark.present.charts import look
+from busmark.present.charts.kinds import CHARTS
+from busmark.present.charts.kinds import CURVES
 from busmark.present.charts.panels import placement
 from busmark.present.charts.shapes import Bars
-from busmark.present.document import CASES, Chart, Document, Entry, Section, Text
-from busmark.present.sinks import markdown as markdown_sink
-from busmark.present.sinks import workbook as workbook_sink
+from busmark.present.document import CASES
+from busmark.present.document import Chart
+from busmark.present.document import Document
+from busmark.present.document import Entry
+from busmark.present.document import Metric
+from busmark.present.document import Section
+from busmark.present.document import Suite
+from busmark.present.document import Test
+from busmark.present.document import Text
+from busmark.present.formats import Views
+from busmark.present.requirements import by_requirement
+from busmark.present.requirements import outcome
 from busmark.results import Results
 from busmark.store import Result
+from collections.abc import Collection
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
 
 FIRST = ("latency-medians", "goodput")
 """Charts of which the first that there is stands on the first screen."""
@@ -95,7 +128,9 @@ def whole(
     sections += _of_plugins(campaign)
     sections += all_findings(campaign)
     sections += environment(campaign, files)
-    return Document(campaign.name, list(lines(campaign)), sections, entries(campaign, files), links)
+    swatches = {each.text: look.swatch(each) for each in campaign.labels}
+    return Document(campaign.name, list(lines(campaign)), sections, entries(campaign, files), links,
+                    swatches=swatches, labels=campaign.labels)  # fmt: skip
 
 
 def _results(
@@ -143,26 +178,39 @@ def _heading(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def markdown(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """Write the document of a campaign into `folder` as Markdown, and beside it the documents that
-    accompany it, such as the comparison with a paper whose experiments it repeats."""
-    files = markdown_sink.write(document(campaign), folder)
-    for kind, found in documents(campaign):
-        files += markdown_sink.write(found, folder, f"{kind.name}.md")
-    return files
+FRAMES = ("cases", "estimates", "rounds", "findings")
+"""Frames of a result for programs."""
 
 
-def notebook(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """Write the document of a campaign, its configuration, tests and charts into `folder` as a
-    notebook that was run, with cells to continue with.
+def views(result: Result, campaign: Campaign, folder: Path, *, plain: bool = False) -> Views:
+    """Return the documents of a campaign for all forms that are written into `folder`.
 
-    Raises:
-        UserError: a cell fails; nothing is written then.
+    Args:
+        result: where its raw data are.
+        campaign: what they show.
+        folder: addresses are as seen from it.
+        plain: charts for print without the findings that concern them.
     """
-    # Only now: Jupyter's packages are optional.
-    from busmark.present.blocks.working import closing, opening
-    from busmark.present.sinks import notebook as sink
+    others = [each for _, each in documents(campaign)]
+    links = [(each.title, f"{each.stem}.html") for each in others]
+    return Views(
+        partial(document, campaign),
+        {
+            "page": lambda: whole(campaign, RawFiles.of(result, folder), links),
+            "sheets": partial(_workbook, result, campaign),
+            "cells": partial(_notebook, result, campaign, folder),
+            "charts": partial(_charts, result, campaign, plain=plain),
+            "tables": partial(_frames, result, campaign),
+            "samples": partial(_samples, result, campaign),
+            "tests": partial(_tests, result, campaign),
+            "metrics": partial(_metrics, result, campaign),
+        },
+        [replace(each, links=[("Report", "report.html")]) for each in others],
+    )  # fmt: skip
 
+
+def _notebook(result: Result, campaign: Campaign, folder: Path) -> Document:
+    """The document, its configuration, tests and charts, with cells to continue with."""
     own = document(campaign)
     more = [each for each in configuration(campaign) if each.key != "scenario"]
     if campaign.perftest:
@@ -171,17 +219,18 @@ def notebook(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
     for of_series, most in MOST_CHOICES.items():
         kinds = [kind for kind in shown if kind.of_series == of_series]
         more += charts(campaign, kinds, most)
+    sections = [replace(section, blocks=[
+        cell for block in section.blocks
+        for cell in (working.drawn(block) if isinstance(block, Chart) else [block])
+    ]) for section in (*own.sections, *more)]  # fmt: skip
     others = [kind.key for kind in CHARTS if kind not in shown and kind.cases(campaign)]
     directory = os.path.relpath(result.directory.resolve(), folder.resolve())
-    return sink.write(
-        Document(own.title, own.lines, [*own.sections, *more]),
-        opening(campaign, directory), closing(campaign, others), folder,
-    )  # fmt: skip
+    first, last = working.opening(campaign, directory), working.closing(campaign, others)
+    return replace(own, sections=[first, *sections, last])
 
 
-def workbook(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """Write the document of a campaign, its configuration, tests, charts and frames into `folder`
-    as a workbook."""
+def _workbook(result: Result, campaign: Campaign) -> Document:
+    """The document, its configuration, tests, charts and frames."""
     own = document(campaign)
     kinds = [kind for kind in CHARTS if kind in CURVES or kind.shape is Bars]
     # All that is known of findings is a frame.
@@ -190,4 +239,56 @@ def workbook(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
         *configuration(campaign), *tests(campaign), *charts(campaign, kinds),
         *sections(Results(result, campaign)),
     )  # fmt: skip
-    return workbook_sink.write(Document(own.title, own.lines, [*shown, *more]), folder)
+    return replace(own, sections=[*shown, *more])
+
+
+def _charts(result: Result, campaign: Campaign, *, plain: bool) -> Document:
+    names, files = samples.data(result, campaign)
+    shown = campaign.model_copy(update={"findings": []}) if plain else campaign
+    return Document(campaign.name, [], sheets(shown, names), data=files)
+
+
+def _frames(result: Result, campaign: Campaign) -> Document:
+    results = Results(result, campaign)
+    return replace(
+        Document(campaign.name, [], []),
+        frames={name: partial(getattr, results, name) for name in FRAMES},
+    )
+
+
+def _samples(result: Result, campaign: Campaign) -> Document:
+    results = Results(result, campaign)
+    frames = {f"samples-{case.id}": partial(results.samples, case.id)
+              for case in campaign.cases if case.rounds.ok}  # fmt: skip
+    return Document(campaign.name, [], [], frames=frames)
+
+
+def _tests(result: Result, campaign: Campaign) -> Document:
+    """Requirements, a suite each."""
+    seconds = {
+        case.id: sum(each.measured_s or 0.0 for each in case.attempts if each.status == "ok")
+        for case in campaign.cases
+    }
+    suites = [
+        Suite(words, [
+            Test(campaign.name, each.case, seconds.get(each.case, 0.0),
+                 outcome(fails=each.fails, met=each.verdict == "met"), each.verdict, each.reason)
+            for each in own
+        ])
+        for words, own in by_requirement(campaign.requirements)
+    ]  # fmt: skip
+    properties = {"result": str(result.directory), "busmark": campaign.busmark_version}
+    return Document(campaign.name, [], [], suites=suites, begun_utc=campaign.created_utc,
+                    properties=properties)  # fmt: skip
+
+
+def _metrics(result: Result, campaign: Campaign) -> Document:
+    """The estimates that answer what each case was measured for."""
+    rows = answers(Results(result, campaign).estimates, campaign).to_dicts()
+    metrics = [
+        Metric(row["name"], row["figure"], row["unit"], row["value"], row["low"], row["high"],
+               row["confidence"], row["more_is_better"],
+               {"rounds": row["rounds"], "samples": row["count"]})
+        for row in rows
+    ]  # fmt: skip
+    return Document(campaign.name, [], [], metrics=metrics)

@@ -7,13 +7,18 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from busmark.present.blocks.samples import parts_of
+from busmark.present.drawings import safe
+
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import Flags, by_case, kinds
-from busmark.present.charts.flagged import concerning, of_kinds
-from busmark.present.charts.kinds import CHARTS, ChartKind
-from busmark.present.charts.shapes import Picture
-from busmark.present.document import Chart, Section
+from busmark.model.text import size_text
+from busmark.present import same_in_all
+from busmark.present.charts.flagged import Findings, concerning, of_kinds
+from busmark.present.charts.kinds import CHARTS, KINDS, ChartKind
+from busmark.present.charts.shapes import Picture, one_line
+from busmark.present.document import Chart, Section, Text
 
 MOST_DRAWN = 500
 """Cases of a test in one chart of distributions or of time: with more, the first of the table."""
@@ -78,3 +83,59 @@ def charts(
         if shapes := list(islice(kind.draw(campaign, kind.cases(campaign)), most)):
             chart = Chart(kind.key, kind.title, shapes, kind.explanation)
             yield Section(kind.title, [chart], detail=True, key=kind.key)
+
+
+LONGEST = 50
+"""Characters of a name in the legend of one column of a paper, with its letters."""
+
+
+def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
+    """Return the charts for paper, one for each choice of cases, with letters of findings; then
+    which kinds and cases have none.
+
+    Args:
+        campaign: what they show.
+        samples: names of the files with the figures of cases.
+    """
+    findings, charts = Findings(campaign), list[Chart]()
+    absent: list[str] = []
+    for kind in KINDS:
+        before = len(charts)
+        for shape in kind.draw(campaign, kind.cases(campaign)):
+            if not (isinstance(shape, Picture) and shape.as_bars):
+                charts.append(_sheet(kind, shape, findings, samples))
+        if len(charts) == before:
+            absent.append(f"{kind.key}: it needs {kind.needs}.")
+    sections = [Section("Charts", charts)]
+    for title, lines in (("Kinds that were left out", absent),
+                         ("Cases without data", _without_data(campaign))):  # fmt: skip
+        if lines:
+            sections.append(Section(title, [Text("line", {"line": line}) for line in lines]))
+    return sections
+
+
+def _sheet(
+    kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str, str]
+) -> Chart:  # fmt: skip
+    marked, letters = findings.on(kind.figures, shape.members, shape, LONGEST)
+    lead = same_in_all.middleware(shape.members)
+    labels = {}
+    if isinstance(shape, Picture) and shape.apart:
+        variable = "jitter_stats" if "jitter" in shape.x.title else "latency_stats"
+        labels = {case.label: (f"{samples[case.id]}.stats", variable)
+                  for case in shape.members if case.id in samples}  # fmt: skip
+    name = ".".join(map(safe, (kind.key, *parts_of(shape.keys, shape.members[0]))))
+    caption = f"{lead}. {shape.caption}" if lead else shape.caption
+    return Chart(name, kind.title, [marked], kind.explanation, captions=[caption],
+                 notes=[letters], labels=labels)  # fmt: skip
+
+
+def _without_data(campaign: Campaign) -> list[str]:
+    """A line for each case that has no result, and for each part that could not be read."""
+    lines = []
+    for case in campaign.cases:
+        if case.headline is None:
+            why = "no sample came back" if case.status == "ok" else case.status.replace("_", " ")
+            why = f"{why}, {case.reason}" if case.reason and case.status != "ok" else why
+            lines.append(f"{case.id} ({case.label}, {size_text(case.size)}): {why}")
+    return [one_line(line, 1000) for line in (*lines, *campaign.problems)]

@@ -4,22 +4,19 @@ sides, then the tables of cases and the rest."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from busmark.compare.model import (
-    Change,
-    Comparison,
-    FigureCounted,
-    Pair,
-    SideSummary,
-)
+from busmark.compare.model import Change, Comparison, FigureCounted, Pair, SideSummary
 from busmark.compare.verdict import UNDECIDED, WORSE
 from busmark.model import naming as dim
 from busmark.model import text
+from busmark.model.quantities import COMPARED
 from busmark.present.blocks.changes import (
     MOST_BESIDE,
     badness,
     case_name,
     every_figure,
+    figure_name,
     further,
     heading,
     headlines,
@@ -35,19 +32,22 @@ from busmark.present.document import (
     Cell,
     Column,
     Document,
+    Metric,
     Row,
     Section,
+    Suite,
     Table,
+    Test,
     Text,
 )
 from busmark.present.figures import share_text
-from busmark.present.sinks.markdown import markdown as as_markdown
-from busmark.present.sinks.page import page
+from busmark.present.formats import Views
+from busmark.present.requirements import outcome
+
+KIND = "comparison"
 
 MOST_LEFT_OUT = 30
 """Cases that are not compared, where nothing is folded."""
-
-WHOLE = "`--html` and `--json` have everything."
 
 
 def document(comparison: Comparison, *, every: bool = False) -> Document:
@@ -61,18 +61,56 @@ def document(comparison: Comparison, *, every: bool = False) -> Document:
         _findings(comparison), _method(comparison),
     )  # fmt: skip
     sections = [part for part in parts if part is not None]
-    return Document(versus(comparison), list(_lines(comparison)), sections)
-
-
-def markdown(comparison: Comparison, *, every: bool) -> str:
-    """Return it as Markdown, for a comment on a pull request or a job's summary."""
-    return as_markdown(document(comparison, every=every), WHOLE)
-
-
-def html(comparison: Comparison, *, every: bool) -> str:
-    """Return it as a page, which has all figures."""
     swatches = {pair.label: swatch(pair.adapter) for pair in comparison.pairs if pair.adapter}
-    return page(document(comparison, every=True), "comparison", swatches)
+    return Document(versus(comparison), list(_lines(comparison)), sections, kind=KIND,
+                    swatches=swatches)  # fmt: skip
+
+
+def views(comparison: Comparison, *, every: bool) -> Views:
+    """Return the documents for all forms; text has all figures only if `every`, others always."""
+    return Views(
+        partial(document, comparison, every=True),
+        {"text": partial(document, comparison, every=every), "tests": partial(_tests, comparison),
+         "metrics": partial(_metrics, comparison)},
+    )  # fmt: skip
+
+
+def _tests(comparison: Comparison) -> Document:
+    """Criteria, a suite each, and always every case."""
+    suites: dict[str, list[Test]] = {}
+    for judged in comparison.criteria:
+        seconds = 0.0 if judged.pair is None else comparison.pairs[judged.pair].measured_s
+        suites.setdefault(judged.criterion, []).append(Test(
+            judged.candidate, judged.label, seconds,
+            outcome(fails=judged.fails, met=judged.outcome == "met"),
+            judged.outcome.replace(" ", "-"), "; ".join(
+                f"{title.lower()}: {fact}" for title, fact in facts(judged, comparison).items()
+                if fact
+            ),
+        ))  # fmt: skip
+    properties = {
+        "baseline": comparison.baseline.directory,
+        "candidate": text.joined([side.directory for side in comparison.candidates]),
+        "busmark": comparison.candidates[0].busmark_version,
+    }
+    return Document(
+        versus(comparison), [], [], kind=KIND, properties=properties,
+        suites=[Suite(criterion, tests) for criterion, tests in suites.items()],
+        begun_utc=comparison.candidates[-1].created_utc,
+    )  # fmt: skip
+
+
+def _metrics(comparison: Comparison) -> Document:
+    """What changed in the headline figures: ratios to the baseline, differences of shares."""
+    metrics = [
+        Metric(case_name(pair, comparison), f"{figure_name(of.name, of.latency)} {of.kind}",
+               "share" if of.kind == "difference" else "times the baseline",
+               of.change.value, of.change.low, of.change.high, comparison.confidence,
+               of.latency is None and COMPARED[of.name].more == "faster",
+               {"rounds": pair.candidate_rounds})
+        for pair in comparison.pairs for of in pair.changes if of.headline and of.change
+    ]  # fmt: skip
+    return Document(versus(comparison), [], [], kind=KIND, metrics=metrics)
 
 
 def versus(comparison: Comparison) -> str:

@@ -8,16 +8,11 @@ from collections.abc import Iterator, Sequence
 from busmark.compare.campaign import Campaign
 from busmark.model.naming import flatten, value_text
 from busmark.model.text import ABSENT, joined, percent_text
-from busmark.present.blocks.environment import flat_facts
+from busmark.present.blocks.environment import machines, software
 from busmark.present.document import Cell, Column, Row, Section, Table
 
 MOST_VALUES = 40
 """Values of a parameter that are listed; distributions of sizes may have thousands."""
-
-DECLARED = {"title": "Middleware", "middleware_version": "Version", "licence": "Licence",
-            "version": "Version of the adapter", "transports": "Transports",
-            "sha256": "SHA-256 of the adapter's library"}  # fmt: skip
-"""What adapters declare of themselves, with its heading."""
 
 
 def configuration(campaign: Campaign) -> Iterator[Section]:
@@ -28,14 +23,9 @@ def configuration(campaign: Campaign) -> Iterator[Section]:
         yield _section("Benchmark configuration", "Parameters of the cases that were run",
                        ("Parameter", "Different values", "Values"), parameters)  # fmt: skip
     if campaign.hosts:
-        yield _machines(campaign)
-    measured = {case.adapter for case in campaign.cases if case.rounds.ok}
-    own = {name: facts for name, facts in campaign.adapters.items() if name in measured}
-    if own:
-        rows = [(name, *(_declared(facts.get(key)) for key in DECLARED))
-                for name, facts in own.items()]  # fmt: skip
-        yield _section("Software", "Middleware and adapters that were measured",
-                       ("Adapter", *DECLARED.values()), rows)  # fmt: skip
+        yield machines(campaign)
+    if any(case.rounds.ok and case.adapter in campaign.adapters for case in campaign.cases):
+        yield software(campaign, measured=True)
     if campaign.scenario_text:
         lines = [(line,) for line in campaign.scenario_text.splitlines()]
         yield _section("Scenario", "The scenario file", ("Line",), lines)
@@ -97,20 +87,3 @@ def _parameters(campaign: Campaign) -> list[tuple[str, int, str]]:
         more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
         rows.append((name, len(values), ", ".join(values[:MOST_VALUES]) + more))
     return sorted(rows, key=lambda row: row[1] == 1)
-
-
-def _machines(campaign: Campaign) -> Section:
-    """A row for each fact, a column for each machine; with those on which it was resumed."""
-    hosts = {name or "this machine": facts for name, facts in campaign.hosts.items()}
-    for again in campaign.resumptions:
-        hosts[f"this machine, from {again.utc}"] = again.host
-        hosts |= {f"{node}, from {again.utc}": facts for node, facts in again.nodes.items()}
-    known = [dict(flat_facts(facts)) for facts in hosts.values()]
-    names = list(dict.fromkeys(name for facts in known for name in facts))
-    rows = [(name, *(facts.get(name, ABSENT) for facts in known)) for name in names]
-    return _section("Machine", "Hardware, operating system, kernel settings of every node",
-                    ("", *hosts), rows)  # fmt: skip
-
-
-def _declared(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")

@@ -38,7 +38,8 @@ def document(
     if installed:
         sections.append(Section("Plug-ins", [plugins.table(installed)]))
     sections += [_finding(finding) for finding in findings]
-    return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])])
+    return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])],
+                    kind="machine")  # fmt: skip
 
 
 def _finding(finding: Finding) -> Section:

@@ -76,8 +76,10 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
         if files:
             yield _files(files, IMPORTED_FILES)
         return
-    yield _adapters(campaign)
-    yield from _hosts(campaign)
+    yield software(campaign, measured=False)
+    yield _in_full(campaign)
+    if campaign.hosts:
+        yield machines(campaign)
     yield from supports(campaign)
     yield _method(campaign)
     yield from commands(campaign)
@@ -86,24 +88,32 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
         yield _files(files, FILES)
 
 
-def _adapters(campaign: Campaign) -> Section:
-    known = list(campaign.adapters.items())
+def software(campaign: Campaign, *, measured: bool) -> Section:
+    """Return the middleware and adapters; `measured`: of cases that have a result alone."""
+    own = {case.adapter for case in campaign.cases if case.rounds.ok or not measured}
+    known = [(name, values) for name, values in campaign.adapters.items()
+             if name in own or not measured]  # fmt: skip
     fields = (
-        Field("Adapter", lambda each: each[1].get("title") or each[0]),
+        Field("Adapter", lambda each: each[0]),
         *(Field(title, _declared(key)) for title, key in (
-            ("Middleware", "middleware_version"), ("Adapter version", "version"),
-            ("Licence", "licence"), ("Transports", "transports"), ("Waits", "waits"))),
+            ("Middleware", "title"), ("Version", "middleware_version"), ("Licence", "licence"),
+            ("Version of the adapter", "version"), ("Transports", "transports"),
+            ("Waits", "waits"))),
         Field("Cost per sample", lambda each: "none" if each[1].get("cost") == ""
               else each[1].get("cost")),
-        Field("Library (SHA-256)", lambda each: (each[1].get("sha256") or "")[:12]),
+        Field("SHA-256 of the adapter's library", _declared("sha256")),
     )  # fmt: skip
-    tables = [listing(known, fields, "Adapters")]
+    return Section("Software", [listing(known, fields)], detail=True, key="software", part=PART,
+                   summary="Middleware and adapters that were measured")  # fmt: skip
+
+
+def _in_full(campaign: Campaign) -> Section:
+    """Everything that each adapter declares."""
     full = [
         facts({key: each[key] for key in each if key != "conformance"}, each.get("title") or name)
-        for name, each in known
+        for name, each in campaign.adapters.items()
     ]
-    blocks = [*tables, *full]
-    return Section("Adapters in full", blocks, part=PART, folded=True)
+    return Section("Adapters in full", full, part=PART, folded=True)
 
 
 def _declared(key: str) -> Any:
@@ -114,16 +124,23 @@ def _declared(key: str) -> Any:
     return of
 
 
-def _hosts(campaign: Campaign) -> Iterator[Section]:
-    """Each host, and those on which a campaign was resumed."""
-    known = [(node, host, "") for node, host in campaign.hosts.items()]
-    for each in campaign.resumptions:
-        since = f", from {each.utc} on (place {each.first_order} in the order of execution)"
-        known += [("", each.host, since), *((n, h, since) for n, h in each.nodes.items())]
-    for node, host, since in known:
-        name = host.get("hostname") or node or ""
-        title = f"Host {name}{f' (node {node})' if node else ''}{since}"
-        yield Section(title, [facts(host)], part=PART, folded=bool(node or since))
+def machines(campaign: Campaign) -> Section:
+    """Return what is known of every machine: a row for each fact, a column for each host, and for
+    each on which the campaign was resumed."""
+    hosts = {name or "this machine": values for name, values in campaign.hosts.items()}
+    for again in campaign.resumptions:
+        hosts[f"this machine, from {again.utc}"] = again.host
+        hosts |= {f"{node}, from {again.utc}": values for node, values in again.nodes.items()}
+    known = [dict(flat_facts(values)) for values in hosts.values()]
+    names = list(dict.fromkeys(name for values in known for name in values))
+    columns = [Column("Property", [Cell(name) for name in names], "label")]
+    columns += [
+        Column(host, [Cell(values.get(name, text.ABSENT)) for name in names])
+        for host, values in zip(hosts, known, strict=True)
+    ]
+    table = Table(columns, [Row() for _ in names], key="machine")
+    return Section("Machine", [table], detail=True, key="machine", part=PART,
+                   summary="Hardware, operating system, kernel settings of every node")  # fmt: skip
 
 
 def facts(values: Mapping[str, Any], title: str = "") -> Table:

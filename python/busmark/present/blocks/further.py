@@ -194,10 +194,11 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
         for place, name in enumerate(heat.names):
             fields = [cells[place] for _, cells in heat.rows]
             cells = [
-                Cell(text=field.text, note=field.note, case=field.case) if field else ABSENT
+                Cell(field.value, text="" if field.value is not None and not field.is_bound
+                     else field.text, note=field.note, case=field.case) if field else ABSENT
                 for field in fields
-            ]
-            columns.append(Column(name, cells, "number"))
+            ]  # fmt: skip
+            columns.append(Column(name, cells, "number", heat.unit))
         table = Table(columns, [Row() for _ in heat.names])
         shape = of_pairs(campaign, heat)
         charts = [Chart(heat.id, heat.title, [shape])] if shape else []

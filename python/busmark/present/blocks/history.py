@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from statistics import median
 
-from busmark.track.result import short
-
 from busmark.model import text
 from busmark.model.naming import Label, placement_text
 from busmark.model.quantities import COMPARED
@@ -29,6 +27,7 @@ from busmark.present.document import (
 )
 from busmark.present.figures import PERCENT, in_words, p_text, share_text
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
+from busmark.track.result import short
 
 LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 
@@ -87,7 +86,8 @@ def document(tracked: Tracked, *, brief: bool = False) -> Document:
         *_levels(tracked, detail=brief),
         *_machines(tracked),
     ]
-    return Document(f"History {tracked.history}", [" · ".join(counts)], sections)
+    return Document(f"History {tracked.history}", [" · ".join(counts)], sections, kind="history",
+                    swatches=swatches(tracked))  # fmt: skip
 
 
 def swatches(tracked: Tracked) -> dict[str, dict[str, str]]:

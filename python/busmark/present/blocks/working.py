@@ -9,13 +9,14 @@ from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model import naming as dim
 from busmark.present.charts import look
-from busmark.present.sinks.notebook import Source, code
+from busmark.present.document import Chart, Section, Source, code
+from busmark.present.markup import escaped
 
 
-def opening(campaign: Campaign, directory: str) -> list[Source]:
+def opening(campaign: Campaign, directory: str) -> Section:
     """Return the cells that open the results; `directory` is relative to the notebook."""
     colours = "".join(f"    {each.text!r}: {look.colour(each)!r},\n" for each in campaign.labels)
-    return [
+    return Section("", [
         Source(
             "This notebook was written and run by `busmark report --to notebook`. Change it and "
             "run it again: it needs the Python package `busmark` and the results. `busmark.open` "
@@ -35,10 +36,18 @@ def opening(campaign: Campaign, directory: str) -> list[Source]:
         code(
             f"# The colour of each middleware is the same in all reports.\ncolour = {{\n{colours}}}"
         ),
-    ]
+    ])  # fmt: skip
 
 
-def closing(campaign: Campaign, charts: Sequence[str]) -> list[Source]:
+def drawn(chart: Chart) -> Iterator[Source]:
+    """Return a heading, and a cell for each choice of cases, which draws them from the results."""
+    yield Source(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
+    for shape in chart.shapes:
+        choice = f", {dict(shape.keys)!r}" if shape.keys else ""
+        yield code(f"chart(r, {chart.key!r}{choice})")
+
+
+def closing(campaign: Campaign, charts: Sequence[str]) -> Section:
     """Return the cells at the end, for the tests that there are; `charts`: those not shown yet."""
     more = f" More charts: {', '.join(f'`{key}`' for key in charts)}." if charts else ""
     cells = [
@@ -53,7 +62,7 @@ def closing(campaign: Campaign, charts: Sequence[str]) -> list[Source]:
     if streams := _choice(campaign, "throughput"):
         cells += _streams(streams)
     command = " ".join(campaign.command.split()).replace("`", "'")
-    return [
+    return Section("", [
         *cells,
         Source("All raw samples of all rounds, joined with parameters of their case. The frame is "
                "lazy: filter and select before `.collect()`."),
@@ -65,7 +74,7 @@ def closing(campaign: Campaign, charts: Sequence[str]) -> list[Source]:
             ).sort(keys).collect()
             """),
         Source(f"The command that repeats the campaign:\n\n```sh\n{command}\n```"),
-    ]  # fmt: skip
+    ])  # fmt: skip
 
 
 PLOT = """

@@ -24,6 +24,10 @@ class HeatCell(Field):
     """One cell as it is shown, with its whole story as a note."""
 
     state: str
+    value: float | None = None
+    """In the unit of the map's title; of a share in its own."""
+    is_bound: bool = False
+    """Whether no more than this limit is known, which the text says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class HeatMap:
     """Names of the adapters, in the order of rows and columns: short, for where titles do not
     fit."""
     rows: list[tuple[str, list[HeatCell | None]]]
+    unit: str = ""
+    """Base unit of values that the title does not have: 1, a share."""
 
 
 Value = Callable[[Cell], float | None]
@@ -52,8 +58,11 @@ class Figure(NamedTuple):
     value: Value
     shown: Callable[[float], str]
     more_is_better: bool = False
-    otherwise: Callable[[Cell], str | None] = lambda _: None
-    """What a cell says without a value."""
+    factor: float = 1.0
+    """How many base units are one of the title."""
+    limit: Callable[[Cell], tuple[float, str] | None] = lambda _: None
+    """The most that a value may be where it is not known, and what the cell says of it."""
+    unit: str = ""
 
 
 def heat_maps(campaign: Campaign) -> list[HeatMap]:
@@ -80,15 +89,14 @@ def _figures(matrix: Matrix) -> list[Figure]:
         Figure(
             "latency", "latency", f"RTT/2, median, {scale.unit}",
             "Row: the pinger, which writes first. Column: the ponger, which answers.",
-            _result, lambda value: text.number(value / scale.factor),
+            _result, text.number, factor=scale.factor,
         ),
         Figure(
             "discovery", "latency", "Discovery, ms",
             "From the last endpoint's creation until both sides had matched; median of the rounds. "
             "≤: they had matched when they were first asked, so no more than this limit is known; "
             f"{AT_ONCE}: before the last endpoint was reported to have been made.",
-            lambda cell: cell.discovery_s, lambda value: text.number(value * 1e3),
-            otherwise=_discovery_limit,
+            lambda cell: cell.discovery_s, text.number, factor=1e-3, limit=_discovery_limit,
         ),
         Figure(
             "goodput", "throughput", "Goodput, Mbit/s",
@@ -98,18 +106,18 @@ def _figures(matrix: Matrix) -> list[Figure]:
         Figure(
             "loss", "throughput", "Loss",
             "Share of the samples written that the reader never received.",
-            lambda cell: cell.loss_share, text.percent_text,
+            lambda cell: cell.loss_share, text.percent_text, unit="1",
         ),
     )  # fmt: skip
     test = "latency" if matrix.test == "latency" else "throughput"
     return [figure for figure in found if figure.test == test]
 
 
-def _discovery_limit(cell: Cell) -> str | None:
+def _discovery_limit(cell: Cell) -> tuple[float, str] | None:
     limit = cell.discovery_within_s
     if limit is None:
         return None
-    return f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
+    return limit * 1e3, f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
 
 
 def _result(cell: Cell) -> float | None:
@@ -131,15 +139,21 @@ def _map(matrix: Matrix, identifier: str, figure: Figure) -> HeatMap:
         note = f"{matrix.titles[writer]} → {matrix.titles[reader]}: {cell.state}"
         note += f" ({cell.reason})" if cell.reason else ""
         value = figure.value(cell)
+        limit = figure.limit(cell) if value is None else None
+        if limit is not None:
+            return HeatCell(limit[1], None, note, state=cell.state, case=cell.case, value=limit[0],
+                            is_bound=True)  # fmt: skip
         if value is None:
-            words = figure.otherwise(cell) or MARKS.get(cell.state, text.ABSENT)
+            words = MARKS.get(cell.state, text.ABSENT)
             return HeatCell(words, None, note, state=cell.state, case=cell.case)
         place = shade(value, positive, more_is_better=figure.more_is_better)
-        return HeatCell(figure.shown(value), place, note, state=cell.state, case=cell.case)
+        own = value / figure.factor
+        return HeatCell(figure.shown(own), place, note, state=cell.state, case=cell.case, value=own)
 
     names = [PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters]
     rows = [
         (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])
         for writer in matrix.adapters
     ]
-    return HeatMap(identifier, f"{figure.title}: {matrix.workload}", figure.note, names, rows)
+    title = f"{figure.title}: {matrix.workload}"
+    return HeatMap(identifier, title, figure.note, names, rows, figure.unit)

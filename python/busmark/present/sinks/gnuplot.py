@@ -6,37 +6,27 @@ names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from busmark.compare.campaign import Campaign
+from busmark.present.drawings import drawings
+from busmark.present.plotted import comment, number, quoted
+
 from busmark.model.text import plural
 from busmark.present.charts import look
-from busmark.present.charts.kinds import KINDS
 from busmark.present.charts.look import ink
-from busmark.present.charts.panels import of_one
-from busmark.present.charts.shapes import (
-    SHADES,
-    Bars,
-    Boxes,
-    Heat,
-    Picture,
-    Stack,
-    one_line,
-)
-from busmark.present.charts.sheets import Sheets, cases_left_out, parts_of
+from busmark.present.charts.shapes import SHADES, Bars, Boxes, Heat, Picture, Stack, one_line
+from busmark.present.document import Document
 from busmark.present.folder import within
-from busmark.present.markup import escaped
+from busmark.present.markup import charts_listed, escaped
 from busmark.present.replace import replaced
-from busmark.present.sinks.gnuplot_samples import comment, number, stats_text, write_csv, write_gpd
 from busmark.present.sinks.gnuplot_sheet import (
     GREY,
     LIMITS,
-    LONGEST,
     MARKS,
     STYLE,
     WIDE,
@@ -45,10 +35,8 @@ from busmark.present.sinks.gnuplot_sheet import (
     Scale,
     Sheet,
     even,
-    quoted,
     scale,
 )
-from busmark.store import Result
 
 STATS = 130
 """Width of the figures of a case, to the right of its histogram."""
@@ -57,9 +45,12 @@ ABOVE, BELOW = 0.16, 0.2
 """Where a row has points: its value above the middle, its parts below."""
 
 
-def _picture(found: Picture, stats: Mapping[str, str]) -> Sheet:
+Labels = Mapping[str, tuple[str, str]]
+
+
+def _picture(found: Picture, labels: Labels) -> Sheet:
     """Return all curves in one panel, and on linear axes where that is wanted, or each in its own
-    with the figures of its case; `stats`: names of their files, by label."""
+    with the figures of its label."""
     if not found.apart:
         sheet = Sheet(330, WIDER if found.also_linear else WIDE, 1 + found.also_linear)
         data = sheet.data(found.curves)
@@ -71,17 +62,17 @@ def _picture(found: Picture, stats: Mapping[str, str]) -> Sheet:
     for curve in found.curves:
         panel = sheet.curves(replace(found, curves=[replace(curve, name="")]))
         panel.heading = curve.name
-        if name := stats.get(curve.label.text):
+        if curve.label.text in labels:
+            file, variable = labels[curve.label.text]
             panel.right = STATS
             panel.commands += [
-                f"load {quoted(f'data/{name}.stats')}",
-                f"set label 3 {'jitter' if 'jitter' in found.x.title else 'latency'}_stats "
-                "at graph 1.03, graph 0.95 font ',10'",
+                f"load {quoted(f'data/{file}')}",
+                f"set label 3 {variable} at graph 1.03, graph 0.95 font ',10'",
             ]
     return sheet
 
 
-def _stack(found: Stack, _: Mapping[str, str]) -> Sheet:
+def _stack(found: Stack, _: Labels) -> Sheet:
     sheet = Sheet(270 if len(found.rows) < 3 else 190, WIDER)
     for row in found.rows:
         sheet.curves(row).heading = row.heading
@@ -95,7 +86,7 @@ def _stack(found: Stack, _: Mapping[str, str]) -> Sheet:
     return sheet
 
 
-def _bars(found: Bars, _: Mapping[str, str]) -> Sheet:
+def _bars(found: Bars, _: Labels) -> Sheet:
     names = ["\n".join(wrap(one_line(row.label.text, 200), 40)) for row in found.rows]
     lines = max(name.count("\n") + 1 for name in names)
     count, solid = len(names), found.axis.from_zero
@@ -134,7 +125,7 @@ def _bars(found: Bars, _: Mapping[str, str]) -> Sheet:
     return sheet
 
 
-def _boxes(found: Boxes, _: Mapping[str, str]) -> Sheet:
+def _boxes(found: Boxes, _: Labels) -> Sheet:
     columns = min(3, len(found.cells))
     sheet = Sheet(280, WIDER if columns > 1 else WIDE, columns)
     for cell in found.cells:
@@ -170,7 +161,7 @@ def _boxes(found: Boxes, _: Mapping[str, str]) -> Sheet:
     return sheet
 
 
-def _heat(found: Heat, _: Mapping[str, str]) -> Sheet:
+def _heat(found: Heat, _: Labels) -> Sheet:
     fields = [(column, row, f) for row, (_, fields) in enumerate(found.rows)
               for column, f in enumerate(fields) if f]  # fmt: skip
     across, down = [*found.columns], [name for name, _ in found.rows]
@@ -204,79 +195,67 @@ def _heat(found: Heat, _: Mapping[str, str]) -> Sheet:
     return sheet
 
 
-SHEETS: dict[type, Callable[[Any, Mapping[str, str]], Sheet]] = {
+SHEETS: dict[type, Callable[[Any, Labels], Sheet]] = {
     Picture: _picture, Bars: _bars, Boxes: _boxes, Heat: _heat, Stack: _stack,
 }  # fmt: skip
 
 
-def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
+def write(document: Document, folder: Path) -> list[Path]:
     """Write into the folder's folder `gnuplot`; return its files, the script that plots everything
     first. Those of an earlier report are replaced; files of the user's stay, and so do pictures:
     gnuplot made them, when the user called it."""
     own = within(folder, "gnuplot")
     with replaced(own) as place:
-        _files(result, campaign, place)
+        _files(document, place)
         made = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
     for part in ("data", "scripts", "images"):
         (own / part).mkdir(exist_ok=True)
     return [own / name for name in sorted(made, key=lambda name: name.name != "plot-all.gpi")]
 
 
-def _files(result: Result, campaign: Campaign, folder: Path) -> None:
+def _files(document: Document, folder: Path) -> None:
     data, scripts = folder / "data", folder / "scripts"
     data.mkdir()
     scripts.mkdir()
-    write_csv(data / "latency.csv", campaign)
-    source, samples = Sheets(campaign, LONGEST), dict[str, str]()
-    for case in campaign.cases:
-        if case.series and case.series.shape:
-            begin = "latency" if case.test == "latency" else "load-latency"
-            name = samples[case.id] = source.names.name([begin, *parts_of(of_one(case), case)])
-            write_gpd(data / f"{name}.gpd", result, case)
-            (data / f"{name}.stats").write_text(stats_text(case), encoding="utf-8")
-    listed: list[str] = []
-    absent: list[str] = []
+    for name, written in document.data.items():
+        written(data / name)
+    listed = []
     everything = comment("plots everything: gnuplot plot-all.gpi")
     everything += comment("as SVG: gnuplot -e \"ending='svg'\" plot-all.gpi")
-    for kind in KINDS:
-        before = len(listed)
-        for each in source.of(kind):
-            stats = {c.label: samples[c.id] for c in each.shape.members if c.id in samples}
-            sheet, notes = (
-                SHEETS[type(each.shape)](each.shape, stats),
-                [each.caption, each.findings],
-            )
-            text = comment(f"{kind.title}. {each.caption}") + "\n\n".join(sheet.sets)
-            (data / f"{each.name}.gpd").write_text(text, encoding="utf-8")
-            text = sheet.script(each.name, kind.title, kind.explanation, notes)
-            (scripts / f"{each.name}.gpi").write_text(text, encoding="utf-8")
-            everything += f"load 'scripts/{each.name}.gpi'\n"
-            words = " ".join(escaped(one_line(note, 3000)) for note in notes if note)
-            link = f"- [{escaped(each.name)}](scripts/{each.name}.gpi)"
-            listed.append(f"{link}: **{escaped(kind.title)}.** {words}")
-        if len(listed) == before:
-            absent.append(f"- {kind.key}: it needs {kind.needs}.")
+    for each in drawings(document):
+        sheet = SHEETS[type(each.shape)](each.shape, each.labels)
+        text = comment(f"{each.title}. {each.caption}") + "\n\n".join(sheet.sets)
+        (data / f"{each.name}.gpd").write_text(text, encoding="utf-8")
+        text = sheet.script(each.name, each.title, each.explanation, each.texts)
+        (scripts / f"{each.name}.gpi").write_text(text, encoding="utf-8")
+        everything += f"load 'scripts/{each.name}.gpi'\n"
+        listed.append((f"scripts/{each.name}.gpi", each))
     (folder / "style.gpi").write_text(STYLE, encoding="utf-8")
     (folder / "plot-all.gpi").write_text(everything, encoding="utf-8")
-    (folder / "README.md").write_text(_readme(campaign, listed, absent), encoding="utf-8")
+    extra = "".join(f"\n- `data/*{end}`: {what}" for end, what in DATA.items()
+                    if any(name.endswith(end) for name in document.data))  # fmt: skip
+    text = README.format(title=escaped(document.title), number=plural(len(listed), "picture"),
+                         extra=extra, charts=charts_listed(document, listed))  # fmt: skip
+    (folder / "README.md").write_text(text, encoding="utf-8")
 
 
-def _readme(campaign: Campaign, listed: Sequence[str], absent: Sequence[str]) -> str:
-    parts = [
-        f"# gnuplot files of “{escaped(campaign.name)}”", "",
-        f"In this folder, `gnuplot plot-all.gpi` makes {plural(len(listed), 'picture')} in",
-        "`images`, with `-e \"ending='svg'\"` as SVG; `gnuplot scripts/NAME.gpi` makes one,",
-        "and `gnuplot -p -e \"ending='window'\" scripts/NAME.gpi` shows it. Pictures of an earlier",
-        "report stay there until they are plotted again.", "",
-        "- `data/*.gpd`: a file for each figure, and one with all samples of each case; the first",
-        "  line of a data set names its columns.",
-        "- `data/*.stats`: the case's figures as texts, for labels.",
-        "- `data/latency.csv`: figures of all cases.",
-        "- `scripts/*.gpi`: a script for each figure; `style.gpi`: what they share.", "",
-        "## Figures", "", *listed,
-    ]  # fmt: skip
-    if absent:
-        parts += ["", "## Kinds that were left out", "", *absent]
-    if cases := cases_left_out(campaign):
-        parts += ["", "## Cases without data", "", *(f"- {escaped(case)}" for case in cases)]
-    return "\n".join(parts) + "\n"
+DATA = {
+    ".gpd": "besides, all samples of each case; the first line of a data set names its columns.",
+    ".stats": "the figures of a case as texts, for labels.",
+    ".csv": "figures of all cases.",
+}
+"""Data files that a document may have, by their ending."""
+
+README = """\
+# gnuplot files of “{title}”
+
+In this folder, `gnuplot plot-all.gpi` makes {number} in `images`, with `-e "ending='svg'"` as SVG;
+`gnuplot scripts/NAME.gpi` makes one, and `gnuplot -p -e "ending='window'" scripts/NAME.gpi` shows
+it. Pictures of an earlier report stay there until they are plotted again.
+
+- `scripts/*.gpi`: a script for each chart; `style.gpi`: what they share.
+- `data/*.gpd`: the data of each chart.{extra}
+
+## Charts
+
+{charts}"""

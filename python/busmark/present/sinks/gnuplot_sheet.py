@@ -13,7 +13,7 @@ from textwrap import wrap
 
 from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Axis, Curve, OnAxes, Reference, one_line
-from busmark.present.sinks.gnuplot_samples import Rows, comment, number, rows
+from busmark.present.plotted import Rows, comment, number, quoted, rows
 
 STYLE = r"""# What every script begins with: the file, the look, and the functions of axes.
 # ending: png or svg; window: the terminal of gnuplot itself, with gnuplot -p.
@@ -67,14 +67,6 @@ FEW = 500
 LIMITS = "(limit(3)):(limit(4))"
 
 GREY = f"lc rgb '{look.GREY}'"
-
-
-def quoted(*lines: str) -> str:
-    """Return a string of these lines. Between single quotes gnuplot expands nothing; but a doubled
-    quote stands for one only in some places, so that an apostrophe is put between two strings, by
-    its number."""
-    parts = (one_line(line, 1000).split("'") for line in lines or ("",))
-    return '."\\n".'.join('."\\047".'.join(f"'{part}'" for part in line) for line in parts)
 
 
 @dataclass

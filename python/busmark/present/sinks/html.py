@@ -102,7 +102,9 @@ def block_html(block: Block, page: Page, name: str, key: str) -> str:
     of the section."""
     if isinstance(block, Table):
         return table_html(block, page, name, key)
-    return chart_html(block, page, name) if isinstance(block, Chart) else text_html(block)
+    if isinstance(block, Chart):
+        return chart_html(block, page, name)
+    return text_html(block) if isinstance(block, Text) else ""
 
 
 def chart_html(chart: Chart, page: Page, name: str = "") -> str:

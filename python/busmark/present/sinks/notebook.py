@@ -1,26 +1,26 @@
-"""A document as a Jupyter notebook that was run: sections as Markdown, charts and working cells as
+"""A document as a Jupyter notebook that was run: sections as Markdown, charts and its own cells as
 code."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import nbformat
 from nbformat import v4
 
-from busmark.present.document import Chart, Document, Section
-from busmark.present.markup import escaped
+from busmark.present.document import Chart, Document, Section, Source, code
+from busmark.present.markup import escaped, section_markdown
 from busmark.present.sinks.kernel import execute
-from busmark.present.sinks.markdown import section_markdown
+from busmark.present.vega import specification
 from busmark.store.atomic import write_text
 
-FILE = "report.ipynb"
+WIDTH = 900
+"""Pixels of a chart."""
 
 # nbformat has no types.
 _NEW: dict[str, Any] = {
@@ -28,42 +28,22 @@ _NEW: dict[str, Any] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a cell holds: Markdown, or Python."""
-
-    text: str
-    is_code: bool = False
-
-
-def code(text: str) -> Source:
-    """Return the source of a cell of Python, without the indentation of all its lines."""
-    return Source(dedent(text).strip(), is_code=True)
-
-
-def write(
-    document: Document, first: Sequence[Source], last: Sequence[Source], folder: Path
-) -> list[Path]:
-    """Write the notebook into `folder`, with what its cells gave.
-
-    Args:
-        document: what it shows.
-        first: cells behind the title, which the charts need.
-        last: cells at the end.
-        folder: also where the cells are run.
+def write(document: Document, folder: Path) -> list[Path]:
+    """Write the notebook into `folder`, where its cells are run, with what they gave.
 
     Raises:
         UserError: a cell fails; nothing is written then.
     """
-    made = notebook([Source(_title(document)), *first, *sources(document), *last])
+    made = notebook(document)
     execute(made, folder)
-    path = folder / FILE
+    path = folder / f"{document.stem}.ipynb"
     write_text(path, json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
     return [path]
 
 
-def notebook(cells: Sequence[Source]) -> nbformat.NotebookNode:
+def notebook(document: Document) -> nbformat.NotebookNode:
     """Return the notebook, not run; for any Python kernel that has Busmark."""
+    cells = list(sources(document))
     made: nbformat.NotebookNode = _NEW["notebook"](
         cells=[_NEW["code" if each.is_code else "markdown"](each.text) for each in cells]
     )
@@ -77,27 +57,34 @@ def notebook(cells: Sequence[Source]) -> nbformat.NotebookNode:
 
 
 def sources(document: Document) -> Iterator[Source]:
-    """Return the cells of all sections."""
+    """Return the cells of the title and of all sections."""
+    lines = "\n\n".join(f"*{escaped(line)}*" for line in document.lines)
+    yield Source(f"# {escaped(document.title)}\n\n{lines}".strip())
+    blocks = [block for section in document.sections for block in section.blocks]
+    if any(isinstance(block, Chart) for block in blocks):
+        yield code("from busmark.present.display import Drawing")
     for section in document.sections:
         rest = replace(section, folded=False)
-        for is_chart, group in groupby(section.blocks, key=lambda each: isinstance(each, Chart)):
+        for kind, group in groupby(section.blocks, key=_kind):
             blocks = list(group)
-            if not is_chart:
+            if kind is None:
                 yield Source(section_markdown(replace(rest, blocks=blocks)))
             for block in blocks:
                 if isinstance(block, Chart):
                     yield from _chart(block)
+                elif isinstance(block, Source):
+                    yield block
             rest = Section("", [])
 
 
-def _title(document: Document) -> str:
-    lines = "\n\n".join(f"*{escaped(line)}*" for line in document.lines)
-    return f"# {escaped(document.title)}\n\n{lines}"
+def _kind(block: object) -> type | None:
+    return type(block) if isinstance(block, Chart | Source) else None
 
 
 def _chart(chart: Chart) -> Iterator[Source]:
-    """A heading, and a cell for each choice of cases."""
+    """A heading, and a cell for each shape, which has its data."""
     yield Source(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
     for shape in chart.shapes:
-        choice = f", {dict(shape.keys)!r}" if shape.keys else ""
-        yield code(f"chart(r, {chart.key!r}{choice})")
+        caption = f"{chart.title}. {shape.caption}".strip(". ")
+        # True and None of Python are those of JSON read by it.
+        yield code(f"Drawing({specification(shape, width=WIDTH)!r}, {caption!r})")

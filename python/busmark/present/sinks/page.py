@@ -5,23 +5,42 @@ so are the details of cases and the further rows of long tables.
 """
 
 from __future__ import annotations
-
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from busmark import __version__
+from busmark.model.naming import Label
+from busmark.present.document import CASES
+from busmark.present.document import Chart
+from busmark.present.document import Document
+from busmark.present.document import Entry
+from busmark.present.document import Section
+from busmark.present.sinks.html import DETAIL
+from busmark.present.sinks.html import MORE
+from busmark.present.sinks.html import Page
+from busmark.present.sinks.html import anchor
+from busmark.present.sinks.html import key_of
+from busmark.present.sinks.html import section_html
+from busmark.present.sinks.html import words_html
+from busmark.present.sinks.panels import Panel
+from busmark.present.sinks.panels import overlay_data
+from busmark.present.sinks.panels import panels
+from busmark.present.sinks.panels import script_data
+from busmark.present.vega import config
+from busmark.present.vega.theme import Theme
+from busmark.present.web import packing
+from busmark.present.web import script
+from busmark.present.web import style
+from busmark.present.web.embedded import as_json
+from busmark.present.web.embedded import plain_json
+from busmark.present.web.packing import Packed
+from busmark.present.web.packing import Packing
+from busmark.present.web.packing import parts_of
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from busmark import __version__
-from busmark.model.naming import Label
-from busmark.present.document import CASES, Chart, Document, Entry, Section
-from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html, words_html
-from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
-from busmark.present.vega import config
-from busmark.present.vega.theme import Theme
-from busmark.present.web import packing, script, style
-from busmark.present.web.embedded import as_json, plain_json
-from busmark.present.web.packing import Packed, Packing, parts_of
 
 SCRIPTS = (
     "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",
@@ -67,18 +86,8 @@ WITHOUT_SCRIPT = (
 )
 
 
-def page(
-    document: Document, brand: str, swatches: Mapping[str, Mapping[str, str]] | None = None,
-    labels: Sequence[Label] = (),
-) -> str:  # fmt: skip
-    """Return the page; the same document gives the same bytes.
-
-    Args:
-        document: what it shows.
-        brand: what kind of page it is, above its title.
-        swatches: colour and mark of each label.
-        labels: of the cases whose curves the reader may overlay.
-    """
+def page(document: Document) -> str:
+    """Return the page; the same document gives the same bytes."""
     found = [block for each in document.sections for block in each.blocks]
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
     own, scripts, packed = script(*SCRIPTS), [], {}
@@ -90,17 +99,17 @@ def page(
             scripts.append(packing.drawing_script())
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
-            pieces = _chart_data(drawn, numbers, flags, labels)
+            pieces = _chart_data(drawn, numbers, flags, document.labels)
             packed["packed-charts"] = threads.pack(piece.translate(TURNING) for piece in pieces)
-        shown = Page(swatches or {}, flags, numbers, drawn, _showing(charts))
+        shown = Page(document.swatches, flags, numbers, drawn, _showing(charts))
         main = "\n".join(_main(document, shown))
         stored = _stored(document.entries, shown).translate(TURNING)
         packed["packed-stored"] = threads.pack(parts_of(stored))
-        return _whole(document, brand, main, [*scripts, own], packed).translate(TURNING)
+        return _whole(document, main, [*scripts, own], packed).translate(TURNING)
 
 
 def _whole(
-    document: Document, brand: str, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
+    document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
 ) -> str:  # fmt: skip
     """The page around its sections."""
     large = "".join(
@@ -131,7 +140,7 @@ def _whole(
 <body>
 <a class="skip" href="#{escape(first)}">Skip to the contents</a>
 <header>
-<p class="brand">Busmark {escape(brand)}</p>
+<p class="brand">Busmark {escape(document.kind)}</p>
 <h1>{escape(document.title)}</h1>
 {lines}{links}</header>
 <div class="bar"><nav aria-label="Contents">{_contents(document.sections)}</nav>\

@@ -7,26 +7,23 @@ drawn once, as SVG, of which PNG and PDF are made.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from html import escape
 from pathlib import Path
 
 import vl_convert
+from busmark.present.drawings import Drawing, Shape, drawings
 
-from busmark.compare.campaign import Campaign
 from busmark.model.text import plural
-from busmark.present.charts.kinds import KINDS, Shape
 from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
-from busmark.present.charts.sheets import Sheet, Sheets, cases_left_out
+from busmark.present.document import Document
 from busmark.present.folder import within
-from busmark.present.markup import escaped
+from busmark.present.markup import charts_listed, escaped
 from busmark.present.replace import replaced
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import CHARACTER, Spec, lines
 from busmark.present.vega.theme import THEMES
-from busmark.store import Result
 
 INDEX = "index.md"
 
@@ -47,14 +44,11 @@ PASSES = 2
 FEW_COLUMNS = 5
 """Columns of a heat map up to which it is one column of a paper wide."""
 
-LONGEST_NAME = 50
-"""Characters of a name in the legend of one column, with its letters."""
-
 LONGEST, LONGEST_DRAWN = 3000, 2000
-"""Characters of a caption in the list, and on the sheet; longer ones are cut."""
+"""Characters of a caption for screen readers, and on the sheet; longer ones are cut."""
 
 EXPLANATION = (
-    f"Each is a sheet of its own: one figure, {ONE_COLUMN} or {TWO_COLUMNS} mm wide for one column "
+    f"Each is a sheet of its own: one chart, {ONE_COLUMN} or {TWO_COLUMNS} mm wide for one column "
     "or two of a paper, with its title and its caption. A middleware has the same colour, mark and "
     "dash on all of them. A triangle at the edge of a plot is something that reaches beyond the "
     "axis."
@@ -64,7 +58,7 @@ Tell = Callable[[int], object]
 """Takes how many sheets there are by now."""
 
 
-def chart(sheet: Sheet) -> Spec:
+def chart(sheet: Drawing) -> Spec:
     """Return the specification of a sheet, as wide as its columns."""
     width = (TWO_COLUMNS if _is_wide(sheet.shape) else ONE_COLUMN) * MM
 
@@ -77,11 +71,9 @@ def chart(sheet: Sheet) -> Spec:
         # How wide axes are is known when they are drawn: what is left over goes to the plots.
         room += width - float(SIZE.findall(vl_convert.vegalite_to_svg(spec))[0][0])
         spec = plots(room)
-    texts = [one_line(each, LONGEST_DRAWN) for each in (sheet.caption, sheet.findings) if each]
+    texts = [one_line(each, LONGEST_DRAWN) for each in sheet.texts]
     below = [line for each in texts for line in _lines(each, width, EM * 0.93)]
-    return spec | {
-        "title": {"text": _lines(sheet.kind.title, width, EM * 8 / 7), "subtitle": below}
-    }
+    return spec | {"title": {"text": _lines(sheet.title, width, EM * 8 / 7), "subtitle": below}}
 
 
 def _is_wide(shape: Shape) -> bool:
@@ -104,7 +96,7 @@ NUMBERED = re.compile(r'(id="|url\(#|href="#)([a-z]+_?)([0-9]+)')
 RESOURCES = re.compile(rb"(?:^ *+/[A-Za-z]+[0-9]+ [0-9]+ 0 R\n)+", re.MULTILINE)
 
 
-def _svg(sheet: Sheet) -> str:
+def _svg(sheet: Drawing) -> str:
     """Return the picture, in points; identifiers, which count up while a process lasts, from 1."""
     numbers: dict[str, int] = {}
 
@@ -113,7 +105,7 @@ def _svg(sheet: Sheet) -> str:
         return f"{found[1]}{found[2]}{number}"
 
     drawn = NUMBERED.sub(numbered, vl_convert.vegalite_to_svg(chart(sheet)))
-    title = f"{sheet.kind.title}. {one_line(sheet.caption, LONGEST)}"
+    title = f"{sheet.title}. {one_line(sheet.caption, LONGEST)}"
     return drawn.replace(">", f"><title>{escape(title)}</title>", 1)
 
 
@@ -139,69 +131,35 @@ FORMS: dict[str, Callable[[str], bytes]] = {
 """What makes a file of a picture, by its ending."""
 
 
-def write_sheets(
-    campaign: Campaign, folder: Path, endings: Sequence[str], tell: Tell = lambda count: None
+def write(
+    document: Document, folder: Path, endings: Sequence[str], tell: Tell | None = None
 ) -> dict[str, list[Path]]:
-    """Write all sheets of the campaign, by ending, each into a folder named by it.
+    """Write all charts of the document, by ending, each into a folder named by it.
 
     Those of an earlier report with these endings are replaced; files of the user's stay.
 
     Returns:
-        The files by ending, the list of sheets first.
+        The files by ending, the list of charts first.
     """
     folders = {ending: within(folder, ending) for ending in endings}
     with ExitStack() as stack:
         places = {name: stack.enter_context(replaced(of)) for name, of in folders.items()}
-        names = _write(campaign, places, tell)
-    return {
-        ending: [of / INDEX, *(of / f"{name}.{ending}" for name in names)]
-        for ending, of in folders.items()
-    }
-
-
-def _alone(result: Result, campaign: Campaign, folder: Path, *, ending: str) -> list[Path]:
-    return write_sheets(campaign, folder, [ending])[ending]
-
-
-png = partial(_alone, ending="png")
-svg = partial(_alone, ending="svg")
-pdf = partial(_alone, ending="pdf")
-
-
-def _write(campaign: Campaign, places: Mapping[str, Path], tell: Tell) -> list[str]:
-    """Return the names of the sheets, without an ending."""
-    sheets: list[Sheet] = []
-    absent: list[str] = []
-    source = Sheets(campaign, LONGEST_NAME)
-    for kind in KINDS:
-        before = len(sheets)
-        for sheet in source.of(kind):
+        sheets = []
+        for sheet in drawings(document):
             drawn = _svg(sheet)
             for ending, place in places.items():
                 (place / f"{sheet.name}.{ending}").write_bytes(FORMS[ending](drawn))
             sheets.append(sheet)
-            tell(len(sheets))
-        if len(sheets) == before:
-            absent.append(f"- {kind.key}: it needs {kind.needs}.")
-    for ending, place in places.items():
-        index = _index(campaign, [_line(sheet, ending) for sheet in sheets], absent)
-        (place / INDEX).write_text(index, encoding="utf-8")
-    return [sheet.name for sheet in sheets]
-
-
-def _line(sheet: Sheet, ending: str) -> str:
-    file = f"{sheet.name}.{ending}"
-    texts = [one_line(each, LONGEST) for each in (sheet.caption, sheet.findings) if each]
-    told = escaped(" ".join(texts))
-    return f"- [{escaped(file)}]({file}): **{escaped(sheet.kind.title)}.** {told}"
-
-
-def _index(campaign: Campaign, lines: list[str], absent: list[str]) -> str:
-    title = f"# Figures of “{escaped(campaign.name)}”"
-    parts = [title, "", f"{plural(len(lines), 'figure')}. {EXPLANATION}", "", *lines]
-    if absent:
-        parts += ["", "## Kinds that were left out", "", *absent]
-    cases = cases_left_out(campaign)
-    if cases:
-        parts += ["", "## Cases without figures", "", *(f"- {escaped(told)}" for told in cases)]
-    return "\n".join(parts) + "\n"
+            if tell:
+                tell(len(sheets))
+        for ending, place in places.items():
+            texts = [
+                f"# Charts of “{escaped(document.title)}”",
+                f"{plural(len(sheets), 'chart')}. {EXPLANATION}",
+                charts_listed(document, [(f"{each.name}.{ending}", each) for each in sheets]),
+            ]
+            (place / INDEX).write_text("\n\n".join(texts), encoding="utf-8")
+    return {
+        ending: [of / INDEX, *(of / f"{sheet.name}.{ending}" for sheet in sheets)]
+        for ending, of in folders.items()
+    }

@@ -1,4 +1,4 @@
-"""`--to csv`, `parquet`, `json` and `csv-samples`: the frames of a result as files.
+"""CSV, Parquet and JSON: the frames of a document as files, or else the tables of its sections.
 
 CSV is by RFC 4180: comma, CRLF, quotes where needed, one line of names; UTF-8 without a mark. What
 is absent is an empty field, no number has digits that say nothing, and text that a spreadsheet took
@@ -8,22 +8,22 @@ for a formula begins with an apostrophe. Parquet and JSON have the values unchan
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import polars as pl
+from busmark.present.drawings import Names
+from busmark.present.flat import places_of
 
-from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
 from busmark.present.csv_cells import guarded_frame
+from busmark.present.document import Document, Table
 from busmark.present.folder import within
-from busmark.results import Results
-from busmark.store import Result
 from busmark.store.atomic import replacing
 from busmark.store.result import UNREADABLE
 
-TABLES = ("cases", "estimates", "rounds", "findings")
+Frame = pl.DataFrame | pl.LazyFrame
 END_OF_LINE = "\r\n"
 
 DIGITS = 9
@@ -41,58 +41,79 @@ OF_ANY_UNIT = ("value", "low", "high")
 
 
 def _write(
-    result: Result, campaign: Campaign, folder: Path, *, form: str,
-    written: Callable[[pl.DataFrame, Path], object],
-) -> list[Path]:  # fmt: skip
-    """Write one file per table into a folder named by the form, the table of cases first."""
-    results = Results(result, campaign)
-    place = within(folder, form)
-    paths = [place / f"{name}.{form}" for name in TABLES]
-    for path in paths:
-        with replacing(path) as partial_file:
-            written(getattr(results, path.stem), partial_file)
-    return paths
-
-
-def _csv(frame: pl.DataFrame, path: Path) -> None:
-    with_few_digits(guarded_frame(frame)).write_csv(path, line_terminator=END_OF_LINE)
-
-
-csv = partial(_write, form="csv", written=_csv)
-parquet = partial(_write, form="parquet", written=pl.DataFrame.write_parquet)
-json = partial(_write, form="json", written=pl.DataFrame.write_json)
-
-
-def csv_samples(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """Write `samples-CASE.csv` of every case that has samples of rounds that count, streamed: a
-    case may be larger than memory.
+    document: Document, folder: Path, *, form: str, written: Callable[[Frame, Path], object]
+) -> list[Path]:
+    """Write one file per table into a folder named by the form.
 
     Raises:
-        UserError: samples of a case cannot be read.
+        UserError: what a table is read from cannot be read.
     """
-    results = Results(result, campaign)
-    place = within(folder, "csv")
+    place = within(folder, form)
     paths = []
-    for case in campaign.cases:
-        if not case.rounds.ok:
-            continue
-        path = place / f"samples-{case.id}.csv"
+    for name, frame in (document.frames or dict(_tables(document))).items():
+        path = place / f"{name}.{form}"
         try:
             with replacing(path) as partial_file:
-                guarded = guarded_frame(results.samples(case.id))
-                guarded.sink_csv(partial_file, line_terminator=END_OF_LINE)
+                written(frame(), partial_file)
         except UNREADABLE as error:
             if isinstance(error, OSError):
                 raise
             first = str(error).partition("\n")[0]
             raise UserError(
-                f"samples of case {case.id} cannot be read ({first})",
-                where=str(results.directory),
+                f"{name} cannot be written, for its data cannot be read ({first})",
+                where=str(place),
                 remedy="Delete the damaged file; `busmark run --resume --out DIR` measures it "
                 "again.",
             ) from None
         paths.append(path)
     return paths
+
+
+def _tables(document: Document) -> Iterator[tuple[str, Callable[[], Frame]]]:
+    """The tables of the sections, by the name of their file."""
+    names = Names()
+    for section in document.sections:
+        for table in section.tables:
+            parts = [table.key or section.key or section.title or document.kind]
+            if not table.key and table.title:
+                parts.append(table.title)
+            if table.rows:
+                yield names.name(parts), partial(frame_of, table)
+
+
+def frame_of(table: Table) -> pl.DataFrame:
+    """Return a table with a column for each value, limit, verdict and remark; a column that has
+    texts among its numbers is of texts."""
+    columns: dict[str, pl.Series] = {}
+    for place in places_of(table):
+        title, number = place.title or "name", 2
+        while title in columns:
+            title, number = f"{place.title} ({number})", number + 1
+        texts = any(isinstance(value, str) for value in place.values)
+        values = [
+            None if value is None else str(value) if texts else value for value in place.values
+        ]
+        columns[title] = pl.Series(values, dtype=pl.String if texts else pl.Float64)
+        if not texts and place.form == "count":
+            columns[title] = columns[title].cast(pl.Int64)
+    return pl.DataFrame(columns)
+
+
+def _csv(frame: Frame, path: Path) -> None:
+    if isinstance(frame, pl.LazyFrame):
+        # A case may be larger than memory.
+        guarded_frame(frame).sink_csv(path, line_terminator=END_OF_LINE)
+    else:
+        with_few_digits(guarded_frame(frame)).write_csv(path, line_terminator=END_OF_LINE)
+
+
+def _read(frame: Frame) -> pl.DataFrame:
+    return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+
+
+csv = partial(_write, form="csv", written=_csv)
+parquet = partial(_write, form="parquet", written=lambda frame, to: _read(frame).write_parquet(to))
+json = partial(_write, form="json", written=lambda frame, to: _read(frame).write_json(to))
 
 
 def with_few_digits(frame: pl.DataFrame) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, isfinite
 from pathlib import Path
@@ -18,13 +18,12 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from busmark import __version__
-from busmark.present import figures
 from busmark.present.charts.shapes import Bars, Picture
-from busmark.present.document import Cell, Chart, Column, Document, Section, Table, Text
+from busmark.present.document import Chart, Document, Section, Table, Text
+from busmark.present.flat import Place, places_of
 from busmark.present.sinks import workbook_charts
 from busmark.store.atomic import replacing
 
-FILE = "report.xlsx"
 CONTENTS = "Contents"
 
 LONGEST_NAME = 31
@@ -75,17 +74,6 @@ STYLES: dict[str, dict[str, object]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A column of a sheet: one of a table, a limit of its intervals, or what stands behind it."""
-
-    title: str
-    values: Sequence[float | str | None]
-    form: str = "text"
-    """A key of `NUMBERS`, or "text"."""
-    note: str = ""
-
-
 @dataclass(slots=True)
 class Sheet:
     """A sheet that is being filled from above."""
@@ -101,7 +89,7 @@ class Sheet:
 
 def write(document: Document, folder: Path) -> list[Path]:
     """Write the document into a file of `folder`."""
-    path = folder / FILE
+    path = folder / f"{document.stem}.xlsx"
     with replacing(path) as partial:
         workbook(document, partial)
     return [path]
@@ -179,7 +167,7 @@ class _Book:
                 sheet.row += 1
             elif isinstance(block, Table):
                 self._table(sheet, block, alone=len(tables) == 1)
-            else:
+            elif isinstance(block, Chart):
                 self._chart(sheet, block)
         sheet.rows = str(sum(len(table.rows) for table in tables) or "")
         for column, width in sheet.widths.items():
@@ -294,65 +282,6 @@ def _name(section: Section) -> str:
     if len(section.title) <= LONGEST_NAME or len(keys) != 1 or not keys[0]:
         return section.title
     return keys[0].replace("-", " ").capitalize()
-
-
-def places_of(table: Table) -> Iterator[Place]:
-    """Return the columns of a sheet for a table: limits, verdicts and remarks have columns of their
-    own, which are there where some cell has one."""
-    if len(table.groups) > 1:
-        yield Place("Group", [row.group for row in table.rows])
-    title = ""
-    for column in table.columns:
-        group, own = figures.heading(column, table)
-        # The ratio of a group is of the figure before it.
-        parts = (title, own) if group and column.kind == "ratio" else (group, own)
-        title = ": ".join(part for part in parts if part)
-        if column.kind in ("label", "text"):
-            texts = [each.value for each in figures.shown(column, table)]
-            yield Place(title, [
-                text if cell.text or cell.value is not None else None
-                for text, cell in zip(texts, column.cells, strict=True)
-            ], note=column.note)  # fmt: skip
-        else:
-            yield from _numbers(column, table, title)
-    marks = [
-        " ".join(dict.fromkeys(m for column in table.columns for m in column.cells[place].marks))
-        for place in range(len(table.rows))
-    ]
-    if any(marks):
-        yield Place("See", [each or None for each in marks])
-
-
-def _numbers(column: Column, table: Table, title: str) -> Iterator[Place]:
-    factor = figures.scale_of(column, table).factor if column.unit else 1.0
-    form = column.kind if column.kind in NUMBERS else "number"
-    yield Place(title, [_number(cell, "value", factor) for cell in column.cells], form, column.note)
-    for end, name in (("low", "(lower)"), ("high", "(upper)")):
-        limits = [_number(cell, end, factor) for cell in column.cells]
-        if not table.brief and any(limit is not None for limit in limits):
-            yield Place(f"{title} {name}", limits, form)
-    if any(cell.verdict for cell in column.cells):
-        signs = figures.SIGNS
-        verdicts = [f"{signs.get(c.verdict, '')} {c.verdict}".strip() for c in column.cells]
-        yield Place(f"{title} (verdict)", [verdict or None for verdict in verdicts])
-    remarks = [
-        " ".join(part for part in (cell.text if _is_number(cell) else "", cell.more) if part)
-        for cell in column.cells
-    ]
-    if any(remarks):
-        yield Place(f"{title} (remark)", [remark or None for remark in remarks])
-
-
-def _is_number(cell: Cell) -> bool:
-    return isinstance(cell.value, int | float) and isfinite(cell.value)
-
-
-def _number(cell: Cell, part: str, factor: float) -> float | str | None:
-    """A number in the unit of the heading; what stands in the place of one."""
-    value = getattr(cell, part)
-    if isinstance(value, int | float) and isfinite(value):
-        return value / factor if factor != 1 else value
-    return cell.text or None if part == "value" else None
 
 
 def _width(place: Place) -> float:

@@ -50,7 +50,7 @@ def document(found: Explained) -> Document:
         listed = list(_listed(found))
         sections = [*remarks(found.capture), *sections, *listed, *figures(found.capture)]
     sections += [_sequence(each) for each in found.diagrams]
-    return Document(f"Late samples of {found.case}", [], sections)
+    return Document(f"Late samples of {found.case}", [], sections, kind="late samples")
 
 
 def _counts(found: Explained) -> Section:

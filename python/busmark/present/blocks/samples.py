@@ -7,11 +7,13 @@ choose them by `index` and `every`.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
-from math import isfinite
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import polars as pl
+from busmark.present.drawings import Names
+from busmark.present.plotted import Rows, comment, rows
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
@@ -19,38 +21,21 @@ from busmark.estimate.latencies import round_samples
 from busmark.model.figure import Distribution
 from busmark.model.naming import described
 from busmark.model.quantities import JITTER_SHARE
-from busmark.model.text import count, percent_text, scale_for, size_text
+from busmark.model.text import ABSENT, count, percent_text, scale_for, size_text
 from busmark.model.text import number as written
 from busmark.present.charts.distributions import MEASURES, Measure, density_points, pairs
 from busmark.present.charts.look import MICRO, at_percent
-from busmark.present.charts.panels import back_text
-from busmark.present.charts.shapes import one_line
+from busmark.present.charts.panels import Keys, back_text, of_one
 from busmark.present.csv_cells import guarded
 from busmark.store import Result
 
-Rows = Iterable[Iterable[float | None]]
+Files = Mapping[str, Callable[[Path], object]]
 
 SAMPLES = (
     "index 0: all samples in time order, a block for each round: number of the sample in its "
     "round, time s (NaN where its source has none), latency us, jitter us (NaN after a lost "
     "sample), round"
 )
-
-
-def comment(text: str, longest: int = 3000) -> str:
-    """Return a line that gnuplot skips; a backslash at its end would take the next one along."""
-    return f"# {one_line(text, longest).rstrip(chr(92))}\n"
-
-
-def number(value: float | None) -> str:
-    """Return NaN where there is no value."""
-    return f"{value:.10g}" if value is not None and isfinite(value) else "NaN"
-
-
-def rows(lines: Rows) -> str:
-    """Return a data set. One without rows would not count, and move the index of those behind it:
-    it gets a row of NaN."""
-    return "".join(" ".join(map(number, line)) + "\n" for line in lines) or "NaN NaN NaN NaN\n"
 
 
 def _bins(measure: Measure, case: CaseSummary) -> Rows:
@@ -82,7 +67,35 @@ BOXES = (
 PERCENTILES = ("min_ns", "p5_ns", "p25_ns", "median_ns", "p75_ns", "p95_ns", "max_ns")
 
 
-def write_gpd(path: Path, result: Result, case: CaseSummary) -> None:
+def data(result: Result, campaign: Campaign) -> tuple[dict[str, str], Files]:
+    """Return the name of each case that has samples, and the files with what writes each."""
+    names, named = Names(), dict[str, str]()
+    files: dict[str, Callable[[Path], object]] = {"latency.csv": partial(write_csv, campaign)}
+    for case in campaign.cases:
+        if case.series and case.series.shape:
+            begin = "latency" if case.test == "latency" else "load-latency"
+            name = named[case.id] = names.name([begin, *parts_of(of_one(case), case)])
+            files[f"{name}.gpd"] = partial(write_gpd, result, case)
+            files[f"{name}.stats"] = partial(write_stats, case)
+    return named, files
+
+
+def parts_of(keys: Keys, case: CaseSummary) -> list[str]:
+    """Return what chose a case or a chart, for a name: `different`, `64B`, `rate-1000-s`."""
+    parts = []
+    for name, value in keys:
+        if value == ABSENT:
+            continue
+        if name == "Placement":
+            parts.append(case.placement)
+        elif name in ("Size", "Middleware", "Workload"):
+            parts.append(value.replace(" ", "") if name == "Size" else value)
+        else:
+            parts.append(f"{name.lower()}-{value}")
+    return parts
+
+
+def write_gpd(result: Result, case: CaseSummary, path: Path) -> None:
     """Write the samples of a case, one round in memory at a time, and its distributions."""
     what = "RTT/2" if case.test == "latency" else "one-way latency under load"
     both = [("jitter" if each.is_jitter else "latency", each)
@@ -132,8 +145,8 @@ STATISTICS: tuple[tuple[str, str, Callable[[Distribution], float | None]], ...] 
 """Column of `latency.csv`, name in a label (empty: it is in none), and the value in ns."""
 
 
-def stats_text(case: CaseSummary) -> str:
-    """Return two strings of several lines each, `latency_stats` and `jitter_stats`."""
+def write_stats(case: CaseSummary, path: Path) -> None:
+    """Write two strings of several lines each, `latency_stats` and `jitter_stats`."""
     text = comment(f"{case.label}: load this in gnuplot; two strings for a label")
     for name, found in zip(("latency", "jitter"), _distributions(case), strict=True):
         lines = []
@@ -148,7 +161,7 @@ def stats_text(case: CaseSummary) -> str:
         # In double quotes: the breaks are meant. Nothing in it is of a user's making.
         joined = "\\n".join(lines)
         text += f'{name}_stats = "{joined}"\n'
-    return text
+    path.write_text(text, encoding="utf-8")
 
 
 def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution | None]:
@@ -162,7 +175,7 @@ def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution
     return None, None
 
 
-def write_csv(path: Path, campaign: Campaign) -> None:
+def write_csv(campaign: Campaign, path: Path) -> None:
     """Write a row for each case that has a latency: statistics of it and of the magnitude of
     its jitter. What is not known is empty. Text is no formula to a spreadsheet."""
     columns = ["samples", *(column for column, _, _ in STATISTICS)]
