@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
+sys.path.insert(0, str(ROOT / "python" / "tests"))
 
 from synthetic_campaign import Builder, samples_around  # type: ignore[import-not-found]  # noqa: E402
 

@@ -1,5 +1,6 @@
 """The machine that measures: what it is (`profile`), what it counts (`snapshot`, `difference`)."""
 
+from busmark.host.clock import clock_sync
 from busmark.host.condition import Condition, changes, condition, cpus_allowed, cpus_used
 from busmark.host.counters import (
     Counted,
@@ -21,6 +22,7 @@ __all__ = [
     "Profile",
     "UdpSocket",
     "changes",
+    "clock_sync",
     "condition",
     "cpus_allowed",
     "cpus_used",

@@ -8,6 +8,16 @@
   `write`: they become a directory. `read`: all of this, in order.
 """
 
+from busmark.importers.model import Imported
 from busmark.importers.read import import_results
+from busmark.importers.registry import importer, importers, recognised
+from busmark.importers.text import SourceText
 
-__all__ = ["import_results"]
+__all__ = [
+    "Imported",
+    "SourceText",
+    "import_results",
+    "importer",
+    "importers",
+    "recognised",
+]

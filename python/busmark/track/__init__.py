@@ -9,8 +9,22 @@
 """
 
 from busmark.track.adding import entry_of
+from busmark.track.detect import CONFIRMATIONS
+from busmark.track.entry import Commit, Entry, Machine, TrackedCase
 from busmark.track.history import add, read
 from busmark.track.model import Tracked
 from busmark.track.tracked import DEFAULT_FIGURES, track
 
-__all__ = ["DEFAULT_FIGURES", "Tracked", "add", "entry_of", "read", "track"]
+__all__ = [
+    "CONFIRMATIONS",
+    "DEFAULT_FIGURES",
+    "Commit",
+    "Entry",
+    "Machine",
+    "Tracked",
+    "TrackedCase",
+    "add",
+    "entry_of",
+    "read",
+    "track",
+]

@@ -2,6 +2,8 @@
 
 from busmark.usertype.compare import scenario
 from busmark.usertype.content import Types
+from busmark.usertype.decode import decode
+from busmark.usertype.encode import PLAIN_CDR, Wrong, encode, types
 from busmark.usertype.libraries import BUILDERS, Made, build, candidates
 from busmark.usertype.source import UserType
 from busmark.usertype.tools import CYCLONEDDS, idl_compiler, python_generator
@@ -10,13 +12,18 @@ from busmark.usertype.value import serialise
 __all__ = [
     "BUILDERS",
     "CYCLONEDDS",
+    "PLAIN_CDR",
     "Made",
     "Types",
     "UserType",
+    "Wrong",
     "build",
     "candidates",
+    "decode",
+    "encode",
     "idl_compiler",
     "python_generator",
     "scenario",
     "serialise",
+    "types",
 ]

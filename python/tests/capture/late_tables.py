@@ -7,12 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from busmark.capture.late.explaining import of_round
-from busmark.capture.late.model import Late
-from busmark.capture.late.samples import choose
-from busmark.capture.late.trace import Counters
-from busmark.capture.late.wire import File, Flow, Wire
-from busmark.store.columns import polars_schema
+from busmark.capture.late import Counters, File, Flow, Late, Wire, choose, of_round
+from busmark.store import polars_schema
 
 MS = 1_000_000
 LATE_SEQ = 150

@@ -16,10 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from busmark.dumpcap import CaptureFailed, Counts, DiskFull, Settings, Site, Taking, check, refusal
-from busmark.dumpcap.permit import question
-from busmark.dumpcap.said import counts
-from busmark.dumpcap.taking import join
+from busmark.dumpcap import (
+    CaptureFailed,
+    Counts,
+    DiskFull,
+    Settings,
+    Site,
+    Taking,
+    check,
+    counts,
+    join,
+    question,
+    refusal,
+)
 from busmark.errors import UserError
 from busmark.launcher import Start, marker
 

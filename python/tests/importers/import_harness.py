@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+from seams import shown
 
-from busmark.analysis import Campaign, summarise
-from busmark.importers import import_results
-from busmark.importers.model import Imported
-from busmark.importers.registry import importer
-from busmark.importers.text import SourceText
+from busmark.importers import Imported, SourceText, import_results, importer
 from busmark.store import Result
 
 FILES = Path(__file__).parent / "files"
@@ -67,9 +65,9 @@ def result_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Result:
     return import_results([FILES / name for name in names], folder / "result", added=added)
 
 
-def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Campaign:
+def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Any:
     """That, analysed."""
-    return summarise(result_of(folder, *names, added=added))
+    return shown(result_of(folder, *names, added=added).directory)
 
 
 def stated(result: Result, case: str, quantity: str, statistic: str, percent: float | None = None,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from import_harness import campaign_of, read, result_of, stated, text_of
 from make_files import ECHO, FASTDDS, READERS, ROWS
+from seams import shown
 
-from busmark.analysis import summarise
 from busmark.errors import UserError
 
 
@@ -118,7 +118,7 @@ def test_jitter_of_round_trips_without_their_latency(
     assert latency in text
     (tmp_path / name).write_text(text.replace(latency, jitter), encoding="utf-8")
     result = result_of(tmp_path, str(tmp_path / name))
-    case = next(c for c in summarise(result).cases if c.test == "latency")
+    case = next(c for c in shown(result.directory).cases if c.test == "latency")
     assert {s.quantity for s in case.stated} == {"per_hop_jitter"}
     row = result.cases.filter(result.cases["case"] == case.id).row(0, named=True)
     assert row["samples"] is None, "nobody tells how many round trips there were"

@@ -21,12 +21,22 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.security import Wanted, cms, create, elements, open_directory
-from busmark.security.authority import Signed, Validity, authority, identity
-from busmark.security.checks import check
-from busmark.security.directory import Layout
-from busmark.security.domains import Domains
-from busmark.security.use import Use, check_use
+from busmark.security import (
+    Domains,
+    Layout,
+    Signed,
+    Use,
+    Validity,
+    Wanted,
+    authority,
+    check,
+    check_use,
+    cms,
+    create,
+    elements,
+    identity,
+    open_directory,
+)
 
 NOW = datetime.now(UTC)
 WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))

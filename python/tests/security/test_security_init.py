@@ -14,10 +14,19 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.security import DDS, PROFILES, Wanted, create, open_directory, z85
-from busmark.security.authority import curve_pair, curve_public
-from busmark.security.directory import Layout
-from busmark.security.domains import Domains, covered
+from busmark.security import (
+    DDS,
+    PROFILES,
+    Domains,
+    Layout,
+    Wanted,
+    covered,
+    create,
+    curve_pair,
+    curve_public,
+    open_directory,
+    z85,
+)
 
 PASSPHRASE = "correct horse"
 PAIRS = {

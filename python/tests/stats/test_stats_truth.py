@@ -23,7 +23,7 @@ from tools.simulate.laws import LAWS, Law
 from tools.simulate.power import NOISES, ROUNDS, SLOWDOWNS, Noise, Power, power
 
 from busmark.stats import LEAST_BESIDE_STEP, share_interval
-from busmark.track.detect import CONFIRMATIONS
+from busmark.track import CONFIRMATIONS
 
 HELD = [law for law in LAWS if law.holds]
 NAMES = {law.name for law in HELD}

@@ -15,9 +15,7 @@ from store_results import written
 
 from busmark.analysis import summarise
 from busmark.errors import UserError
-from busmark.store import Result
-from busmark.store.result import load_table
-from busmark.store.writer import ResultWriter
+from busmark.store import Result, ResultWriter, load_table
 
 quick = settings(
     deadline=None, derandomize=True, max_examples=80,

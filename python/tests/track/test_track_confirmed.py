@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from track_histories import MEDIAN, entry, history, noise, run
 
-from busmark.track import read, track
-from busmark.track.entry import Entry
+from busmark.track import Entry, read, track
 
 BEFORE = 20
 

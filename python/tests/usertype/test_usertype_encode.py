@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("cyclonedds", reason="busmark type build needs it: pip install cyclonedds")
 
-from busmark.usertype.decode import decode
-from busmark.usertype.encode import PLAIN_CDR, Wrong, encode, types
+from busmark.usertype import PLAIN_CDR, Wrong, decode, encode, types
 
 CLASSES = """
 from dataclasses import dataclass
