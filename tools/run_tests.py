@@ -42,7 +42,7 @@ THREADS = 4
 TESTS = "python/tests"
 COMPUTING = (
     "analysis", "capture", "cli", "compare", "docs", "documents", "findings", "frames", "model",
-    "mutations", "oracles", "plan", "predict", "present", "recording", "report", "scenario",
+    "mutations", "oracles", "plan", "predict", "present", "recording", "scenario",
     "security", "stats", "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which

@@ -3,10 +3,12 @@
 from busmark.security.authority import (
     Signed,
     Validity,
-    authority,
     curve_pair,
     curve_public,
     identity,
+)
+from busmark.security.authority import (
+    authority as certificate_authority,
 )
 from busmark.security.checks import check
 from busmark.security.description import Wanted
@@ -38,7 +40,7 @@ __all__ = [
     "Validity",
     "Wanted",
     "allowed",
-    "authority",
+    "certificate_authority",
     "check",
     "check_rights",
     "check_use",

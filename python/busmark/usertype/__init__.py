@@ -5,7 +5,7 @@ from busmark.usertype.content import Types
 from busmark.usertype.decode import decode
 from busmark.usertype.encode import PLAIN_CDR, Wrong, encode, types
 from busmark.usertype.libraries import BUILDERS, Made, build, candidates
-from busmark.usertype.source import UserType
+from busmark.usertype.source import UserType, check
 from busmark.usertype.tools import CYCLONEDDS, idl_compiler, python_generator
 from busmark.usertype.value import serialise
 
@@ -19,6 +19,7 @@ __all__ = [
     "Wrong",
     "build",
     "candidates",
+    "check",
     "decode",
     "encode",
     "idl_compiler",

@@ -10,11 +10,11 @@ import pytest
 from compare_results import Builder, campaign, compared, flood
 from scipy.stats import norm
 
-from busmark.compare.model import Change, Comparison
+from busmark.compare import Comparison
 from busmark.stats import ratio
 
 
-def figure(pair: Any, name: str) -> Change:
+def figure(pair: Any, name: str) -> Any:
     """One figure of a pair."""
     return next(change for change in pair.changes if change.name == name)
 

@@ -13,8 +13,7 @@ from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
-from busmark.frames import FRAMES, Results
-from busmark.frames.cases import schema
+from busmark.frames import FRAMES, Results, schema
 
 
 def test_importing_busmark_and_its_help_loads_no_frame_library() -> None:
@@ -220,13 +219,3 @@ def test_two_results_are_compared(tmp_path: Path) -> None:
     assert median["verdict"] == "slower" and median["headline"]
     assert median["low"] < 1.3 < median["high"]
     assert found["before"].compare(found["after"].directory).equals(frame)
-
-
-def test_every_parameter_of_a_round_is_a_column_of_cases() -> None:
-    from busmark.frames.columns import PARAMETERS
-    from busmark.plan.expand import DIMENSIONS
-
-    named = {column.name for column in PARAMETERS}
-    # The nodes of applications are the writers' and the readers'; what ends a round is `samples`.
-    dimensions = set(DIMENSIONS) - {"applications_on", "ends_after"}
-    assert dimensions <= named, dimensions - named

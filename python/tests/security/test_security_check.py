@@ -28,7 +28,7 @@ from busmark.security import (
     Use,
     Validity,
     Wanted,
-    authority,
+    certificate_authority,
     check,
     check_use,
     cms,
@@ -79,7 +79,7 @@ def new_identity(at: Layout, begins: int, ends: int, by: Signed | None = None) -
 
 def foreign(at: Layout) -> None:
     validity = Validity(NOW - timedelta(days=1), NOW + timedelta(days=1))
-    new_identity(at, -1, 1, authority("Identity CA", "ecdsa-p256", validity))
+    new_identity(at, -1, 1, certificate_authority("Identity CA", "ecdsa-p256", validity))
 
 
 def weak(at: Layout) -> None:

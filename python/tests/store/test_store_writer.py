@@ -14,7 +14,8 @@ from store_results import manifest, row, samples, save, written
 from busmark.errors import UserError
 from busmark.store import Result, ResultWriter, polars_schema
 from busmark.store import atomic as atomic_module
-from busmark.store.atomic import SUFFIX
+
+SUFFIX = ".partial"
 
 
 def test_what_is_saved_can_be_read(tmp_path: Path) -> None:

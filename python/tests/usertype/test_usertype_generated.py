@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from busmark.errors import UserError
-from busmark.usertype.source import check
+from busmark.usertype import check
 
 HEAD = '''"""
   Module: os
