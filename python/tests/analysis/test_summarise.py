@@ -233,7 +233,8 @@ def test_one_way_legs_come_from_echo_stamps_of_one_host_only(tmp_path: Path) -> 
         row["one_clock"] = row["round"] == 0
     (apart,) = analysed(build).cases
     assert apart.latency is not None
-    assert apart.latency.one_way_there is not None and apart.latency.one_way_there.bounded
+    there = apart.latency.one_way_there
+    assert there is not None and there.median.value <= there.bound_ns
     assert [leg.name for leg in apart.latency.legs if not leg.bound_ns] == [
         "write", "read", "turn-round",
     ]  # fmt: skip
