@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -35,7 +34,6 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "odd-80.txt": ("show", "odd"), "many-80.txt": ("show", "many"),
     "phases-80.txt": ("show", "phases"), "captured-80.txt": ("show", "captured"),
     "secured-80.txt": ("show", "secured"), "lab-140.txt": ("show", "lab"),
-    "import-80.txt": ("show", "import/files/ddsperf_ping.txt"),
     "case-udp-64-same-80.txt": ("show", "comparison#udp-64-same"),
     "case-udp-65536-flood-80.txt": ("show", "comparison#udp-65536-flood"),
     **{f"kept-{name}-80.txt": ("show", name)
@@ -210,9 +208,7 @@ def test_captures_are_as_reviewed(
     page, text = tmp_path / "x.html", tmp_path / "x.md"
     golden(name, printed("capture", *words, "--html", page, "--markdown", text).replace(
         f"{tmp_path}/", ""))  # fmt: skip
-    # A table is in every form.
-    heads = {line.strip("# ") for line in text.read_text().splitlines() if line.startswith("#")}
-    assert heads and all(head.replace("\\", "") in page_text(tmp_path) for head in heads)
+    assert "## Lengths" in text.read_text() and "\nLengths\n" in page_text(tmp_path)
 
 
 def history(folder: Path, step: float) -> Path:
@@ -233,12 +229,14 @@ def history(folder: Path, step: float) -> Path:
     return file
 
 
-def test_a_history_is_as_reviewed(golden: Golden, tmp_path: Path) -> None:
-    file = history(tmp_path, 1.08)
-    words = ("track", "show", "--history", file, "--new-for", 3)
-    written: dict[str, Any] = {"--html": tmp_path / "page" / "h.html", "--markdown": tmp_path / "h"}
+def test_a_history_is_as_reviewed(
+    golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history(tmp_path, 1.08)
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "page").mkdir()
-    text = printed(*words, *(word for pair in written.items() for word in pair))
-    golden("history-80.txt", text.replace(f"{tmp_path}/", ""))
-    golden("history.md", written["--markdown"].read_text().replace(f"{tmp_path}/", ""))
-    golden("history-page.txt", page_text(tmp_path / "page").replace(f"{tmp_path}/", ""))
+    text = printed("track", "show", "--history", "h.jsonl", "--new-for", 3, "--html",
+                   "page/h.html", "--markdown", "h.md")  # fmt: skip
+    golden("history-80.txt", text)
+    golden("history.md", (tmp_path / "h.md").read_text(encoding="utf-8"))
+    golden("history-page.txt", page_text(tmp_path / "page"))

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner, Result
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "compare")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 
 from compare_results import campaign
 from seams import command
