@@ -67,7 +67,7 @@ def test_tables_are_read_back_as_they_were(results: Results, written: Path, tabl
 def test_samples_are_written_case_by_case(results: Results, written: Path) -> None:
     opened = busmark.open(results("varied"))
     for case in opened.cases["case"]:
-        back = pl.read_csv(written / "csv-samples" / f"samples-{case}.csv")
+        back = pl.read_csv(next(written.rglob(f"samples-{case}.csv")))
         wanted = opened.samples(case).collect()
         assert back.columns == wanted.columns
         assert back["read_ns"].to_list() == wanted["read_ns"].to_list()
@@ -108,7 +108,10 @@ def test_the_page_is_whole_and_loads_nothing(written: Path) -> None:
     assert not re.search(r"<(img|link)\b|\ssrc=|url\(", text)
     identifiers = re.findall(r'\sid="([^"]+)"', text)
     assert len(identifiers) == len(set(identifiers))
-    assert set(re.findall(r'href="#([^"]+)"', text)) <= {*identifiers, ""}
+    # Details of cases are unpacked by the page's script.
+    targets = {target for target in re.findall(r'href="#([^"]+)"', text)
+               if not target.startswith("case-")}  # fmt: skip
+    assert targets <= set(identifiers)
     for tag in ("section", "details", "table", "tr", "td", "th", "figure"):
         assert len(re.findall(rf"<{tag}\b", text)) == text.count(f"</{tag}>"), tag
     assert all("scope=" in head for head in re.findall(r"<th\b[^>]*>", text))
