@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from busmark.compare.campaign import summarise
 
-from busmark.analysis import summarise
 from busmark.store import Result
 from busmark.store.atomic import write_text
 from machine import machine, now

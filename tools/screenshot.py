@@ -16,7 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from busmark.analysis import summarise
+from busmark.compare.campaign import summarise
+
 from busmark.errors import UserError
 from busmark.present.pages import render
 from busmark.store import Result

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from busmark.frames import Results
+    from busmark.results import Results
 
 __version__ = "0.1.0"
 
 
 def open(directory: str | Path) -> Results:
-    """The results in `directory` as data frames; see `busmark.frames.Results`.
+    """The results in `directory` as data frames; see `busmark.results.Results`.
 
     Raises:
         busmark.errors.UserError: it is no result directory, it is damaged, or a newer Busmark
             wrote it.
     """
     # Imported here: the command must answer at once, and polars takes its time.
-    from busmark.frames import open_results
+    from busmark.results import open_results
 
     return open_results(directory)

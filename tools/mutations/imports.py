@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 from random import Random
 
+from busmark.compare.campaign import summarise
 from rich.console import Console
 from tools.mutations import values
 from tools.mutations.material import IMPORTS, PUBLISHED
 
-from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.importers import import_results
 from busmark.present import pages

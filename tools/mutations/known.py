@@ -14,8 +14,8 @@ from typing import Any
 
 import polars as pl
 
-from busmark.analysis.case import latency, resources, throughput
-from busmark.analysis.read import pools
+from busmark.estimate import latency, resources, throughput
+from busmark.estimate import samples as pools
 from busmark.store import checks, result
 
 MOST = 500

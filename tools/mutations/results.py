@@ -13,16 +13,16 @@ from random import Random
 from typing import Any
 
 import polars as pl
+from busmark.compare.campaign import Campaign, summarise
+from busmark.results import Results
 from rich.console import Console
 from tools.mutations import values
 from tools.mutations.known import Known
 from tools.mutations.material import make
 
 from busmark import documents
-from busmark.analysis import Campaign, summarise
 from busmark.compare import compare, select
 from busmark.errors import UserError
-from busmark.frames import Results
 from busmark.predict import predict
 from busmark.present import formats, pages
 from busmark.present.blocks import campaign as blocks

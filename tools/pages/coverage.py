@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from busmark.compare.verdict import EQUIVALENT
 from tools.pages import markdown as md
 from tools.simulate.added import ADDED_TO, FIXED_S, SAMPLES_PER_S, STATED_S, WAYS, Added
 from tools.simulate.coverage import FIGURES, RECOMMENDED, SETTINGS, Coverage
@@ -23,7 +24,6 @@ from tools.simulate.histories import (
 from tools.simulate.laws import LAWS
 from tools.simulate.power import METHODS, NOISES, ROUNDS, SAMPLES, SLOWDOWNS, Power
 
-from busmark.analysis.pairwise.verdict import EQUIVALENT
 from busmark.stats import FEW as FEW_ROUNDS
 from busmark.stats import Estimate, share_interval
 from busmark.stats.precision import early

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from busmark.analysis.words.text import joined
+from busmark.model.text import joined
+
 from busmark.model.entry import TWO_LEVEL
 from busmark.model.entry import Explained as Metric
 from busmark.model.statistics import POOLED, REPORTED

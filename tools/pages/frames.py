@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 
+from busmark.results import Results
 from tools.pages import markdown as md
 
-from busmark.frames import FRAMES, FrameColumns, Results
+from busmark.estimate.columns import FRAMES, FrameColumns
 from busmark.store import TABLES
 
 START = """\

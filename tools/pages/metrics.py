@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from busmark.compare.fits import DiscoveryGrowth, SizeFit
+from busmark.estimate.discovery import Discovery
+from busmark.estimate.latency import Latency, LegTable
+from busmark.estimate.resources import Resources
+from busmark.estimate.route import Wire
+from busmark.estimate.shapes import Shape
+from busmark.estimate.throughput import Throughput
+from busmark.model.figure import Distribution, Frozen
 from tools.pages import markdown as md
 from tools.pages.distribution import DISTRIBUTION, SHAPE
 
-from busmark.analysis.case.discovery import Discovery
-from busmark.analysis.case.legs import LegTable
-from busmark.analysis.case.resources import Resources
-from busmark.analysis.case.shapes import Shape
-from busmark.analysis.case.wire import Wire
-from busmark.analysis.figures import Distribution, Frozen
-from busmark.analysis.model import DiscoveryGrowth, Latency, SizeFit, Throughput
 from busmark.model.entry import STUDENT
 from busmark.model.entry import Explained as Metric
 from busmark.model.quantities import OF_CASES

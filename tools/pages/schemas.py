@@ -9,20 +9,22 @@ import subprocess
 from types import ModuleType
 from typing import Any
 
+from busmark.compare.campaign import Campaign
 from tools.pages import docstrings
 
 from busmark.adapters import worker
-from busmark.analysis import Campaign, figures, model
-from busmark.analysis.case import series
-from busmark.analysis.read import stated
 from busmark.capture import Analysis
 from busmark.capture import model as capture
 from busmark.capture.late import Explained
 from busmark.capture.late import model as late
 from busmark.cli import event_lines
 from busmark.compare import Comparison
+from busmark.compare import campaign as model
 from busmark.compare import model as comparison
 from busmark.errors import UserError
+from busmark.estimate import curves as series
+from busmark.estimate import stated
+from busmark.model import figure as figures
 from busmark.predict import Predictions
 from busmark.predict import model as prediction
 from busmark.recording import model as recording

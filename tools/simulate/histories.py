@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from math import expm1, log1p
 
 import numpy as np
+from busmark.compare.verdict import EQUIVALENT
 from scipy.signal import lfilter
 from tools.simulate.laws import Array, Rng
 
 from busmark import stats
-from busmark.analysis.pairwise.verdict import EQUIVALENT
 from busmark.track.detect import CONFIRMATIONS, LEVEL
 
 SERIES = 8

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from busmark.analysis.words.text import count, plural
 from busmark.capture.figures import NONE
 from busmark.capture.model import Application
 from busmark.capture.reading import Packets
 from busmark.capture.samples import Samples
 from busmark.capture.stamps import Stamps
+from busmark.model.text import count, plural
 from busmark.wire.flows import end_text
 
 MOST_OTHERS = 0.1

@@ -24,13 +24,13 @@ LARGE = 1 << 26
 CODE = """
 from busmark import platform
 platform.keep_memory()
-from busmark.analysis.beside import main
+from busmark.estimate.helper import main
 main()
 """
 
 
 class Beside:
-    """The process: `busmark.analysis.beside.main`. Objects go there and back in order."""
+    """The process: `busmark.estimate.helper.main`. Objects go there and back in order."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(

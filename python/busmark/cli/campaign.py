@@ -23,7 +23,7 @@ from busmark.store.named import recent
 from busmark.store.writer import storing
 
 if TYPE_CHECKING:
-    from busmark.analysis import Campaign as Analysed
+    from busmark.compare.campaign import Campaign as Analysed
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -87,9 +87,9 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
 
 def present(result: Result, ending: Ending) -> Analysed:
     """The table in the terminal, the page, and the table of estimates; what was analysed."""
-    from busmark.analysis import summarise
-    from busmark.analysis.kept import Kept
     from busmark.cli.console import Console
+    from busmark.compare.cache import Kept
+    from busmark.compare.campaign import summarise
     from busmark.estimate import store
     from busmark.present import pages
     from busmark.present.blocks.campaign import document

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from busmark.analysis.words.text import number, percent_text, plural
 from busmark.control.precision import GOODPUT, spread
+from busmark.model.text import number, percent_text, plural
 from busmark.store import Case
 
 Row = Mapping[str, Any]

@@ -44,6 +44,6 @@ class FormsTold:
 
 def _plural(count: int, noun: str) -> str:
     # Whoever asks for help need not wait for the analysis.
-    from busmark.analysis.words.text import plural
+    from busmark.model.text import plural
 
     return plural(count, noun)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from busmark.analysis.words.text import plural
 from busmark.control.events import Event, FindingAppears, FindingGoes
+from busmark.model.text import plural
 
 Kind = tuple[str, str]
 """Severity and title."""

@@ -46,10 +46,10 @@ def command(
     contacted, so anything missing there is reported when the campaign begins.
     """
     from busmark.adapters import misnamed
-    from busmark.analysis.words.text import number, plural
     from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
     from busmark.control.documents import check_directory
+    from busmark.model.text import number, plural
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.names import alike
@@ -137,7 +137,7 @@ def _extent(
     loaded: Scenario, runs: int, seconds: float, searching: int, searching_s: float
 ) -> Iterator[tuple[str, str]]:
     """How many rounds or trials there are, and how long they take."""
-    from busmark.analysis.words.text import duration
+    from busmark.model.text import duration
 
     rounds = loaded.rounds
     if searching < runs:
@@ -155,7 +155,7 @@ def _extent(
 
 def _captured(captures: dict[str, float], rounds: int) -> list[tuple[str, str]]:
     """How many rounds are captured, and how large files will be."""
-    from busmark.analysis.words.text import decimals, number
+    from busmark.model.text import decimals, number
 
     def megabytes(size: float) -> str:
         # An estimate has two digits at most.

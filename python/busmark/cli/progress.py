@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from busmark.analysis.words.text import duration, plural
 from busmark.cli.estimate import estimate
 from busmark.cli.noticed import Noticed
 from busmark.cli.output import echo
@@ -19,6 +18,7 @@ from busmark.control.events import (
     RoundFails,
 )
 from busmark.findings.kinds import kinds
+from busmark.model.text import duration, plural
 
 
 def listeners(directory: Path, *, as_json: bool) -> list[Listener]:

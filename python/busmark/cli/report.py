@@ -16,7 +16,7 @@ from busmark.cli.places import Directory, or_newest
 from busmark.present.formats import FORMATS
 
 if TYPE_CHECKING:
-    from busmark.analysis.model import Campaign
+    from busmark.compare.campaign import Campaign
 
 _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values())
 
@@ -73,8 +73,8 @@ def _write(
     directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool,
     overlaid: str | None,
 ) -> dict[str, list[Path]]:  # fmt: skip
-    from busmark.analysis import summarise
-    from busmark.analysis.kept import Kept
+    from busmark.compare.cache import Kept
+    from busmark.compare.campaign import summarise
     from busmark.errors import UserError
     from busmark.present import formats
     from busmark.present.folder import own, within

@@ -14,7 +14,6 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from busmark.analysis.words.text import count, number
 from busmark.cli.estimate import ABSENT, estimate
 from busmark.cli.noticed import Noticed
 from busmark.cli.output import visible
@@ -31,6 +30,7 @@ from busmark.control.events import (
     RoundGoesOn,
 )
 from busmark.control.live import Live
+from busmark.model.text import count, number
 from busmark.plan import expected_s
 from busmark.store import Case
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from busmark.analysis.kept import Kept
 from busmark.cli.beside import beside
 from busmark.cli.output import echo, say
 from busmark.cli.places import Place, or_newest
 from busmark.cli.required import requires
 from busmark.cli.wide import wide
+from busmark.compare.cache import Kept
 from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
-    from busmark.analysis import Campaign
+    from busmark.compare.campaign import Campaign
 
 MOST_NAMED = 3
 """Cases that are named as examples."""
@@ -137,7 +137,7 @@ def _analysed(directory: Path) -> Campaign:
     if found := kept.campaign():
         return found
     with beside(directory) as helper:
-        from busmark.analysis import summarise
+        from busmark.compare.campaign import summarise
         from busmark.store import Result
 
         campaign = summarise(Result(directory), with_series=False, helper=helper)
@@ -157,7 +157,7 @@ def chosen_cases(campaign: Campaign, wanted: str, directory: Path) -> list[str]:
     Raises:
         UserError: there are none.
     """
-    from busmark.analysis.words.naming import meant
+    from busmark.model.naming import meant
 
     names = [case.id for case in campaign.cases]
     chosen = meant(names, wanted)

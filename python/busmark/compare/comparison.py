@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.pairwise.change import Found, Sessions, changes
-from busmark.analysis.pairwise.measured import CaseMeasured
-from busmark.analysis.pairwise.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
-from busmark.analysis.words.naming import FLOOR_ADAPTER
-from busmark.analysis.words.text import joined
 from busmark.compare import document
+from busmark.compare.change import Found, Sessions, changes
 from busmark.compare.document import Compared
 from busmark.compare.environment import differences
 from busmark.compare.gate import Candidate, Gate, Missing, beyond
 from busmark.compare.matching import Match, Matches, match
+from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import Comparison, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
 from busmark.compare.samples import Samples
 from busmark.compare.sides import Side, SideCase, interleaved, parameters
 from busmark.compare.theirs import in_their_columns
+from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
 from busmark.errors import UserError
+from busmark.model.figure import CONFIDENCE
+from busmark.model.naming import FLOOR_ADAPTER
+from busmark.model.text import joined
 
 MOST_NAMED = 4
 """Parameters in a remedy."""

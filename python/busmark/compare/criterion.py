@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from busmark.analysis.pairwise.measured import LATENCIES, STATISTICS
-from busmark.analysis.words.text import joined
+from busmark.compare.measured import LATENCIES, STATISTICS
 from busmark.errors import UserError, nearest
 from busmark.model.quantities import COMPARED
+from busmark.model.text import joined
 
 STREAM = tuple(n.removesuffix(".throughput") for n in COMPARED if n.endswith(".throughput"))
 THROUGHPUTS = (*STREAM, "samples_per_s")

@@ -6,17 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.across import machines
-from busmark.analysis.case.background import background, level_text
-from busmark.analysis.figures import Quantity
-from busmark.analysis.pairwise.change import Found
-from busmark.analysis.pairwise.measured import CaseMeasured
-from busmark.analysis.pairwise.verdict import BETTER, WORSE, Told
-from busmark.analysis.words.naming import FLOOR_ADAPTER
-from busmark.analysis.words.text import joined, plural
+from busmark.compare.change import Found
 from busmark.compare.gate import Beyond
 from busmark.compare.matching import Match
+from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import (
     Change,
     Counted,
@@ -27,7 +20,14 @@ from busmark.compare.model import (
 )
 from busmark.compare.naming import Named
 from busmark.compare.sides import Side, interleaved
+from busmark.compare.verdict import BETTER, WORSE, Told
+from busmark.estimate import machines
+from busmark.estimate.resources import background, level_text
 from busmark.findings.kinds import kinds
+from busmark.model import naming as dim
+from busmark.model.figure import Quantity
+from busmark.model.naming import FLOOR_ADAPTER
+from busmark.model.text import joined, plural
 
 SAME_LOAD = 0.9
 """Share of the greater level of a background load that the other must have to be called the

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.across import machines
-from busmark.analysis.words.text import ABSENT
 from busmark.compare.matching import Match
 from busmark.compare.model import Difference
 from busmark.compare.sides import Side, SideCase
+from busmark.estimate import machines
 from busmark.host.differences import whole_differences as of_hosts
+from busmark.model import naming as dim
+from busmark.model.text import ABSENT
 from busmark.store import Manifest
 
 VERSIONS = {"version": "version", "middleware_version": "middleware"}

@@ -17,11 +17,15 @@ from typing import Literal
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.figures import CONFIDENCE, Figure, figure
-from busmark.analysis.pairwise.change import Found, ratio
-from busmark.analysis.pairwise.measured import Measured
-from busmark.analysis.pairwise.verdict import LEVEL, adjusted, direction
-from busmark.analysis.words.text import (
+from busmark.compare.change import Found, ratio
+from busmark.compare.criterion import Criterion
+from busmark.compare.measured import Measured
+from busmark.compare.model import Judged, Outcome
+from busmark.compare.samples import Samples
+from busmark.compare.verdict import LEVEL, adjusted, direction
+from busmark.errors import UserError
+from busmark.model.figure import CONFIDENCE, Figure, figure
+from busmark.model.text import (
     MINUS,
     SCALES,
     count,
@@ -32,10 +36,6 @@ from busmark.analysis.words.text import (
     percent_text,
     plural,
 )
-from busmark.compare.criterion import Criterion
-from busmark.compare.model import Judged, Outcome
-from busmark.compare.samples import Samples
-from busmark.errors import UserError
 
 MOST_PLACES = 4
 

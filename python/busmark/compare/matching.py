@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.across.machines import FACTS
-from busmark.analysis.words.text import joined
 from busmark.compare.model import LeftOut
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
+from busmark.estimate.machines import FACTS
+from busmark.model import naming as dim
 from busmark.model.parameters import DEFAULTS, PARAMETERS
+from busmark.model.text import joined
 
 OF_THE_ADAPTER = tuple(each.name for each in PARAMETERS if each.of_adapter)
 """What follows from the adapter: where adapters are compared, it need not be equal."""

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from busmark.analysis.figures import Figure, Frozen, Quantity
-from busmark.analysis.pairwise.verdict import BETTER, WORSE, Verdict
+from busmark.compare.verdict import BETTER, WORSE, Verdict
+from busmark.model.figure import Figure, Frozen, Quantity
 
 VERSION = 2
 """Version of this document; raised when a reader of the older one would misread it."""

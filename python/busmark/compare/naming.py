@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.words.naming import MIDDLEWARE, SEPARATOR, described, short_title
-from busmark.analysis.words.text import size_text
 from busmark.compare.model import Pair
 from busmark.compare.sides import SideCase
+from busmark.model import naming as dim
+from busmark.model.naming import MIDDLEWARE, SEPARATOR, described, short_title
+from busmark.model.text import size_text
 
 Cases = tuple[SideCase, SideCase, str]
 """Cases of baseline and candidate, and the name of the candidate's side."""

@@ -14,16 +14,15 @@ from math import ceil, inf
 from typing import Any
 
 from busmark import stats
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.across.judged import Judged, Verdict
-from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray
-from busmark.analysis.model import CaseSummary
-from busmark.analysis.read import rounds
-from busmark.analysis.words.text import SCALES, count, figure_text, number, percent_text, plural
+from busmark.compare.requirements import Judged, Verdict
 from busmark.compare.samples import Latencies, round_latencies
 from busmark.errors import UserError, together
-from busmark.estimate import Estimated, of_case
+from busmark.estimate import Estimated, of_case, rounds
+from busmark.estimate.case import CaseSummary
+from busmark.model import naming as dim
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray
 from busmark.model.quantities import LOSS_SHARE
+from busmark.model.text import SCALES, count, figure_text, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
 

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 
 from busmark import stats
-from busmark.analysis.case import latency, throughput
-from busmark.analysis.case.variation import Timed
-from busmark.analysis.figures import FloatArray
-from busmark.analysis.one_case import SAMPLE_COLUMNS
-from busmark.analysis.read.rounds import Row
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
+from busmark.estimate import latency, throughput
+from busmark.estimate.one_case import SAMPLE_COLUMNS
+from busmark.estimate.rounds import Row
+from busmark.estimate.samples import Timed
+from busmark.model.figure import FloatArray
 from busmark.store import Result
 
 Latencies = dict[str, FloatArray]

@@ -9,20 +9,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.across import machines
-from busmark.analysis.case.series import Thinning
-from busmark.analysis.kept import Kept
-from busmark.analysis.model import CaseSummary
-from busmark.analysis.one_case import CaseAnalysis, Task, analysed
-from busmark.analysis.pairwise.figures import measured
-from busmark.analysis.pairwise.measured import CaseMeasured
-from busmark.analysis.read import rounds
-from busmark.analysis.summarise import case_params
-from busmark.analysis.words.naming import FLOOR_ADAPTER, Named, meant
-from busmark.analysis.words.text import joined
+from busmark.compare.cache import Kept
+from busmark.compare.measured import CaseMeasured, measured
 from busmark.errors import UserError, nearest
+from busmark.estimate import machines, rounds
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.curves import Thinning
+from busmark.estimate.one_case import CaseAnalysis, Task, analysed, case_params
+from busmark.model import naming as dim
+from busmark.model.naming import FLOOR_ADAPTER, Named, meant
 from busmark.model.parameters import Parameters
+from busmark.model.text import joined
 from busmark.store import Result
 
 NAMES_AN_ADAPTER = ("adapter", "peer")

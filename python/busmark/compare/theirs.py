@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis import CaseSummary, summarise
-from busmark.analysis.words import text
+from busmark.compare.campaign import summarise
 from busmark.compare.model import Pair, TheirRow
 from busmark.compare.sides import Side
+from busmark.estimate.case import CaseSummary
+from busmark.model import text
 
 TOOL = "performance_test"
 

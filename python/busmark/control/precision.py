@@ -164,7 +164,7 @@ class Deciding:
 
     def _judged(self) -> dict[str, int]:
         # Only where there are requirements: it brings the whole analysis.
-        from busmark.analysis import summarise
+        from busmark.compare.campaign import summarise
 
         due: dict[str, int] = {}
         for judged in summarise(Result(self._directory), with_series=False).requirements:

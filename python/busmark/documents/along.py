@@ -8,14 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from busmark.analysis.across.perftest_tests import halves
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import size_text
+from busmark.compare.campaign import Campaign
 from busmark.documents.checks import missing, telling
 from busmark.documents.claim import Claim
 from busmark.documents.evidence import Pair, product
 from busmark.documents.select import WORKLOAD, Select, named, parameters
 from busmark.documents.values import PerRound, Value, headline
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import halves
+from busmark.model.text import size_text
 from busmark.stats import MIN_POINTS
 from busmark.stats.line import theil_sen
 

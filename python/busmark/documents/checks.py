@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
 from busmark.documents.claim import ABOVE, Claim
 from busmark.documents.evidence import Pair, geometric_mean, product
 from busmark.documents.select import WORKLOAD, Select, named, parameters
 from busmark.documents.values import PerRound, Value, constant, expected, headline, received
+from busmark.estimate.case import CaseSummary
 from busmark.model.parameters import Parameters
 
 

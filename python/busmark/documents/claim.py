@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from busmark.analysis.pairwise.verdict import Limits
-from busmark.analysis.words.text import number
+from busmark.compare.verdict import Limits
+from busmark.model.text import number
 from busmark.stats import Estimate
 
 Verdict = Literal["agrees", "disagrees", "undecided"]

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
 from busmark.documents.evidence import Check
 from busmark.documents.table import Table
+from busmark.estimate.case import CaseSummary
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments that a document has in scenarios of their own."""

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Protocol
 
-from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.model import Campaign
-from busmark.analysis.pairwise.change import ratio
-from busmark.analysis.pairwise.measured import Measured
-from busmark.analysis.pairwise.verdict import LEVEL, of_each
-from busmark.analysis.words.text import plural
+from busmark.compare.campaign import Campaign
+from busmark.compare.change import ratio
+from busmark.compare.measured import Measured
+from busmark.compare.verdict import LEVEL, of_each
 from busmark.documents.claim import ALL, Claim, Verdict
 from busmark.documents.values import PerRound
+from busmark.model.figure import CONFIDENCE
+from busmark.model.text import plural
 from busmark.stats import Estimate
 
 

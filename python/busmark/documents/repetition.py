@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.documents.claim import Verdict
 from busmark.documents.document import Document, Statement
 from busmark.documents.evidence import Check, Evidence, evidence

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from busmark.analysis.across.dimensions import flatten, title, value_text
-from busmark.analysis.case.capacity import rated_mbit_per_s, specified_mbit_per_s
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
+from busmark.estimate.case import CaseSummary
+from busmark.model.naming import flatten, title, value_text
 
 Where = Callable[[CaseSummary], bool]
 

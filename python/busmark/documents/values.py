@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from busmark.analysis.across.perftest_tests import arrivals_per_s
-from busmark.analysis.case.capacity import directions
-from busmark.analysis.case.round_latency import RoundLatency
-from busmark.analysis.model import CaseSummary, RoundSummary
+from busmark.estimate.capacity import directions
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import arrivals_per_s
+from busmark.estimate.rounds import RoundLatency, RoundSummary
 from busmark.model.parameters import Parameters
 
 PerRound = dict[int, float]

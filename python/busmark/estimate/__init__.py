@@ -6,8 +6,8 @@ each column is, `kept` stores both tables with the result.
 """
 
 from busmark.estimate.columns import ESTIMATES, SERIES
-from busmark.estimate.kept import ESTIMATES_TABLE, SERIES_TABLE, store
 from busmark.estimate.rows import Estimated, of_case
+from busmark.estimate.stored import ESTIMATES_TABLE, SERIES_TABLE, store
 
 __all__ = [
     "ESTIMATES", "ESTIMATES_TABLE", "SERIES", "SERIES_TABLE", "Estimated", "of_case", "store",

@@ -6,7 +6,7 @@ import re
 
 import polars as pl
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.model.quantities import QUANTITIES
 
 LATENCY = (("half_round_trip", "median"), ("half_round_trip", "p99"), ("lost_share", "value"))

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from busmark import __version__, files
-from busmark.analysis import Campaign, summarise
-from busmark.analysis.kept import Kept
+from busmark.compare.cache import Kept
+from busmark.compare.campaign import Campaign, summarise
 from busmark.estimate import rows, series
 from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.store import Result

@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 import polars as pl
 
-from busmark.analysis.case.by_round import LatencyByRound
-from busmark.analysis.case.route import Route, Spread
-from busmark.analysis.figures import CONFIDENCE, Distribution, Figure, Frozen, Percentile
-from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.estimate.columns import ESTIMATES
+from busmark.estimate.distribution import LatencyByRound
+from busmark.estimate.rounds import RoundSummary
+from busmark.estimate.route import Route, Spread
+from busmark.model.figure import CONFIDENCE, Distribution, Figure, Frozen, Percentile
 from busmark.model.quantities import LATENCIES, OF_CASES
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
 from busmark.store.columns import polars_type

@@ -9,11 +9,11 @@ from itertools import chain, pairwise
 import numpy as np
 import polars as pl
 
-from busmark.analysis.case.resources import SystemSeries
-from busmark.analysis.case.series import Autocorrelation, CaseSeries, RateSeries, Timeline
-from busmark.analysis.case.shapes import Density, Histogram, RoundBox, Shape
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.estimate.columns import SERIES
+from busmark.estimate.curves import Autocorrelation, CaseSeries, RateSeries, Timeline
+from busmark.estimate.resources import SystemSeries
+from busmark.estimate.shapes import Density, Histogram, RoundBox, Shape
 from busmark.store.columns import polars_type
 
 Values = Sequence[float | None]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from busmark import stats
 
 if TYPE_CHECKING:
-    from busmark.analysis.figures import Distribution, Figure
-    from busmark.analysis.model import CaseSummary
+    from busmark.estimate.case import CaseSummary
+    from busmark.model.figure import Distribution, Figure
     from busmark.model.parameters import Parameters
 
 Row = Mapping[str, Any]

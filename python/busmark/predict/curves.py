@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray
 from busmark.predict.model import (
     LATENCY_RISE,
     LOSS_RISE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from busmark.analysis.figures import CONFIDENCE
 from busmark.errors import UserError
+from busmark.model.figure import CONFIDENCE
 from busmark.predict.loads import load_model, load_sweeps
 from busmark.predict.model import LeftOut, LoadModel, Predictions, RateModel, SizeModel
 from busmark.predict.rate import rate_model

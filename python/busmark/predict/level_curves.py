@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.figures import CONFIDENCE, Figure
+from busmark.model.figure import CONFIDENCE, Figure
 from busmark.predict.curves import MIN_RATES, LatencyCurve, LossCurve, known_points, share_limits
 from busmark.predict.model import GOODPUT_FALL, LATENCY_RISE, LOSS_RISE
 from busmark.predict.sweeps import Measured, goodput, latency_ns, loss_share

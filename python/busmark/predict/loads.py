@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from busmark.analysis.case.background import asked_for, level_text
-from busmark.analysis.read import rounds
+from busmark.estimate import rounds
+from busmark.estimate.resources import asked_for, level_text
 from busmark.model.parameters import Parameters
 from busmark.predict import model
 from busmark.predict.curves import MIN_RATES, LoadCurve

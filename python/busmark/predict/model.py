@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from busmark.analysis.figures import Figure, Frozen
+from busmark.model.figure import Figure, Frozen
 
 VERSION = 1
 """Version of this document; raised when a reader of the older one would misread it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from busmark import stats
-from busmark.analysis.across.dimensions import value_text
-from busmark.analysis.figures import Figure, over_rounds
+from busmark.model.figure import Figure, over_rounds
+from busmark.model.naming import value_text
 from busmark.predict import model
 from busmark.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve
 from busmark.predict.model import LeftOut, Prediction, RateModel, RatePoint, State

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray, figure
-from busmark.analysis.words.text import size_text
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray, figure
+from busmark.model.text import size_text
 from busmark.predict.model import (
     MAX_ERROR,
     MAX_REACH,

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.figures import FloatArray
-from busmark.analysis.read import rounds
-from busmark.analysis.words.naming import Named, described, name_cases
-from busmark.analysis.words.text import size_text
+from busmark.estimate import rounds
+from busmark.model import naming as dim
+from busmark.model.figure import FloatArray
+from busmark.model.naming import Named, described, name_cases
 from busmark.model.parameters import Parameters
+from busmark.model.text import size_text
 from busmark.predict.model import Sweep
 from busmark.stats import supported
 from busmark.store import Case, Result

@@ -10,15 +10,15 @@ import importlib.util
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
-from busmark.frames import Results
 from busmark.present.blocks.tests import tests
 from busmark.present.charts.kinds import CHARTS
 from busmark.present.document import Chart
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import CHARACTER, lines
 from busmark.present.vega.theme import THEMES
+from busmark.results import Results
 
 MIME, SCHEMA = (
     "application/vnd.vegalite.v5+json",

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import limits_text
+from busmark.model import text
 from busmark.present.document import Cell, Column, Row, Table
+from busmark.present.figures import limits_text
 
 PERCENT = text.Scale("%", 0.01)
 

@@ -14,7 +14,7 @@ from busmark.errors import UserError
 
 if TYPE_CHECKING:
     # Whoever asks which forms there are need not wait for the analysis.
-    from busmark.analysis.model import Campaign
+    from busmark.compare.campaign import Campaign
     from busmark.store import Result
 
 EXTRAS = {
@@ -123,7 +123,7 @@ def _must_be_installed(without: list[Format]) -> None:
     """Raises `UserError` where there are forms whose packages are not."""
     if not without:
         return
-    from busmark.analysis.words.text import joined
+    from busmark.model.text import joined
 
     absent = dict.fromkeys(name for form in without for name in form.missing)
     extras = ",".join(dict.fromkeys(form.extra for form in without))

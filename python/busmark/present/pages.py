@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.documents import repetition
 from busmark.present.blocks.campaign import whole
 from busmark.present.blocks.environment import RawFiles

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from busmark.analysis.across.judged import Judged
+from busmark.compare.requirements import Judged
 
 SIGNS = {"met": "✓", "missed": "✗", "undecided": "?"}
 WORST = ("missed", "undecided", "met")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.model import CaseSummary
-from busmark.analysis.words import text
-from busmark.analysis.words.naming import MIDDLEWARE, SIDES, described
+from busmark.estimate.case import CaseSummary
+from busmark.model import naming as dim
+from busmark.model import text
+from busmark.model.naming import MIDDLEWARE, SIDES, described
 
 ALWAYS = ("transport", "qos.reliability", "qos.history")
 """Parameters that are shown for every table: in a column where they vary, else above it."""

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.words.text import joined
 from busmark.compare.sides import Side, SideCase, load
 from busmark.errors import UserError
+from busmark.model import naming as dim
+from busmark.model.text import joined
 from busmark.store import Manifest
 from busmark.track.commit import commit_of
 from busmark.track.entry import Entry, TrackedCase

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from busmark import stats
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.pairwise.change import along, by_difference, unchanged
-from busmark.analysis.pairwise.verdict import WORSE, by_size, of_each
+from busmark.compare.change import along, by_difference, unchanged
+from busmark.compare.verdict import WORSE, by_size, of_each
 from busmark.host.differences import LOAD
+from busmark.model import naming as dim
 from busmark.track.entry import Entry
 from busmark.track.model import Kind
 from busmark.track.model import Step as Told

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from busmark.analysis.figures import Figure, Quantity
+from busmark.model.figure import Figure, Quantity
 
 VERSION = 1
 """Version of a line; raised when an older Busmark would misread it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from busmark.analysis.figures import Frozen, Quantity
+from busmark.model.figure import Frozen, Quantity
 
 VERSION = 1
 """Version of this document; raised when a reader of the older one would misread it."""

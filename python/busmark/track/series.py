@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from busmark.analysis.figures import Figure, Quantity
-from busmark.analysis.words.naming import Named, name_cases
 from busmark.compare.matching import is_neutral
+from busmark.model.figure import Figure, Quantity
+from busmark.model.naming import Named, name_cases
 from busmark.track.entry import Entry, TrackedCase
 
 Key = tuple[str, str]

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from busmark import stats
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.pairwise.change import unchanged
-from busmark.analysis.pairwise.verdict import EQUIVALENT, EQUIVALENT_LOSS, WORSE, direction
-from busmark.analysis.words.naming import Named, described
-from busmark.analysis.words.text import joined, plural
+from busmark.compare.change import unchanged
 from busmark.compare.criterion import FIGURES
+from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, WORSE, direction
 from busmark.errors import UserError, nearest
+from busmark.model import naming as dim
+from busmark.model.naming import Named, described
 from busmark.model.parameters import Parameters
 from busmark.model.statistics import STATISTICS
+from busmark.model.text import joined, plural
 from busmark.track import detect
 from busmark.track.commit import short
 from busmark.track.entry import Entry

@@ -11,12 +11,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 
+from busmark.compare.cache import Kept, folder
+from busmark.compare.campaign import Campaign, summarise
 from synthetic_campaign import comparison
 
 import busmark
-from busmark.analysis import Campaign, summarise
-from busmark.analysis import kept as module
-from busmark.analysis.kept import Kept, folder
+from busmark.compare import cache as module
 from busmark.compare import compare
 from busmark.compare.sides import select
 from busmark.store import Result

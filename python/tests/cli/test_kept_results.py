@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from busmark.compare.campaign import summarise
 from click.testing import CliRunner, Result
 from kept_results import NAMES
 
 import busmark
-from busmark.analysis import summarise
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
 from busmark.present.blocks import case as of_case

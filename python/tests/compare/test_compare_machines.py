@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from busmark.compare.campaign import summarise
 from compare_results import HOST, Builder, campaign, compared
 
-from busmark.analysis import summarise
 from busmark.compare import select
 from busmark.errors import UserError
 from busmark.store import Result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from busmark.analysis.case.throughput import _numbered
+from busmark.estimate.throughput import _numbered
+
 from busmark.control.tables import _whereabouts
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+
 from busmark.adapters import Adapter
-from busmark.analysis import Campaign, CaseSummary
 from busmark.plan import expand
 from busmark.scenario import Scenario, load
 from busmark.store import Case

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import polars as pl
 import pytest
+from busmark.compare.campaign import summarise
 from e2e_harness import (
     Lab,
     assert_complete,
@@ -22,7 +23,6 @@ from e2e_harness import (
 from nodes_harness import ALONE, SHORT, beside_sshd, need_root, on_nodes, ssh
 from packed import unpacked
 
-from busmark.analysis import summarise
 from busmark.lab import lay_down, links, set_up
 from busmark.store import Result
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from busmark.results import Results
 from synthetic_campaign import comparison
 
 import busmark
-from busmark.frames import Results
 
 
 @pytest.fixture(scope="session")

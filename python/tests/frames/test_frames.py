@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.results import Results
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
-from busmark.frames import FRAMES, Results, schema
+from busmark.estimate.columns import FRAMES
+from busmark.frames import schema
 
 
 def test_importing_busmark_and_its_help_loads_no_frame_library() -> None:

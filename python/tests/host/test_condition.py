@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from busmark.model.naming import kept
 
-from busmark.analysis.across.dimensions import kept
 from busmark.host.condition import Condition, Thread, changes, condition
 
 NAMES = {7: ("active", [1])}

@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from busmark.compare.campaign import summarise
 from click.testing import CliRunner
 
 import busmark
-from busmark.analysis import summarise
 from busmark.cli.main import busmark as busmark_command
 from busmark.documents import repetition
 from busmark.errors import UserError

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from busmark.estimate.flows import several
 from plan_adapters import adapter
 from pydantic import ValidationError
 
-from busmark.analysis.case.flows import several
 from busmark.control.roles import roles
 from busmark.plan import expand
 from busmark.plan.flows import Flows, flows, nodes_named

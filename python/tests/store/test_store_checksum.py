@@ -7,13 +7,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from busmark.results import Results
 from hypothesis import given
 from hypothesis import strategies as st
 from store_results import samples, written
 from test_store_damage import quick
 
 from busmark.errors import UserError
-from busmark.frames import Results
 from busmark.store import Result, ResultWriter, checksum, load_table
 
 

@@ -54,8 +54,8 @@ def _told(directory: str, code: int, errors: list[str]) -> int:
     if not directory or code == 2:
         echo("\n".join(errors), err=True)
         return code
-    from busmark.analysis import summarise
     from busmark.cli.console import Console
+    from busmark.compare.campaign import summarise
     from busmark.present.blocks.campaign import document
     from busmark.present.sinks.terminal import show
     from busmark.store import Result

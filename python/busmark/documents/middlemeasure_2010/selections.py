@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from busmark.analysis.model import CaseSummary
 from busmark.documents.select import Select, Where, cases
+from busmark.estimate.case import CaseSummary
 
 
 def qos(reliability: str, history: str, lifespan_s: float = 0.0) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from busmark.analysis.case.round_latency import RoundLatency
 from busmark.documents.along import OnLine, Steps
 from busmark.documents.checks import Each
 from busmark.documents.claim import ABOVE, Claim, alike
 from busmark.documents.document import Statement
 from busmark.documents.openddsbench_2010.places import CHARTED, PLACES
 from busmark.documents.values import of_latency
+from busmark.estimate.rounds import RoundLatency
 
 OF_A_HOP = Claim(0.5, 0.5**0.5)
 """Standard deviation of one hop over two hops': fully correlated, and not at all."""

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, figure_text, number, percent_text, size_text
+from busmark.compare.campaign import Campaign
 from busmark.documents.along import by_size
 from busmark.documents.openddsbench_2010.places import PLACES, Place
 from busmark.documents.table import Table
 from busmark.documents.values import headline, of_latency
+from busmark.estimate.case import CaseSummary
+from busmark.model.text import ABSENT, figure_text, number, percent_text, size_text
 from busmark.stats import MIN_POINTS, Estimate, robust_line
 
 COLUMNS = (

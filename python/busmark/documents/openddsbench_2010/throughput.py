@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from busmark.analysis.case.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.documents.checks import Ratio, share
 from busmark.documents.claim import ABOVE, BELOW, about, alike
 from busmark.documents.document import Statement
 from busmark.documents.select import Select, asks, cases
+from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 
 ADAPTERS = ("opendds", "cyclonedds", "fastdds")
 """The article's own middleware, and two others beside it."""

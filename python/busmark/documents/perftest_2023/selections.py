@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from busmark.analysis.model import CaseSummary
 from busmark.documents.select import Select, Where, cases
+from busmark.estimate.case import CaseSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from busmark.analysis.across.perftest import PERCENTS, PerftestTest
-from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import ABSENT, count, number, plural
+from busmark.compare.campaign import Campaign
 from busmark.documents.table import Table
+from busmark.estimate.repeated import PERCENTS, PerftestTest
+from busmark.model.text import ABSENT, count, number, plural
 
 PUBLISHER = (
     "Length, B", "Ave, µs", "Std, µs", "Min, µs", "Max, µs",

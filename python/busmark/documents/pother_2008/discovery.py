@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import ceil
 
-from busmark.analysis.model import CaseSummary, RoundDiscovery
 from busmark.documents.along import Ends
 from busmark.documents.checks import Each, Ratio
 from busmark.documents.claim import ABOVE, ALL, BELOW, Claim
@@ -13,6 +12,8 @@ from busmark.documents.pother_2008 import stated
 from busmark.documents.pother_2008.places import DISCOVERING
 from busmark.documents.select import Select, cases
 from busmark.documents.values import PerRound, headline, per_round
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import RoundDiscovery
 
 
 def creation(case: CaseSummary) -> PerRound:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.case.discovery import Discovery
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
 from busmark.documents.pother_2008 import stated
 from busmark.documents.pother_2008.discovery import between_nodes
 from busmark.documents.pother_2008.places import THERE, by_middleware
 from busmark.documents.table import Table
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.discovery import Discovery
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 
 COLUMNS = (
     "New", "Where", "Loss of the link", "Endpoints there", "Creation-time, µs",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from busmark.analysis.case.round_latency import LegOfRound
 from busmark.documents.checks import Each, Ratio
 from busmark.documents.claim import Claim
 from busmark.documents.document import Statement
@@ -18,6 +17,7 @@ from busmark.documents.pother_2008.places import (
     trips,
 )
 from busmark.documents.values import Value, constant, of_latency
+from busmark.estimate.rounds import LegOfRound
 
 PRINTED = stated.TIME_SHARING
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
 from busmark.documents.select import Select, Where, cases
+from busmark.estimate.case import CaseSummary
 
 ADAPTERS = ("cyclonedds", "fastdds", "rti", "zerodds")
 """In the place of OpenSplice; the last two mark packets with the transport priority."""

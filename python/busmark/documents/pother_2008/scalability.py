@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import CaseSummary
 from busmark.documents.checks import Each
 from busmark.documents.claim import about
 from busmark.documents.document import Statement
@@ -10,6 +9,7 @@ from busmark.documents.pother_2008 import stated
 from busmark.documents.pother_2008.places import SCALING, part_of
 from busmark.documents.select import Select, cases
 from busmark.documents.values import PerRound, per_round
+from busmark.estimate.case import CaseSummary
 
 NEARLY = 1.02
 """The slides call two throughputs of 96 MB/s the same: within as many whole ones."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.case.levels import Scope
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
 from busmark.documents.pother_2008 import stated
 from busmark.documents.pother_2008.places import THERE, by_middleware
 from busmark.documents.select import parameters
 from busmark.documents.table import Table
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.levels import Scope
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 
 LEVELS: dict[Scope, str] = {
     "reader": "reader", "participant": "application", "node": "node", "system": "system",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
 from busmark.documents.document import Part
 from busmark.documents.pother_2008 import stated
 from busmark.documents.pother_2008.discovery_tables import discovery_tables, stated_discovery
@@ -25,6 +24,8 @@ from busmark.documents.pother_2008.scalability_tables import (
 from busmark.documents.select import parameters
 from busmark.documents.table import Table
 from busmark.documents.values import PerRound
+from busmark.estimate.case import CaseSummary
+from busmark.model.text import ABSENT, count, number
 
 LEGS = ("Leg", "Best", "cnt", "min, µs", "avg, µs", "max, µs", "dev, µs")
 JITTER = ("Class", "Transport priority", "Round trip, µs", "Jitter (dev), µs", "Rounds")

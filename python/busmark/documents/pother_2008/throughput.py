@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import CaseSummary
 from busmark.documents.checks import Each
 from busmark.documents.claim import ALL, Claim
 from busmark.documents.document import Statement
 from busmark.documents.pother_2008.places import ADAPTERS, part_of
 from busmark.documents.select import Select, cases
 from busmark.documents.values import expected, received
+from busmark.estimate.case import CaseSummary
 
 FEWER = Claim(0.0, 0.999)
 """More than one in a thousand was not read."""

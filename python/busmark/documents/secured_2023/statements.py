@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import CaseSummary
 from busmark.documents.checks import Ratio
 from busmark.documents.claim import ABOVE, BELOW
 from busmark.documents.document import Statement
 from busmark.documents.perftest_2023.selections import PLACES
 from busmark.documents.select import WORKLOAD
 from busmark.documents.values import of_latency, samples_per_s
+from busmark.estimate.case import CaseSummary
 
 SECURED = [place for place in PLACES if place.transport == "udp"]
 """Where the thesis's vendor would have been, and the two that have security here."""

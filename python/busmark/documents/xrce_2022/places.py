@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from busmark.analysis.case.route import Route, RouteRound
-from busmark.analysis.model import CaseSummary
 from busmark.documents.select import Select, cases
 from busmark.documents.values import PerRound, Value
 from busmark.documents.xrce_2022.stated import Condition
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.route import Route, RouteRound
 
 XRCE = ("zerodds-xrce", "microxrcedds")
 """Adapters whose participants are XRCE clients."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from busmark.analysis.case.route import Route, Spread
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, count, number
+from busmark.compare.campaign import Campaign
 from busmark.documents.table import Table
 from busmark.documents.values import PerRound, expected, received
 from busmark.documents.xrce_2022 import stated
 from busmark.documents.xrce_2022.places import condition, deployment, limit, middleware, route
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.route import Route, Spread
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 
 THERE = "The paper's own"
 TITLES = {

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from busmark.model.entry import STUDENT, Described, Estimate, Explained, Heading, Number
 
 if TYPE_CHECKING:
-    from busmark.analysis.figures import Distribution, Figure
-    from busmark.analysis.model import CaseSummary, Leg
+    from busmark.estimate.case import CaseSummary
+    from busmark.estimate.latency import Leg
+    from busmark.model.figure import Distribution, Figure
 
 
 def _jitter(case: CaseSummary) -> Distribution | None:

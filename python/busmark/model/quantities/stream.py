@@ -15,8 +15,8 @@ from busmark.model.entry import (
 )
 
 if TYPE_CHECKING:
-    from busmark.analysis.case.batches import Batches
-    from busmark.analysis.model import CaseSummary
+    from busmark.estimate.case import CaseSummary
+    from busmark.estimate.stream import Batches
     from busmark.model.parameters import Parameters
 
 

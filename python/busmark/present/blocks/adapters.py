@@ -9,7 +9,7 @@ from pathlib import Path
 from busmark.adapters import Adapter, Compliance, compliance, known
 from busmark.adapters.compliance import Cell as Property
 from busmark.adapters.known import place
-from busmark.analysis.words.text import size_text
+from busmark.model.text import size_text
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 
 FAMILIES = {

@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import log
 
-from busmark.analysis.across.dimensions import placement_short
-from busmark.analysis.across.effects import WITH_SPENT
-from busmark.analysis.across.standing import Effect, Standing, Versus
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import TIMES, Campaign, CaseSummary
-from busmark.analysis.pairwise.verdict import BETTER, EQUIVALENT, WORSE
-from busmark.analysis.words import text
-from busmark.analysis.words.naming import described, figure_of
+from busmark.compare.campaign import Campaign
+from busmark.compare.effects import WITH_SPENT, Effect
+from busmark.compare.ranking import Standing
+from busmark.compare.rounds import Versus
+from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
+from busmark.estimate.case import TIMES, CaseSummary
+from busmark.model import text
+from busmark.model.figure import Figure
+from busmark.model.naming import described, figure_of, placement_short
 from busmark.model.quantities import LOST
+from busmark.present import figures
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import ratio_text
 
@@ -200,7 +202,7 @@ def _figure(case: CaseSummary | None) -> Cell:
     if case is None:
         return ABSENT
     if case.headline is None:
-        return Cell(text=text.lost_text(case, "median"), note=case.reason or "", case=case.id)
+        return Cell(text=figures.lost_text(case, "median"), note=case.reason or "", case=case.id)
     figure = case.headline.figure
     # The share that the tables show: of all rounds together.
     lost, due = LOST.pick(case), LOST.of(case) if LOST.of else None

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words import text
-from busmark.analysis.words.naming import MIDDLEWARE
+from busmark.compare.campaign import Campaign
 from busmark.documents import repetition as repeated
+from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import by_case, kinds
-from busmark.frames import Results
+from busmark.model import text
+from busmark.model.naming import MIDDLEWARE
 from busmark.present.blocks import repetition
 from busmark.present.blocks.answer import answer
 from busmark.present.blocks.case import heading, summary
@@ -34,6 +34,7 @@ from busmark.present.charts.shapes import Bars
 from busmark.present.document import CASES, Chart, Document, Entry, Section, Text
 from busmark.present.sinks import markdown as markdown_sink
 from busmark.present.sinks import workbook as workbook_sink
+from busmark.results import Results
 from busmark.store import Result
 
 FIRST = ("latency-medians", "goodput")

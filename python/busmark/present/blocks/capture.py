@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from busmark.analysis.words.text import count, time_text
 from busmark.capture.model import Analysis, Application, Flow, Hop, Range, Spread, Way
+from busmark.model.text import count, time_text
 from busmark.present.document import (
     ABSENT,
     Block,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from busmark.analysis.across.dimensions import flatten, placement_text, title, value_text
-from busmark.analysis.model import CaseSummary
-from busmark.analysis.words import text
+from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import Flags
+from busmark.model import text
+from busmark.model.naming import flatten, placement_text, title, value_text
 from busmark.present.blocks.details import details
 from busmark.present.blocks.findings import on_case
 from busmark.present.blocks.imported import stated_headline

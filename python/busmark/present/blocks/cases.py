@@ -10,17 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.case.background import loads_text, shares_text
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary, Group
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.compare.ranking import Group
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.resources import loads_text, shares_text
 from busmark.findings.kinds import Flag, Flags, by_case, kinds
+from busmark.model import text
 from busmark.model.entry import Described, Estimate, Heading, Number
+from busmark.model.figure import Figure
+from busmark.model.naming import placement_text
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
-from busmark.present import same_in_all
+from busmark.present import figures, same_in_all
 from busmark.present.blocks.imported import stated_means
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
 
@@ -158,7 +160,7 @@ def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[C
             continue
         cells = [
             Cell(float("inf"), text=lost)
-            if (lost := text.lost_text(case, one.key))
+            if (lost := figures.lost_text(case, one.key))
             else _cell(figure)
             for figure, case in zip(figures, cases, strict=True)
         ]

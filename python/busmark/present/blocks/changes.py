@@ -7,15 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf, isfinite, log
 
-from busmark.analysis.across.dimensions import placement_rank, placement_text
-from busmark.analysis.across.grouping import TESTS
-from busmark.analysis.figures import Figure, Quantity
-from busmark.analysis.model import Label
-from busmark.analysis.pairwise.verdict import BETTER, UNDECIDED, WORSE, direction
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import p_text, share_text
 from busmark.compare import naming
 from busmark.compare.model import Change, Comparison, Pair
+from busmark.compare.ranking import TESTS
+from busmark.compare.verdict import BETTER, UNDECIDED, WORSE, direction
+from busmark.model import text
+from busmark.model.figure import Figure, Quantity
+from busmark.model.naming import Label, placement_rank, placement_text
 from busmark.model.quantities import COMPARED
 from busmark.present.blocks.cases import TITLES
 from busmark.present.charts.look import Dash
@@ -31,6 +29,7 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
+from busmark.present.figures import p_text, share_text
 
 LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 

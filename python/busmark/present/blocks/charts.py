@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import Flags, by_case, kinds
 from busmark.present.charts.flagged import concerning, of_kinds
 from busmark.present.charts.kinds import CHARTS, ChartKind

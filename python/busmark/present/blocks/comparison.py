@@ -5,10 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.pairwise.verdict import UNDECIDED, WORSE
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import share_text
 from busmark.compare.model import (
     Change,
     Comparison,
@@ -16,6 +12,9 @@ from busmark.compare.model import (
     Pair,
     SideSummary,
 )
+from busmark.compare.verdict import UNDECIDED, WORSE
+from busmark.model import naming as dim
+from busmark.model import text
 from busmark.present.blocks.changes import (
     MOST_BESIDE,
     badness,
@@ -41,6 +40,7 @@ from busmark.present.document import (
     Table,
     Text,
 )
+from busmark.present.figures import share_text
 from busmark.present.sinks.markdown import markdown as as_markdown
 from busmark.present.sinks.page import page
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from busmark.analysis.across.dimensions import flatten, value_text
-from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import ABSENT, joined, percent_text
+from busmark.compare.campaign import Campaign
+from busmark.model.naming import flatten, value_text
+from busmark.model.text import ABSENT, joined, percent_text
 from busmark.present.blocks.environment import flat_facts
 from busmark.present.document import Cell, Column, Row, Section, Table
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from busmark.analysis.case.background import level_text
-from busmark.analysis.case.batches import Batch
-from busmark.analysis.case.legs import ECHO, ECHO_SOURCE, MEANINGS, LegTable
-from busmark.analysis.figures import Distribution, Figure
-from busmark.analysis.model import CaseSummary, Latency, Leg, RoundSummary, Throughput, Trial
-from busmark.analysis.read.stated import Stated, StatedFigure
-from busmark.analysis.words import text
+from busmark.estimate.capacity import Trial
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.latency import ECHO, ECHO_SOURCE, MEANINGS, Latency, Leg, LegTable
+from busmark.estimate.resources import level_text
+from busmark.estimate.rounds import RoundSummary
+from busmark.estimate.stated import Stated, StatedFigure
+from busmark.estimate.stream import Batch
+from busmark.estimate.throughput import Throughput
+from busmark.model import text
 from busmark.model.entry import Number
+from busmark.model.figure import Distribution, Figure
 from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.statistics import POOLED, REPORTED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.words.text import joined, plural
 from busmark.findings.doctor import Fact
+from busmark.model.text import joined, plural
 from busmark.present.document import Cell, Column, Document, Row, Section, Style, Table, Text
 from busmark.store import Finding
 

@@ -11,8 +11,9 @@ from urllib.parse import quote
 
 from busmark.adapters import compliance
 from busmark.adapters.compliance import Cell as Declared
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model import text
 from busmark.present.blocks.rows import Field, Property, listing, notes, properties, size
 from busmark.present.document import Cell, Column, Row, Section, Table, Text
 from busmark.store import Result

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from busmark.analysis.model import Campaign
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
 from busmark.findings.kinds import Flags, kinds, worst
 from busmark.findings.kinds import Kind as Found
+from busmark.model import text
 from busmark.present.blocks.rows import Field, listing
 from busmark.present.charts.flagged import examined
 from busmark.present.document import Block, Cell, Section, Style, Text

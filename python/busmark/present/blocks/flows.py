@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from busmark.analysis.case.flows import Way, several
-from busmark.analysis.case.levels import ENOUGH, Least, Level
-from busmark.analysis.case.nodes import NodeCost
-from busmark.analysis.case.timed_pairs import Pair, Pairs
-from busmark.analysis.case.totals import OwnFlow, Total
-from busmark.analysis.model import CaseSummary
-from busmark.analysis.words import text
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.flows import OwnFlow, Total, Way, several
+from busmark.estimate.levels import ENOUGH, Least, Level
+from busmark.estimate.nodes import NodeCost
+from busmark.estimate.stream import Pair, Pairs
+from busmark.model import text
 from busmark.present.blocks.rows import Field, cell_of, listing, size
 from busmark.present.document import ABSENT, Cell, Table
 

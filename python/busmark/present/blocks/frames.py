@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from busmark.estimate.columns import SCOPES
-from busmark.frames import FRAMES, Results
+from busmark.estimate.columns import FRAMES, SCOPES
 from busmark.model.quantities import NUMBERS, QUANTITIES
 from busmark.present.document import ABSENT, Cell, Column, Kind, Row, Section, Table, Text
+from busmark.results import Results
 from busmark.store import columns as stored
 
 MOST_ROWS = 20_000

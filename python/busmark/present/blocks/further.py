@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.across.effects import LAYER
-from busmark.analysis.across.spent import BYTES, CPU, PACKETS, SPENT, is_open
-from busmark.analysis.across.standing import Effect
-from busmark.analysis.case.timed_pairs import Pairs
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words import text
-from busmark.analysis.words.naming import described, figure_of
+from busmark.compare.campaign import Campaign
+from busmark.compare.effects import LAYER, Effect
+from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT, is_open
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.stream import Pairs
+from busmark.model import text
+from busmark.model.figure import Figure
+from busmark.model.naming import described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
 from busmark.present.blocks.answer import sizes
 from busmark.present.blocks.details import COUNTERS_NOTE, COUNTERS_TITLE

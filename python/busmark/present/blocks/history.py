@@ -7,10 +7,8 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from statistics import median
 
-from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.model import Label
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import p_text, share_text
+from busmark.model import text
+from busmark.model.naming import Label, placement_text
 from busmark.model.quantities import COMPARED
 from busmark.present.charts.look import FLOOR, swatch
 from busmark.present.charts.shapes import Axis, Curve, Picture, Reference
@@ -27,7 +25,7 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
-from busmark.present.figures import PERCENT, in_words
+from busmark.present.figures import PERCENT, in_words, p_text, share_text
 from busmark.track.commit import short
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.figures import Distribution, Figure
-from busmark.analysis.model import CaseSummary
-from busmark.analysis.words import text
+from busmark.estimate.case import CaseSummary
+from busmark.model import text
+from busmark.model.figure import Distribution, Figure
 
 QUANTITIES = {
     "half_round_trip": "RTT/2",

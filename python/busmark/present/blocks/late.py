@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from busmark.analysis.words.text import count, time_text
 from busmark.capture.late.model import Cause, Diagram, Event, Explained, Late
+from busmark.model.text import count, time_text
 from busmark.present.blocks.capture import figures, remarks
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 

@@ -8,11 +8,11 @@ from contextlib import suppress
 from datetime import datetime
 
 from busmark.adapters.compliance import DISCLOSURES
-from busmark.analysis.across.judged import Judged
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.compare.requirements import Judged
 from busmark.findings.kinds import Kind, kinds
+from busmark.model import text
+from busmark.model.figure import Figure
 from busmark.present.blocks.answer import workloads
 from busmark.present.document import Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import in_words

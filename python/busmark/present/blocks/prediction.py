@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from busmark.analysis.across.dimensions import value_text
-from busmark.analysis.case.background import UNITS
-from busmark.analysis.figures import Figure
-from busmark.analysis.words import text
-from busmark.analysis.words.ratios import share_text
+from busmark.estimate.resources import UNITS
+from busmark.model import text
+from busmark.model.figure import Figure
+from busmark.model.naming import value_text
 from busmark.predict.model import (
     Knee,
     LoadModel,
@@ -21,6 +20,7 @@ from busmark.predict.model import (
 )
 from busmark.present.charts.look import FLOOR
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
+from busmark.present.figures import share_text
 
 LEAST_ERROR = 8
 """Decimals of a cross-validation error; what is below arithmetic leaves."""

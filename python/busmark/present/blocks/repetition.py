@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.words.ratios import ratio_text, share_text
-from busmark.analysis.words.text import ABSENT, count, joined, number
 from busmark.documents import Repetition
 from busmark.documents import claim as claims
 from busmark.documents.evidence import Check, Evidence
 from busmark.documents.repetition import Answered
 from busmark.findings.kinds import kinds
+from busmark.model.figure import CONFIDENCE
+from busmark.model.text import ABSENT, count, joined, number
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
@@ -30,7 +29,8 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
-from busmark.present.figures import in_words
+from busmark.present.figures import in_words, share_text
+from busmark.present.figures import ratio_with_interval as ratio_text
 from busmark.stats import Estimate
 
 SIGNS: dict[claims.Verdict, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?"}

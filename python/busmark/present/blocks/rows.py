@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from busmark.analysis.figures import Figure
-from busmark.analysis.words import text
+from busmark.model import text
+from busmark.model.figure import Figure
 from busmark.present.document import ABSENT, Block, Cell, Column, Kind, Row, Section, Table, Text
 
 Value = Cell | Figure | float | int | str | bool | None

@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.across.pairs import Arrived, Pair, Told, pairs
-from busmark.analysis.across.perftest import PERCENTS
-from busmark.analysis.model import Campaign, Label
-from busmark.analysis.words.naming import described
+from busmark.compare.campaign import Campaign
+from busmark.estimate.repeated import PERCENTS
+from busmark.model.naming import Label, described, placement_text
+from busmark.present.blocks.tests import Arrived, Pair, Told, pairs
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, Row, Section, Table

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model import naming as dim
 from busmark.present.charts import look
 from busmark.present.sinks.notebook import Source, code
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log10
 
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import (
-    Campaign,
-    CaseSummary,
-)
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model import text
+from busmark.model.figure import Figure
 from busmark.present.charts import look, panels, ticks
 from busmark.present.charts.pairs import HeatMap, heat_maps
 from busmark.present.charts.panels import Keys

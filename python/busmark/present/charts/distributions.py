@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 
-from busmark.analysis.case.curve import Curve as Percentiles
-from busmark.analysis.case.shapes import RoundBox, Shape
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import figure_text, number, samples, scale_for
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.estimate.series import Points, of_case
+from busmark.estimate.shapes import Curve as Percentiles
+from busmark.estimate.shapes import RoundBox, Shape
+from busmark.model.figure import Figure
+from busmark.model.text import figure_text, number, samples, scale_for
 from busmark.present.charts import look, panels
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Keys

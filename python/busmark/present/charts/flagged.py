@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from busmark.analysis.model import Campaign, CaseSummary, Label
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
+from busmark.model.naming import Label
 from busmark.present.charts.shapes import (
     Bars,
     Boxes,

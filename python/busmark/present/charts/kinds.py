@@ -12,11 +12,12 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
-from busmark.analysis.across.effects import LAYER
-from busmark.analysis.across.spent import CPU
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.compare.effects import LAYER
+from busmark.compare.rounds import CPU
+from busmark.estimate.case import CaseSummary
+from busmark.model import text
+from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
 from busmark.model.quantities.latency import JITTER, PINGS

@@ -13,7 +13,9 @@ from hashlib import sha256
 from math import log10
 from typing import Literal, NamedTuple
 
-from busmark.analysis.model import Campaign, CaseSummary, Label
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model.naming import Label
 
 GREY = "#7F7F7F"
 """Colour of the null adapter, and of reference lines."""

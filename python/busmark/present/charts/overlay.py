@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from busmark.analysis.model import Campaign, CaseSummary, Group, Label
+from busmark.compare.campaign import Campaign
+from busmark.compare.ranking import Group
+from busmark.estimate.case import CaseSummary
+from busmark.model.naming import Label
 from busmark.present.charts import panels
 from busmark.present.charts.panels import MOST_CURVES
 

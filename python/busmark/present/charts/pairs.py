@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from busmark.analysis.across.matrix import Cell, Matrix
-from busmark.analysis.model import Campaign
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.compare.matrix import Cell, Matrix
+from busmark.model import text
 from busmark.present.charts.shapes import Field, shade
 
 MARKS = {

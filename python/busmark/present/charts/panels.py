@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from busmark.analysis.across.dimensions import placement_short
-from busmark.analysis.case.resources import SystemSeries
-from busmark.analysis.model import Campaign, CaseSummary, Paced
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.resources import SystemSeries
+from busmark.estimate.throughput import Paced
+from busmark.model import text
+from busmark.model.naming import placement_short
 
 MOST_CURVES = 10
 """In one panel, the floor not counted."""

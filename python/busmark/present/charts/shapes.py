@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from math import isnan, log
 from typing import Literal, NamedTuple
 
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import CaseSummary, Label
-from busmark.analysis.words.text import THIN
+from busmark.estimate.case import CaseSummary
+from busmark.model.figure import Figure
+from busmark.model.naming import Label
+from busmark.model.text import THIN
 from busmark.present.charts import look, panels
 from busmark.present.charts.look import Dash, ink
 from busmark.present.charts.panels import Keys

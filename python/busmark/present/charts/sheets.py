@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.words.text import ABSENT, THIN, size_text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.model.text import ABSENT, THIN, size_text
 from busmark.present import same_in_all
 from busmark.present.charts.flagged import Findings
 from busmark.present.charts.kinds import ChartKind, Shape

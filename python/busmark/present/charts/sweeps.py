@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from busmark.analysis.across import dimensions as dim
-from busmark.analysis.across.effects import LAYER
-from busmark.analysis.across.growth import WORKLOAD
-from busmark.analysis.across.spent import is_open
-from busmark.analysis.across.standing import Effect
-from busmark.analysis.figures import Figure
-from busmark.analysis.model import (
-    Campaign,
-    Capacity,
-    CaseSummary,
-    DiscoveryGrowth,
-    Label,
-    Paced,
-    SizeFit,
-)
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.compare.effects import LAYER, Effect
+from busmark.compare.fits import WORKLOAD, DiscoveryGrowth, SizeFit
+from busmark.compare.rounds import is_open
+from busmark.estimate.capacity import Capacity
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.throughput import Paced
+from busmark.model import naming as dim
+from busmark.model import text
+from busmark.model.figure import Figure
+from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted, unit_of
 from busmark.present.charts.panels import Keys

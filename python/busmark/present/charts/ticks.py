@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, floor, log2, log10
 
-from busmark.analysis.words.text import number, size_text
+from busmark.model.text import number, size_text
 from busmark.present.charts.look import at_size
 
 Tick = tuple[float, str]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from busmark.analysis.case.meeting import Meeting
-from busmark.analysis.case.resources import SystemSeries
-from busmark.analysis.case.series import Timeline
-from busmark.analysis.model import Campaign, CaseSummary, Label
-from busmark.analysis.words import text
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.curves import Timeline
+from busmark.estimate.discovery import Meeting
+from busmark.estimate.resources import SystemSeries
+from busmark.model import text
+from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.distributions import axis_of
 from busmark.present.charts.look import MICRO

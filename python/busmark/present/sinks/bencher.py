@@ -10,9 +10,9 @@ import json
 import re
 from pathlib import Path
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.estimate.answer import answer
-from busmark.frames import Results
+from busmark.results import Results
 from busmark.store import Result
 from busmark.store.atomic import write_text
 

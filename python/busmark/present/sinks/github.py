@@ -11,9 +11,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.estimate.answer import answer
-from busmark.frames import Results
+from busmark.results import Results
 from busmark.store import Result
 from busmark.store.atomic import write_text
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import plural
+from busmark.compare.campaign import Campaign
+from busmark.model.text import plural
 from busmark.present.charts import look
 from busmark.present.charts.kinds import KINDS
 from busmark.present.charts.look import ink

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import polars as pl
 
-from busmark.analysis.figures import Distribution
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.read.raw import round_samples
-from busmark.analysis.words.naming import described
-from busmark.analysis.words.text import count, percent_text, scale_for, size_text
-from busmark.analysis.words.text import number as written
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.latencies import round_samples
+from busmark.model.figure import Distribution
+from busmark.model.naming import described
 from busmark.model.quantities import JITTER_SHARE
+from busmark.model.text import count, percent_text, scale_for, size_text
+from busmark.model.text import number as written
 from busmark.present.charts.distributions import MEASURES, Measure, density_points, pairs
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import back_text

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 from xml.etree import ElementTree as xml
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.compare.model import Comparison, Judged
 from busmark.present.requirements import by_requirement
 from busmark.store import Result

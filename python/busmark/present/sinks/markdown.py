@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from busmark.analysis.words.text import count, joined
+from busmark.model.text import count, joined
 from busmark.present import figures
 from busmark.present.document import Chart, Document, Section, Table, Text
 from busmark.present.markup import details, escaped, row

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.analysis.model import CaseSummary, Label
+from busmark.estimate.case import CaseSummary
+from busmark.model.naming import Label
 from busmark.present.charts.look import is_null
 from busmark.present.charts.panels import Keys, described
 from busmark.present.charts.shapes import Bars, Heat, Picture, Stack

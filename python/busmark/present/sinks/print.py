@@ -15,8 +15,8 @@ from pathlib import Path
 
 import vl_convert
 
-from busmark.analysis.model import Campaign
-from busmark.analysis.words.text import plural
+from busmark.compare.campaign import Campaign
+from busmark.model.text import plural
 from busmark.present.charts.kinds import KINDS, Shape
 from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
 from busmark.present.charts.sheets import Sheet, Sheets, cases_left_out

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import polars as pl
 
-from busmark.analysis.model import Campaign
+from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
-from busmark.frames import Results
 from busmark.present.csv_cells import guarded_frame
 from busmark.present.folder import within
+from busmark.results import Results
 from busmark.store import Result
 from busmark.store.atomic import replacing
 from busmark.store.result import UNREADABLE
