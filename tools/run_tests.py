@@ -11,7 +11,6 @@ anything failed.
 """
 
 from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -22,12 +21,13 @@ import subprocess
 import sys
 import time
 import tomllib
+from busmark.adapters import environment
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 
-from busmark.adapters import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
@@ -43,7 +43,7 @@ THREADS = 4
 TESTS = "python/tests"
 COMPUTING = (
     "adapters", "analysis", "capture", "cli", "compare", "control", "docs", "documents", "findings",
-    "frames", "model", "mutations", "oracles", "plan", "predict", "present", "recording", "report",
+    "frames", "model", "mutations", "oracles", "plan", "predict", "present", "recording",
     "scenario", "security", "stats", "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which

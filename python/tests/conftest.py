@@ -6,21 +6,20 @@ share campaigns; those that make networks or clusters of their own run one after
 """
 
 from __future__ import annotations
-
 import ctypes
 import gc
 import os
+import pytest
 import subprocess
 import warnings
+from busmark.cli.libraries import prepare
+from hypothesis import HealthCheck
+from hypothesis import settings
 from importlib.util import find_spec
+from kept_results import unpack
 from pathlib import Path
 from typing import Any
 
-import pytest
-from hypothesis import HealthCheck, settings
-from kept_results import unpack
-
-from busmark.cli.libraries import prepare
 
 # As the command does, before numpy is imported: the last digits depend on it, and a test that calls
 # the command would change it for the processes that later tests start.
@@ -52,8 +51,8 @@ ONE_AFTER_THE_OTHER = (
 """Tests that make namespaces, start daemons or load the machine."""
 
 LONGEST = (
-    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_bus.py",
-    "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_notebook.py",
+    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_kills.py",
+    "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_golden.py",
 )  # fmt: skip
 """Groups, or how their files' names begin, that begin first, or one process would end minutes after
 the other."""

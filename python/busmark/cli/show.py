@@ -1,33 +1,29 @@
 """`busmark show`."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
-from busmark.cli.beside import beside
-from busmark.cli.documents import paged
-from busmark.cli.documents import show
-from busmark.cli.options import requires
-from busmark.cli.output import echo
-from busmark.cli.places import Place
-from busmark.cli.places import or_newest
-from busmark.cli.wide import wide
-from busmark.compare.cache import Cache
-from busmark.errors import UserError
-from busmark.errors import nearest
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from typing import Literal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+import click
+
+from busmark.cli.beside import beside
+from busmark.cli.documents import paged, show
+from busmark.cli.options import requires
+from busmark.cli.output import echo
+from busmark.cli.places import Place, or_newest
+from busmark.cli.wide import wide
+from busmark.compare.cache import Cache
+from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from busmark.compare.campaign import Campaign
-    from busmark.plugins.papers import Repetition
 
 MOST_NAMED = 3
 """Cases that are named as examples."""

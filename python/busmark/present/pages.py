@@ -1,11 +1,10 @@
 """The page of a campaign."""
 
 from __future__ import annotations
+
 from busmark.compare.campaign import Campaign
-from busmark.plugin import documents
 from busmark.present.blocks.campaign import whole
 from busmark.present.sinks.page import page
-from collections.abc import Sequence
 
 
 def render(campaign: Campaign) -> str:

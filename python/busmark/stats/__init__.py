@@ -50,10 +50,10 @@ from busmark.stats.change import (
     ratio_of_estimates,
     ratio_of_levels,
 )
-from busmark.stats.clock import ClockOffset, clock_offset, clock_step
+from busmark.stats.clock import MAX_DRIFT, ClockOffset, clock_offset, clock_step
 from busmark.stats.curve import decimate, percentile_curve
 from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
-from busmark.stats.dependence import Dependence, autocorrelation, dependence
+from busmark.stats.dependence import Dependence, autocorrelation, dependence, lengthening
 from busmark.stats.describe import Description, describe, hop_deviation
 from busmark.stats.estimate import Estimate
 from busmark.stats.exceedance import (
@@ -66,7 +66,7 @@ from busmark.stats.groups import Difference, difference, holm
 from busmark.stats.histogram import Histogram, histogram, log_histogram
 from busmark.stats.jitter import Indices, consecutive, ipdv
 from busmark.stats.knee import Knee, knee, rising
-from busmark.stats.line import MIN_POINTS, Line, robust_line
+from busmark.stats.line import MIN_POINTS, Line, robust_line, theil_sen
 from busmark.stats.lost import among_lost, of_sent, with_lost
 from busmark.stats.modality import Modality, Mode, modes
 from busmark.stats.ordered import Ordered, medians
@@ -80,17 +80,26 @@ from busmark.stats.percentiles import (
     supported,
 )
 from busmark.stats.pooled import pooled_percentile
-from busmark.stats.precision import FEW, Spread
+from busmark.stats.precision import FEW, Spread, early
 from busmark.stats.round import Round
-from busmark.stats.round_length import Schedule, Variation, schedule
+from busmark.stats.round_length import Schedule, Variation, reach, schedule
 from busmark.stats.session import with_sessions
 from busmark.stats.share import share_interval
 from busmark.stats.stationarity import Drift, drift
+from busmark.stats.steps import (
+    LEAST,
+    MAX_CORRELATION,
+    Step,
+    divergences,
+    divide,
+    neighbours,
+    steps,
+    steps_together,
+)
 from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
-from busmark.stats.steps import Step, neighbours, steps, steps_together
 from busmark.stats.sustained import SustainedRate
 from busmark.stats.two_level import level_estimate, paired_ratio, ratio, t_interval, two_level
-from busmark.stats.typical import typical
+from busmark.stats.typical import order_limits, typical
 from busmark.stats.within import (
     Statistic,
     block_variance,
@@ -104,7 +113,10 @@ __all__ = [
     "BEST",
     "FEW",
     "LADDER",
+    "LEAST",
     "LEAST_BESIDE_STEP",
+    "MAX_CORRELATION",
+    "MAX_DRIFT",
     "MIN_BEYOND",
     "MIN_CURVE",
     "MIN_POINTS",
@@ -148,7 +160,10 @@ __all__ = [
     "describe",
     "difference",
     "difference_of_shares",
+    "divergences",
+    "divide",
     "drift",
+    "early",
     "effective_sample_size",
     "evaluate",
     "exceedance",
@@ -162,12 +177,14 @@ __all__ = [
     "ipdv",
     "kernel_estimate",
     "knee",
+    "lengthening",
     "level_estimate",
     "log_histogram",
     "medians",
     "modes",
     "neighbours",
     "of_sent",
+    "order_limits",
     "paired_change",
     "paired_ratio",
     "percentile",
@@ -180,6 +197,7 @@ __all__ = [
     "ratio",
     "ratio_of_estimates",
     "ratio_of_levels",
+    "reach",
     "reduce_rounds",
     "rising",
     "robust_line",
@@ -191,6 +209,7 @@ __all__ = [
     "supported",
     "t_interval",
     "tail_support",
+    "theil_sen",
     "two_level",
     "typical",
     "with_lost",

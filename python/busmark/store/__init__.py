@@ -1,5 +1,6 @@
 """The result directory: its format, reading it, writing it so that nothing finished is lost."""
 
+from busmark.store.checksum import write as write_table
 from busmark.store.columns import (
     CASES,
     FORMAT_VERSION,
@@ -9,14 +10,22 @@ from busmark.store.columns import (
     SYSTEM,
     TABLES,
     Column,
+    polars_schema,
 )
-from busmark.store.manifest import Case, Finding, Manifest, Resumption, Source, SourceFile
-from busmark.store.result import Result
+from busmark.store.listing import listing, newest_two
+from busmark.store.manifest import MANIFEST, Case, Finding, Manifest, Resumption, Source, SourceFile
+from busmark.store.result import EVENTS, Result, file_stem, load_manifest
+from busmark.store.tables import load_table
+from busmark.store.writer import FOLDERS, LOCK, ResultWriter
 
 __all__ = [
     "CASES",
+    "EVENTS",
+    "FOLDERS",
     "FORMAT_VERSION",
     "INTERVALS",
+    "LOCK",
+    "MANIFEST",
     "SAMPLES",
     "SUMMARIES",
     "SYSTEM",
@@ -26,7 +35,15 @@ __all__ = [
     "Finding",
     "Manifest",
     "Result",
+    "ResultWriter",
     "Resumption",
     "Source",
     "SourceFile",
+    "file_stem",
+    "listing",
+    "load_manifest",
+    "load_table",
+    "newest_two",
+    "polars_schema",
+    "write_table",
 ]

@@ -5,12 +5,24 @@
 - `model`: the document, also the JSON of `busmark history show --json`. `tracked`: makes it.
 """
 
-from busmark.track.history import add
-from busmark.track.history import read
+from busmark.track.detect import CONFIRMATIONS
+from busmark.track.entry import Commit, Entry, Machine, TrackedCase
+
+from busmark.track.history import add, read
 from busmark.track.model import Tracked
 from busmark.track.result import entry_of
-from busmark.track.tracked import DEFAULT_FIGURES
-from busmark.track.tracked import track
+from busmark.track.tracked import DEFAULT_FIGURES, track
 
-
-__all__ = ["DEFAULT_FIGURES", "Tracked", "add", "entry_of", "read", "track"]
+__all__ = [
+    "CONFIRMATIONS",
+    "DEFAULT_FIGURES",
+    "Commit",
+    "Entry",
+    "Machine",
+    "Tracked",
+    "TrackedCase",
+    "add",
+    "entry_of",
+    "read",
+    "track",
+]

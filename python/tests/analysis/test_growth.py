@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from seams import shown
 from synthetic_campaign import Builder
 
-from busmark.compare.campaign import Campaign, summarise
-from busmark.compare.fits import FIGURES, DiscoveryGrowth
-from busmark.present.charts.kinds import CHARTS
-from busmark.store import Result
-
+FIGURES = ("creation", "peer_match", "first_sample")
 EXISTING = (100, 200, 400, 800, 1600)
 
 Law = Callable[[float], float]
@@ -23,7 +21,7 @@ Law = Callable[[float], float]
 def campaign(
     folder: Path, laws: dict[str, Law], existing: tuple[int, ...] = EXISTING, *,
     noise: float = 0.03, rounds: int = 5, seed: int = 1,
-) -> Campaign:  # fmt: skip
+) -> Any:  # fmt: skip
     """Discoveries by these laws, one for each adapter. A round is slow or fast as a whole, and each
     value in it varies by `noise` besides."""
     builder, rng = Builder(folder), np.random.default_rng(seed)
@@ -37,10 +35,10 @@ def campaign(
                 times = law(number) * mood * rng.lognormal(0.0, noise, len(FIGURES))
                 found = dict(zip((f"{figure}_ns" for figure in FIGURES), times, strict=True))
                 builder.row(name, round_, repetitions=30, undiscovered=0, **found)
-    return summarise(Result(builder.finish()))
+    return shown(builder.finish())
 
 
-def exponents(found: Campaign) -> dict[str, DiscoveryGrowth]:
+def exponents(found: Any) -> dict[str, Any]:
     """By figure, of a campaign of one adapter."""
     return {growth.figure: growth for growth in found.growths}
 
@@ -102,21 +100,10 @@ def test_one_slow_round_of_five_hides_no_law(tmp_path: Path) -> None:
         for round_ in range(5):
             time = 1e4 * number * (20.0 if round_ == 3 and number != 400 else 1.0)
             builder.row(name, round_, repetitions=30, undiscovered=0, first_sample_ns=time)
-    (growth,) = summarise(Result(builder.finish())).growths
+    (growth,) = shown(builder.finish()).growths
     assert growth.exponent and growth.exponent.value == pytest.approx(1.0)
 
 
 def test_two_numbers_make_no_law(tmp_path: Path) -> None:
     found = campaign(tmp_path, {"fastdds": lambda n: 1e6 * max(n, 1)}, (0, 100, 200))
     assert found.growths == []
-
-
-def test_the_chart_says_who_follows_a_law_and_who_does_not(tmp_path: Path) -> None:
-    found = campaign(tmp_path, {
-        "fastdds": lambda n: 1e5 * n, "cyclonedds": lambda n: 1e6 if n < 500 else 2e7
-    })  # fmt: skip
-    chart = next(kind for kind in CHARTS if kind.key == "discovery-existing")
-    (picture,) = chart.draw(found, found.cases)
-    law, none = picture.caption.split("matter): ")[1].split(" No power law describes it for: ")
-    assert law.startswith("Fast DDS") and "[" in law
-    assert none.startswith("Cyclone DDS") and "times the line through all" in none

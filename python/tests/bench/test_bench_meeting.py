@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from busmark.model.parameters import Parameters
-from busmark.plan.placement import applications
 from catalogue import BARE, ENDPOINTS, OURS, groups, section
 from meeting import _values
-from ours import meeting
 from task import MAIN, PROCESSES
 
 
@@ -22,15 +17,6 @@ def test_each_number_of_endpoints_is_a_row_with_a_target() -> None:
         assert group.title(row).endswith(f"endpoints in {PROCESSES} processes")
         assert section(group, row) == "Time to full discovery against bare programs"
         assert row.target and row.target.value == 1.1
-
-
-@pytest.mark.parametrize("endpoints", ENDPOINTS)
-def test_our_round_has_as_many_endpoints_as_the_bare_program(endpoints: int) -> None:
-    (task,) = (g.task for g in groups() if g.task and g.task.endpoints == endpoints)
-    (matrix,) = [matrix for _, matrix in meeting(task).matrices]
-    assert (matrix.applications, matrix.writers, matrix.readers) == ([PROCESSES], [1], [1])
-    assert applications(Parameters(applications=PROCESSES)) == PROCESSES
-    assert matrix.topics[0] * PROCESSES * 2 == endpoints
 
 
 def test_what_matched_before_the_last_was_made_took_until_it_was_made() -> None:

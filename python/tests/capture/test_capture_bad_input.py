@@ -10,8 +10,8 @@ from pathlib import Path
 import made_captures as made
 import pytest
 from click.testing import CliRunner, Result
+from seams import command as busmark
 
-from busmark.cli.main import busmark
 from busmark.errors import UserError
 
 WHOLE = made.pcapng(made.deployment(40))

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from late_tables import AT, BACK, LATE_SEQ, MS, THERE, samples
 
-from busmark.plugins.capture.late.explaining import of_round, together
-from busmark.plugins.capture.late.samples import COLUMNS, choose
-from busmark.plugins.capture.late.trace import Counters
-from busmark.plugins.capture.late.wire import SCHEMA, File, Flow, Wire
+from busmark.plugins.capture.late import (
+    SCHEMA,
+    Counters,
+    File,
+    Flow,
+    Wire,
+    choose,
+    of_round,
+    together,
+)
 
 FLOWS = (
     Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE), Flow(1, "tcp", THERE, BACK),
@@ -70,19 +75,3 @@ def test_no_rule_raises_and_all_that_is_named_is_in_the_table(
     assert sum(each.late for each in whole.causes) == whole.examined_late
     assert sum(each.lost for each in whole.causes) == whole.examined_lost
     assert len(whole.worst) <= 3
-
-
-def test_of_probes_that_are_not_echoed_readers_know_which_arrived() -> None:
-    def row(role: str, seq: int, **also: int) -> dict[str, object]:
-        return {**dict.fromkeys(COLUMNS), "role": role, "participant": role,
-                "writer": 0, "seq": seq, "flags": 0, "sent_ns": seq, **also}  # fmt: skip
-
-    rows = [row("transmitter", seq, written_ns=seq + 1) for seq in range(3)]
-    rows += [row("receiver", seq, read_ns=seq + 10) for seq in range(2)]
-    table = pl.DataFrame(rows, infer_schema_length=None).with_columns(
-        pl.col(name).cast(pl.Int64) for name in COLUMNS if name.endswith("_ns")
-    )
-    chosen = choose(0, table, echoed=False)
-    assert (chosen.samples, chosen.lost, chosen.median_ns) == (3, 1, 10)
-    (lost,) = [each for each in chosen.examined if each.latency_ns is None]
-    assert (lost.seq, lost.round_trip) == (2, False)

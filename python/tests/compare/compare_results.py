@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
-
 from synthetic_campaign import HOST, Builder, samples_around
 
 from busmark.compare import Comparison, Criterion, Gate, compare, select
-from busmark.present import figures
-from busmark.present.blocks.comparison import document
-from busmark.present.document import Section, Table
 
-__all__ = ["HOST", "Builder", "campaign", "compared", "flood", "rows", "section", "tables"]
+__all__ = ["HOST", "Builder", "campaign", "compared", "flood", "samples_around"]
 
 
 def campaign(
@@ -62,22 +55,3 @@ def compared(*sides: Path | str, by: Iterable[str] = (), **options: Any) -> Comp
     baseline = options.pop("baseline", None)
     chosen = select([str(side) for side in sides], list(by), baseline)
     return compare(chosen, by=list(by), gate=gate, **options)
-
-
-def section(comparison: Comparison, title: str) -> Section:
-    """The section of its document that has this title."""
-    return next(s for s in document(comparison, every=True).sections if s.title == title)
-
-
-def tables(comparison: Comparison) -> list[Table]:
-    """Its tables of cases, one for each test and placement."""
-    known = {"latency", "throughput", "capacity", "discovery"}
-    sections = document(comparison).sections
-    return [t for s in sections for t in s.tables if s.key.partition("-")[0] in known]
-
-
-def rows(table: Table) -> list[dict[str, str]]:
-    """Its rows as text, by the headings of their columns."""
-    heads = [" ".join(filter(None, figures.heading(column, table))) for column in table.columns]
-    shown = [[str(each) for each in figures.shown(column, table)] for column in table.columns]
-    return [dict(zip(heads, row, strict=True)) for row in zip(*shown, strict=True)]

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from compare_results import Builder, samples_around
+from seams import command as busmark
 
-from busmark.cli.main import busmark
 from busmark.errors import UserError
 
 ROUNDS, SAMPLES = 8, 2000

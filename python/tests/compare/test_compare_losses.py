@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
-from compare_results import Builder, campaign, compared, rows, samples_around, section, tables
+from compare_results import Builder, campaign, compared
 
 from busmark.compare import Comparison
-from busmark.compare.model import Change
 
 
-def change(comparison: Comparison, name: str) -> Change:
+def change(comparison: Comparison, name: str) -> Any:
     return next(c for c in comparison.pairs[0].changes if c.name == name)
 
 
@@ -57,11 +56,6 @@ def test_a_candidate_that_loses_its_slowest_pings_is_not_faster(tmp_path: Path) 
     assert median.change is not None and abs(median.change.value - 1) < 0.02
     assert [judged.outcome for judged in comparison.criteria] == ["missed"] * 3
     assert comparison.failed and comparison.pairs[0].verdict == "loses more"
-    assert rows(tables(comparison)[0])[0]["p99 RTT/2 ×"] == "lost: 30 % loses more"
-    answer = {row["Figure"]: row for row in rows(*section(comparison, "Answer").tables)}[
-        "p99 RTT/2"
-    ]
-    assert [answer[title] for title in ("Better", "Worse", "Loses more")] == ["0", "0", "1"]
 
 
 def test_a_candidate_that_is_quick_and_loses_42_per_cent_is_not_faster(tmp_path: Path) -> None:
@@ -104,23 +98,3 @@ def test_losses_that_are_alike_forbid_nothing(tmp_path: Path) -> None:
     comparison = compared(tmp_path / "base", tmp_path / "slow")
     assert change(comparison, "median.latency").verdict == "slower"
     assert change(comparison, "p99.latency").verdict == "slower"
-
-
-def test_a_median_that_is_faster_hides_no_tail_that_is_slower(tmp_path: Path) -> None:
-    for name, seed, median, tail in (("base", 1, 10_000, 1.2), ("new", 2, 7000, 20.0)):
-        build, rng = Builder(tmp_path / name, seed=seed), np.random.default_rng(seed)
-        case = build.case("udp-64")
-        for number in range(6):
-            values = samples_around(median * rng.normal(1, 0.005), 2000, rng, 0.0)
-            values[::50] = median * tail
-            build.pings(case, number, values)
-        build.finish(cookie=f"{seed:016x}")
-    comparison = compared(tmp_path / "base", tmp_path / "new")
-    answer = {row["Figure"]: row for row in rows(*section(comparison, "Answer").tables)}
-    assert [answer["Median RTT/2"][title] for title in ("Better", "Worse")] == ["1", "0"]
-    assert [answer["p99 RTT/2"][title] for title in ("Better", "Worse")] == ["0", "1"]
-    assert comparison.pairs[0].verdict == "mixed" and comparison.summary[0].mixed == 1
-    (row,) = rows(tables(comparison)[0])
-    assert row["Median RTT/2, µs Verdict"] == "faster"
-    assert re.fullmatch(r"\d.* \[.*\] slower", row["p99 RTT/2 ×"])
-    assert re.match(r"11\.\d \[.*\] slower$", answer["p99 RTT/2"]["× at worst"])

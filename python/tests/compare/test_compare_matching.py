@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compare_results import Builder, campaign, compared, section, tables
+from compare_results import Builder, campaign, compared
 
-from busmark.compare.model import Comparison, Pair
+from busmark.compare import Comparison
 from busmark.errors import UserError
 
 
@@ -119,12 +119,6 @@ def test_two_named_cases_of_one_campaign_are_compared_round_by_round(place: Path
     assert not comparison.warnings
 
 
-def test_a_pattern_takes_several_cases(place: Path) -> None:
-    comparison = compared(f"{place}/base#*-64-same", place / "slow")
-    assert len(comparison.pairs) == 2
-    assert len(compared(f"{place}/base#udp*", f"{place}/slow").pairs) == 1
-
-
 def test_values_of_a_parameter_are_compared_within_one_campaign(tmp_path: Path) -> None:
     cases = [
         {"adapter": adapter, "transport": transport, "size": size, "settings": settings}
@@ -140,19 +134,6 @@ def test_values_of_a_parameter_are_compared_within_one_campaign(tmp_path: Path) 
     assert all(pair.paired for pair in comparison.pairs)
     assert {pair.label for pair in comparison.pairs} == {""}
     assert compared(tmp_path / "all", by=["adapter"], baseline="udp").candidates[0].name == "tcp"
-
-
-def test_a_default_of_an_adapter_is_no_other_experiment_but_is_told(tmp_path: Path) -> None:
-    cases = [
-        {"adapter": adapter, "size": size, "qos": {"reliability": reliability}}
-        for size in (64, 128)
-        for adapter, reliability in (("udp", "best_effort"), ("tcp", "reliable"))
-    ]
-    campaign(tmp_path / "all", cases=cases)
-    comparison = compared(tmp_path / "all", by=["adapter"])
-    assert len(comparison.pairs) == 2
-    for pair in comparison.pairs:
-        assert pair.differs == {"qos.reliability": ("best_effort", "reliable")}
 
 
 def test_a_choice_that_both_adapters_vary_is_matched_on(tmp_path: Path) -> None:
@@ -185,38 +166,6 @@ def test_what_is_alike_but_for_the_transport_is_matched_by_it_first(tmp_path: Pa
     assert [side.name for side in both.candidates] == [
         "cyclonedds · shm", "fastdds · udp", "fastdds · shm",
     ]  # fmt: skip
-
-
-def test_an_option_may_differ_between_campaigns_when_it_is_what_is_compared(
-    tmp_path: Path,
-) -> None:
-    for seed, delay in ((1, "1000"), (2, "1030")):
-        cases = [{"adapter": "udp", "settings": {"delay_us": delay}}]
-        campaign(tmp_path / f"s{seed}", seed=seed, cases=cases)
-    comparison = compared(tmp_path / "s1", tmp_path / "s2", by=["delay_us"])
-    assert comparison.by == ["settings.delay_us"]
-    assert len(comparison.pairs) == 1
-
-
-def test_values_that_look_alike_when_rounded_are_sides_of_their_own(tmp_path: Path) -> None:
-    build = Builder(tmp_path)
-    medians = {1000.0: 10_000, 2500.5: 20_000, 2500.25: 40_000}
-    for rate, median in medians.items():
-        case = build.case(f"at-{rate}", rate_hz=rate, transport="udp")
-        for number in range(3):
-            build.pings(case, number, np.full(200, median + number))
-    comparison = compared(build.finish(), by=["rate_hz"])
-    found = {p.candidate: (p.candidate_case, _median(p)) for p in comparison.pairs}
-    assert found == {
-        "rate_hz=2500.5": ("at-2500.5", pytest.approx(2, rel=1e-3)),
-        "rate_hz=2500.25": ("at-2500.25", pytest.approx(4, rel=1e-3)),
-    }
-    assert comparison.baseline.name == "rate 1\u202f000 /s"
-
-
-def _median(pair: Pair) -> float:
-    assert pair.headline is not None and pair.headline.change is not None
-    return pair.headline.change.value
 
 
 def test_an_adapter_is_known_by_the_name_that_it_declares(tmp_path: Path) -> None:
@@ -297,70 +246,3 @@ def test_a_depth_follows_the_history(tmp_path: Path) -> None:
     found = compared(build.finish(), by=["qos.history"])
     assert pairs(found) == [("keep_last", "keep_all")]
     assert found.pairs[0].differs == {"qos.depth": (1, None)}
-
-
-def test_what_differs_too_is_the_remedy_where_nothing_is_missing(tmp_path: Path) -> None:
-    build = Builder(tmp_path / "all")
-    for name, reliability, wait in (("a", "reliable", "listener"), ("b", "best_effort", "waitset")):
-        case = build.case(name, qos={"reliability": reliability}, wait=wait)
-        for number in range(3):
-            build.pings(case, number, np.full(100, 8000.0 + number))
-    with pytest.raises(UserError) as refused:
-        compared(build.finish(), by=["qos.reliability"])
-    assert "--by qos.reliability,wait" in str(refused.value)
-    assert "--resume" not in str(refused.value)
-
-
-def test_rows_keep_what_tells_them_apart(tmp_path: Path) -> None:
-    for seed in (1, 2):
-        directory = vendors(tmp_path / f"s{seed}")
-        manifest = json.loads((directory / "manifest.json").read_text())
-        manifest["cookie"] = f"{seed:016x}"
-        (directory / "manifest.json").write_text(json.dumps(manifest))
-    found = compared(tmp_path / "s1", tmp_path / "s2", by=["adapter"])
-    for table in tables(found):
-        names = [cell.value for cell in table.columns[0].cells]
-        assert len(set(names)) == len(names)
-    assert {pair.label for pair in found.pairs} == {"Cyclone DDS", "UDP socket"}
-
-
-def test_a_size_that_is_compared_is_no_column_of_its_own(tmp_path: Path) -> None:
-    found = compared(vendors(tmp_path / "all"), by=["size"])
-    (table, *_) = tables(found)
-    assert table.columns[0].title == "Middleware"
-    assert [pair.label for pair in found.pairs] == ["Cyclone DDS", "UDP socket"]
-    assert found.baseline.name == "size 64 B" and found.candidates[0].name == "size 1 KiB"
-    assert [column.title for column in table.columns[1:3]] == ["size 64 B", "size 1 KiB"]
-
-
-def test_sizes_of_two_campaigns_are_both_shown(tmp_path: Path) -> None:
-    for seed, sizes in ((1, (64, 128)), (2, (1024, 2048))):
-        cases = [
-            {"adapter": "udp", "size": size, "payload": payload}
-            for size, payload in zip(sizes, ("octet", "struct"), strict=True)
-        ]
-        campaign(tmp_path / f"s{seed}", seed=seed, cases=cases)
-    found = compared(tmp_path / "s1", tmp_path / "s2", by=["size"], fail_if=["median.latency > 2"])
-    (table,) = tables(found)
-    names = [str(cell.value) for cell in table.columns[0].cells]
-    for name, sizes in zip(names, ("64 B / 1 KiB", "128 B / 2 KiB"), strict=True):
-        assert sizes in name
-    assert [one.label.partition(" on")[0] for one in found.criteria] == [
-        "UDP socket: latency of 64 B / 1 KiB", "UDP socket: latency of 128 B / 2 KiB",
-    ]  # fmt: skip
-
-
-def test_what_is_compared_is_in_the_name_of_a_campaign_that_has_one_of_it(tmp_path: Path) -> None:
-    for seed, size in ((1, 64), (2, 1024)):
-        campaign(tmp_path / f"s{seed}", seed=seed, cases=[{"adapter": "udp", "size": size}])
-    found = compared(tmp_path / "s1", tmp_path / "s2", by=["size"])
-    assert (found.baseline.name, found.candidates[0].name) == ("s1 (size 64 B)", "s2 (size 1 KiB)")
-
-
-def test_placements_that_are_compared_are_in_no_title(tmp_path: Path) -> None:
-    cases = [{"adapter": "udp", "placement": placement} for placement in ("same", "different")]
-    campaign(tmp_path / "all", cases=cases)
-    found = compared(tmp_path / "all", by=["placement"], fail_if=["median.latency > 2"])
-    (table,) = section(found, "Round-trip latency").tables
-    assert [column.title for column in table.columns[1:3]] == ["same", "different"]
-    assert found.criteria[0].label == "UDP socket: latency of 64 B"

@@ -9,11 +9,7 @@ from typing import Any
 import pytest
 from compare_results import campaign, compared
 
-from busmark.adapters import Adapter
-from busmark.compare.matching import is_neutral
 from busmark.errors import UserError
-from busmark.plan import expand
-from busmark.scenario import Scenario
 
 NEUTRAL = {
     "topics": 1, "subscribers": 1, "topology": "one_way", "link_rate": None, "load": "",
@@ -49,16 +45,6 @@ def test_what_it_could_not_run_is_another_experiment(
             compared(*sides)
         assert refused.value.remedy.startswith(f"If that is what you compare: --by {name}.")
     assert len(compared(place / "base", newer, by=[name]).pairs) == 1
-
-
-def test_defaults_of_a_scenario_are_known_as_such() -> None:
-    """But for those that every result has, and what adapters settle."""
-    scenario = Scenario.model_validate({"name": "x", "matrix": {"adapter": "udp"}})
-    (case,) = expand(scenario, {"udp": Adapter("udp", Path("udp.so"), None, "not here")})
-    always = {"adapter", "test", "size", "placement"}
-    settled = {"transport", "wait", "qos", "statistic", "duration_s", "warmup_s"}
-    told = {name for name, value in case.params.stated().items() if not is_neutral(name, value)}
-    assert told <= always | settled
 
 
 def test_what_is_not_stated_of_how_long_was_measured_differs_from_nothing(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from compare_results import Builder, compared
-
-from busmark.compare.campaign import Campaign, summarise
-from busmark.compare.rounds import Versus
-from busmark.store import Result
+from seams import shown
 
 ADAPTERS = {"cyclonedds": 10.0, "fastdds": 10.6, "zenoh": 13.0, "udp": 6.0}
 
@@ -32,11 +30,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def campaign(place: Path) -> Campaign:
-    return summarise(Result(place), with_series=False)
+def campaign(place: Path) -> Any:
+    return shown(place)
 
 
-def same(versus: Versus, place: Path, by: str, baseline: str) -> bool:
+def same(versus: Any, place: Path, by: str, baseline: str) -> bool:
     """Whether a comparison has this pair, with the same ratio and verdict."""
     for pair in compared(place, by=by.split(","), baseline=baseline).pairs:
         if (pair.candidate_case, pair.baseline_case) == (versus.case, versus.other):
@@ -52,7 +50,7 @@ def same(versus: Versus, place: Path, by: str, baseline: str) -> bool:
 
 
 def test_who_is_fastest_has_the_verdicts_of_a_comparison_by_adapter(
-    place: Path, campaign: Campaign
+    place: Path, campaign: Any
 ) -> None:
     told = [p.to_leader for s in campaign.standings for p in s.places if p.to_leader]
     leaders = {versus.other for versus in told}
@@ -81,7 +79,7 @@ def test_costs_are_those_of_a_comparison_by_the_parameter(tmp_path: Path) -> Non
                 median = 20_000 * factor * rng.normal(1, 0.02)
                 build.pings(case, number, rng.normal(median, median / 50, 400))
     place = build.finish()
-    effects = summarise(Result(place), with_series=False).effects
+    effects = shown(place).effects
     assert len(effects) == 3
     for effect in effects:
         assert same(effect.versus, place, "qos.reliability", "best_effort")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
-from docs_pages import ROOT, blocks, name
-
-sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
-
+from docs_pages import blocks, name
 from synthetic_campaign import comparison
 
 EXAMPLES = [

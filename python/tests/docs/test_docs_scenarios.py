@@ -13,8 +13,7 @@ from docs_pages import ROOT, Block, blocks, is_scenario, name
 
 from busmark.adapters import Adapter
 from busmark.plan import expand
-from busmark.scenario import parse
-from busmark.scenario.model import Scenario
+from busmark.scenario import Scenario, parse
 
 SHOWN = [block for block in blocks("toml") if is_scenario(block)]
 SHIPPED = sorted((ROOT / "scenarios").rglob("*.toml"))

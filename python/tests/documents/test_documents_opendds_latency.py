@@ -29,7 +29,7 @@ def otherwise(p: dict[str, Any], _: int) -> dict[str, Any]:
         median_ns=mean, max_ns=9 * mean, jitter_p2_ns=-0.5 * mean, jitter_p98_ns=0.1 * mean,
         there_mean_ns=0.3 * mean, there_std_ns=mean, there_max_ns=2 * mean,
     )  # fmt: skip
-    shape = shape.model_copy(update={"p2_ns": -5 * mean})
+    shape |= {"p2_ns": -5 * mean}
     return {"median_ns": mean, "latency": shape}
 
 
@@ -66,7 +66,7 @@ def test_without_one_clock_what_is_one_way_stays_open() -> None:
     def apart(p: dict[str, Any], number: int) -> dict[str, Any]:
         figures = as_in_2010(p, number)
         absent = dict.fromkeys(("there_mean_ns", "there_std_ns", "there_max_ns"))
-        return {**figures, "latency": figures["latency"].model_copy(update=absent)}
+        return {**figures, "latency": figures["latency"] | absent}
 
     for name, verdict in verdicts(compared(apart, "latency-quick")).items():
         assert (verdict == "undecided") == (" of one hop over " in name), name

@@ -15,9 +15,7 @@ from busmark.findings import campaign_findings, combine
 from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan import expand
 from busmark.scenario import Scenario
-from busmark.store.columns import polars_schema
-from busmark.store.manifest import Case, Finding, Manifest
-from busmark.store.result import Result, file_stem
+from busmark.store import Case, Finding, Manifest, Result, file_stem, polars_schema
 
 Series = NDArray[np.float64]
 MS = 1e6

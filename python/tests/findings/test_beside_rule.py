@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 from planted import Planted, clean, params
 
-from busmark.store.columns import polars_schema
-from busmark.store.result import file_stem
+from busmark.store import file_stem, polars_schema
 
 FLOW = {
     "name": "video", "writers": ["active"], "readers": ["passive"], "rate_hz": 100.0,
@@ -62,20 +61,10 @@ def test_pings_that_ended_for_want_of_rows_are_told(campaign: Planted) -> None:
     assert "flow video: in 1 of 1 round" in finding.evidence
 
 
-def test_the_first_of_four_samples_may_be_late(campaign: Planted) -> None:
-    slow = {"theoretical_per_s": 1.0, "written_per_s": 0.9, "sent": 4}
-    assert with_flow(campaign, [slow]).found("beside-missed") == []
-
-
 def test_a_poisson_flow_may_fall_short_by_chance(campaign: Planted) -> None:
     # 16 where 20 are expected, in a second: less than one standard deviation.
     few = {"theoretical_per_s": 20.0, "written_per_s": 16.0, "sent": 16}
     assert with_flow(campaign, [few], arrivals="poisson").found("beside-missed") == []
-
-
-def test_but_not_by_more_than_chance(campaign: Planted) -> None:
-    few = {"theoretical_per_s": 2000.0, "written_per_s": 1600.0, "sent": 1600}
-    assert len(with_flow(campaign, [few], arrivals="poisson").found("beside-missed")) == 1
 
 
 @pytest.mark.parametrize(

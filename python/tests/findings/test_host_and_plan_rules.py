@@ -10,8 +10,7 @@ import pytest
 from planted import ADAPTERS, LATENCY, THROUGHPUT, known, params
 
 from busmark.findings import diagnose, facts, host_findings, plan_findings
-from busmark.host import profile
-from busmark.store.manifest import Case, Finding
+from busmark.store import Case, Finding
 
 GOOD: dict[str, Any] = {
     "os": "Some Linux",
@@ -91,19 +90,6 @@ def test_limits_of_the_system_say_nothing_of_sockets_that_do_not_exist_yet() -> 
         assert planned(case, **small) == []
 
 
-def test_participants_on_nodes_of_their_own_need_one_cpu_each() -> None:
-    few = {**GOOD, "cpus_online": 1, "cpus_allowed": [0]}
-    for reader_on, subscribers, told in (
-        ("right", 1, 0), ("left", 1, 1), ("right", 2, 1), ("right+far", 2, 0),
-    ):  # fmt: skip
-        own = params(
-            nodes=True, placement="different", writer_on="left", reader_on=reader_on,
-            subscribers=subscribers,
-        )  # fmt: skip
-        found = plan_findings([Case(id="a", params=own, status="planned")], few)
-        assert sum(each.id == "placement-impossible" for each in found) == told
-
-
 def test_a_plan_is_looked_at_on_each_node_of_its_cases() -> None:
     """The second node has too few CPUs, the third takes part in no such case."""
     few = {**GOOD, "cpus_online": 1, "cpus_allowed": [0]}
@@ -160,10 +146,6 @@ def test_realtime_without_permission() -> None:
     assert "`fifo` asks for priority 30; the limit rtprio is 0" in found[0].evidence
 
 
-def test_ordinary_scheduling_needs_no_permission() -> None:
-    assert planned(params(fifo=0)) == []
-
-
 @pytest.mark.parametrize(
     "host",
     [{"effective_uid": 0}, {"rtprio": 99, "memlock_bytes": "unlimited"}],
@@ -199,11 +181,6 @@ class TestDoctor:
         assert finding.title == "2 adapters cannot be used here"
         assert finding.evidence == "fastdds: not built; rti: no licence"
 
-    def test_this_machine_can_be_diagnosed(self) -> None:
-        host = profile()
-        assert all(f.evidence and f.remedy for f in diagnose(host, {"udp": {}}))
-        assert all(fact.name and fact.value for fact in facts(host))
-
 
 def environment(findings: list[Finding]) -> list[tuple[str, str]]:
     return [(each.severity, each.evidence) for each in findings if each.id == "environment"]
@@ -225,29 +202,3 @@ def test_a_variable_is_reported_as_ignored_by_the_adapter_of_its_middleware_only
     # A side of a comparison that it was set for compares nothing by it.
     side = {**cyclone, "side": "b", "side_environment": "CYCLONEDDS_URI=/b.xml"}
     assert environment(planned(side, environment={})) == [("warning", "a: CYCLONEDDS_URI=/b.xml")]
-
-
-def test_a_file_that_is_taken_is_named_and_nothing_is_ignored() -> None:
-    taken = {**LATENCY, "adapter": "cyclonedds", "settings": {"config": "env"}}
-    [found] = [
-        each
-        for each in planned(taken, environment={"CYCLONEDDS_URI": "/a.xml"})
-        if each.id == "environment"
-    ]
-    assert found.severity == "note" and found.evidence == "a: CYCLONEDDS_URI=/a.xml"
-    assert "user's environment" in found.title
-
-
-def test_the_profile_holds_what_bears_on_a_measurement_and_nothing_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name, value in {
-        "GLIBC_TUNABLES": "x",
-        "ZENOH_CONFIG": "/z",
-        "FASTDDS_STATISTICS": "",
-    }.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("SECRET_TOKEN", "hush")
-    held = profile()["environment"]
-    assert held["GLIBC_TUNABLES"] == "x" and held["ZENOH_CONFIG"] == "/z"
-    assert not {"FASTDDS_STATISTICS", "SECRET_TOKEN"} & set(held)

@@ -19,18 +19,9 @@ def test_loss_under_best_effort_is_found(campaign: Planted) -> None:
     assert "later than any" in finding.cause.replace("\n", " ") or "later" in finding.cause
 
 
-def test_loss_of_plain_datagrams_is_found(campaign: Planted) -> None:
-    (finding,) = campaign.case("x", clean(1), OPEN, lost=1000).found("loss-in-latency")
-    assert "overwritten" not in finding.title
-
-
 def test_a_few_lost_are_a_note_and_fewer_are_none(campaign: Planted) -> None:
     campaign.case("x", clean(1), OPEN, lost=4)
     assert campaign.found("loss-in-latency")[0].severity == "note"
-
-
-def test_one_in_many_thousand_moves_no_percentile(campaign: Planted) -> None:
-    assert campaign.case("x", clean(1), OPEN, lost=1).found("loss-in-latency") == []
 
 
 def test_a_loop_that_stood_still_is_found(campaign: Planted) -> None:
@@ -45,13 +36,6 @@ def test_lost_pings_are_stalls_of_the_loop_too(campaign: Planted) -> None:
     case = {**LATENCY, "timeout_s": 1.0}
     found = campaign.case("x", clean(1, samples=50_000), case, lost=1).found("loop-stood-still")
     assert len(found) == 1
-
-
-def test_a_long_tail_is_no_stall(campaign: Planted) -> None:
-    rounds = clean(1, samples=5000)
-    for series in rounds:
-        series[::50] *= 20
-    assert campaign.case("x", rounds).found("loop-stood-still") == []
 
 
 def test_an_open_loop_charges_its_stalls(campaign: Planted) -> None:

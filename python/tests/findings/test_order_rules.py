@@ -96,17 +96,6 @@ class TestDependentRounds:
         assert finding.cases == ["a"]
         assert finding.evidence.startswith("a: successive rounds correlate by")
 
-    def test_is_silent_in_19_of_20_campaigns_of_independent_rounds(self) -> None:
-        from busmark.stats import dependence, holm
-
-        draw = np.random.default_rng(7)
-        accused = 0
-        for _ in range(400):
-            found = [dependence(draw.lognormal(0.0, 0.1, 10)) for _ in range(8)]
-            accused += min(holm([f.p_value for f in found if f])) <= 0.05
-        # 20 are expected; 36 come once in a thousand times.
-        assert accused <= 36
-
     def test_is_silent_on_the_trials_of_a_search(self, campaign: Planted) -> None:
         search = {**THROUGHPUT, "test": "capacity"}
         rising = [1000.0 * n for n in range(1, 11)]

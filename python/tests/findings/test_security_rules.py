@@ -8,7 +8,7 @@ import pytest
 from planted import ADAPTERS, Planted, params
 
 from busmark.findings import plan_findings
-from busmark.store.manifest import Case
+from busmark.store import Case
 
 
 def planned(security: str, **host: Any) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from planted import LATENCY, THROUGHPUT, Planted, params
+from planted import LATENCY, THROUGHPUT, Planted
 
 TCP = LATENCY
 
@@ -41,12 +41,6 @@ def test_drops_without_a_lost_sample_are_a_note(campaign: Planted) -> None:
     assert campaign.found("packets-dropped")[0].severity == "note"
 
 
-def test_swapping_is_told_by_direction(campaign: Planted) -> None:
-    campaign.case("a", rows=1).system("a", 0, swap_in_pages=[3, 4], swap_out_pages=[0, 1])
-    (finding,) = campaign.found("swapped")
-    assert "7 pages came from swap and 1 went there in 1 round" in finding.evidence
-
-
 @pytest.mark.parametrize(("faults", "severity"), [(0, "note"), (5, "warning")])
 def test_swapping_of_others_is_a_note(campaign: Planted, faults: int, severity: str) -> None:
     campaign.case("a", rows=1).system(
@@ -73,12 +67,6 @@ def test_time_is_stolen_from_participants(campaign: Planted, cpu: str, fires: bo
         user_ns=[0, 0, None, None], system_ns=[0, 0, None, None],
     )  # fmt: skip
     assert bool(campaign.found("steal-time")) == fires
-
-
-def test_drops_of_packets_do_not_concern_a_pipe(campaign: Planted) -> None:
-    campaign.case("a", params=params("uds", test="throughput"), rows=1, lost=3)
-    campaign.system("a", 0, rx_drops=[2], softnet_drops=[7])
-    assert campaign.found("packets-dropped") == []
 
 
 def test_a_cpu_limit_is_told_by_periods_and_time(campaign: Planted) -> None:
@@ -130,11 +118,4 @@ def test_bytes_of_a_gap_between_counters_are_not_missed(campaign: Planted) -> No
     campaign.case("a", params=params, rows=1, received=1000)
     half = {**WHOLE, "duration_ns": [500_000_000, 500_000_000]}
     campaign.system("a", 0, **half, tx_bytes=[1000, 1000])
-    assert campaign.found("bytes-on-wire") == []
-
-
-def test_a_group_is_served_by_one_datagram(campaign: Planted) -> None:
-    params = {**THROUGHPUT, "transport": "multicast", "size": 16_384, "subscribers": 4}
-    campaign.case("a", params=params, rows=1, received=4000)
-    campaign.system("a", 0, **WHOLE, tx_bytes=[16_500_000, 0])
     assert campaign.found("bytes-on-wire") == []

@@ -1,17 +1,11 @@
 """A result directory for the frames' tests."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-import pytest
-from synthetic_campaign import comparison
-
 import busmark
+import pytest
 from busmark.results import Results
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
+from pathlib import Path
+from synthetic_campaign import comparison
 
 
 @pytest.fixture(scope="session")

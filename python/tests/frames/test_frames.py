@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.frames import schema
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
 from busmark.estimate.columns import FRAMES
-from busmark.estimate.frames import schema
 from busmark.results import Results
 
 
@@ -221,13 +221,3 @@ def test_two_results_are_compared(tmp_path: Path) -> None:
     assert median["verdict"] == "slower" and median["headline"]
     assert median["low"] < 1.3 < median["high"]
     assert found["before"].compare(found["after"].directory).equals(frame)
-
-
-def test_every_parameter_of_a_round_is_a_column_of_cases() -> None:
-    from busmark.estimate.columns import PARAMETERS
-    from busmark.plan.expand import DIMENSIONS
-
-    named = {column.name for column in PARAMETERS}
-    # The nodes of applications are the writers' and the readers'; what ends a round is `samples`.
-    dimensions = set(DIMENSIONS) - {"applications_on", "ends_after"}
-    assert dimensions <= named, dimensions - named

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+from seams import shown
 
-from busmark.compare.campaign import Campaign, summarise
-from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports import Imported, SourceText, importer
 from busmark.plugins.imports.read import import_results
-from busmark.plugins.imports.registry import importer
-from busmark.plugins.imports.text import SourceText
 from busmark.store import Result
 
 FILES = Path(__file__).parent / "files"
@@ -67,9 +66,9 @@ def result_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Result:
     return import_results([FILES / name for name in names], folder / "result", added=added)
 
 
-def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Campaign:
+def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Any:
     """That, analysed."""
-    return summarise(result_of(folder, *names, added=added))
+    return shown(result_of(folder, *names, added=added).directory)
 
 
 def stated(result: Result, case: str, quantity: str, statistic: str, percent: float | None = None,

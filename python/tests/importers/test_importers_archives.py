@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 from click.testing import Result as Ended
 from import_harness import FILES
+from seams import command as busmark
 
-from busmark.cli.main import busmark
 from busmark.errors import UserError
 from busmark.plugins.imports import sources
 from busmark.store import Result

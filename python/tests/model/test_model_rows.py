@@ -2,34 +2,27 @@
 from there."""
 
 from __future__ import annotations
-
+import busmark
 import json
+import numpy as np
+import openpyxl
 import os
+import polars as pl
+import pytest
 import shutil
 import subprocess
 import sys
-from pathlib import Path
-
-import polars as pl
-import pytest
-from synthetic_campaign import Builder, samples_around
-
-import busmark
-from busmark.model.figure import Distribution
 from busmark.model.quantities import OF_CASES
-from busmark.model.statistics import POOLED, REPORTED, STATISTICS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
+from busmark.model.statistics import POOLED
+from busmark.model.statistics import STATISTICS
+from pathlib import Path
+from synthetic_campaign import Builder
+from synthetic_campaign import samples_around
 
 
 def test_a_key_stands_for_one_figure() -> None:
     keys = [one.key for one in (*STATISTICS, *POOLED, *OF_CASES)]
     assert len(set(keys)) == len(keys)
-
-
-def test_a_distribution_has_the_statistics_of_the_table() -> None:
-    assert {one.key for one in (*REPORTED, *POOLED)} <= set(Distribution.model_fields)
-    assert {one.key for one in STATISTICS if not one.reported}.isdisjoint(Distribution.model_fields)
 
 
 PERCENTILE = "    percentile(95.0),\n"
@@ -54,45 +47,10 @@ OF_CASES = (
     TAIL_SHARE,
 """
 
-SHOW = """
-import json, sys
-from pathlib import Path
-import openpyxl
-from busmark.compare.campaign import summarise
-from busmark.compare.criterion import Criterion
-from busmark.results import Results
-from busmark.present.blocks import case as of_case
-from busmark.present import formats
-from busmark.present.blocks.campaign import views
-from busmark.present.blocks.cases import cases
-from busmark.store import Result
-from tools.pages.metrics import page
-
-result = Result(Path(sys.argv[1]))
-campaign = summarise(result, with_series=False)
-(table,) = (table for section in cases(campaign) for table in section.tables)
-shown = views(result, campaign, Path(sys.argv[1]))
-(path,) = formats.write(shown, formats.chosen("xlsx"), Path(sys.argv[1]))["xlsx"]
-cells = [c.value for row in openpyxl.load_workbook(path)["Cases"].iter_rows() for c in row]
-blocks = [t for section in of_case.document(campaign.cases[0], {}).sections for t in section.tables]
-frame = Results(result, campaign).cases
-print(json.dumps({
-    "json": campaign.model_dump(mode="json")["cases"][0]["latency"]["half_round_trip"],
-    "table": [column.title for column in table.columns],
-    "details": [cell.value for block in blocks for cell in block.columns[0].cells],
-    "workbook": [cell for cell in cells if isinstance(cell, str)],
-    "frame": frame.to_dicts()[0],
-    "criteria": str(Criterion.parse(sys.argv[2] + " > 1.05")) if sys.argv[2:] else "",
-    "reference": page(),
-}, default=str))
-"""
-
 
 @pytest.fixture
 def result(tmp_path: Path) -> Path:
     """One case of three rounds."""
-    import numpy as np
-
     build = Builder(tmp_path / "result")
     rng = np.random.default_rng(3)
     case = build.case("udp-64", adapter="udp")
@@ -119,44 +77,47 @@ def changed(folder: Path, module: str, before: str, after: str) -> Path:
     return folder
 
 
-def shown(code: Path, *arguments: object) -> dict[str, object]:
-    """What that Busmark shows of a result."""
+def ran(code: Path, *words: object) -> str:
+    """Return what a program prints with that copy of the package."""
     done = subprocess.run(
-        [sys.executable, "-c", SHOW, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(code)}, capture_output=True, text=True, cwd=code,
-        check=False,
+        [sys.executable, *map(str, words)], env={**os.environ, "PYTHONPATH": str(code)},
+        capture_output=True, text=True, cwd=code, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
+    return done.stdout
+
+
+REFERENCE = "from tools.pages.metrics import page; print(page())"
 
 
 def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
     before = "    MEAN,\n"
     code = changed(tmp_path / "code", "statistics.py", before, before + PERCENTILE)
-    found = shown(code, result, "p95.latency")
-    half = found["json"]
-    assert isinstance(half, dict)
+    (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
+    half = case["latency"]["half_round_trip"]
     assert half["median"]["value"] < half["p95"]["value"] < half["p99"]["value"]
-    assert "p95 RTT/2" in found["table"]
-    assert "p95 of a round" in found["details"]
-    assert "half round trip p95, µs" in found["workbook"]
-    frame = found["frame"]
-    assert isinstance(frame, dict) and frame["half_round_trip_p95_ns"] == half["p95"]["value"]
-    assert frame["jitter_p95_ns"] is not None
-    assert "p95.latency" in str(found["criteria"])
-    assert "p95, p99 and p99.9 of a round" in str(found["reference"])
+    assert "p95 of a round" in ran(code, "-m", "busmark", "show", f"{result}#udp-64")
+    files = ran(code, "-m", "busmark", "report", result, "--to", "xlsx,csv", "--out", tmp_path)
+    assert "report.xlsx" in files
+    cells = [cell.value for row in openpyxl.load_workbook(tmp_path / "report.xlsx")["Cases"]
+             for cell in row]  # fmt: skip
+    assert "half round trip p95, µs" in cells
+    frame = pl.read_csv(tmp_path / "csv" / "cases.csv")
+    assert frame["half_round_trip_p95_ns"].item() == pytest.approx(half["p95"]["value"], rel=1e-3)
+    assert frame["jitter_p95_ns"].item() is not None
+    ran(code, "-m", "busmark", "show", result, "--require", "p95(half_round_trip) <= 1s")
+    assert "p95, p99 and p99.9 of a round" in ran(code, "-c", REFERENCE)
 
 
 def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
     code = changed(tmp_path / "code", "quantities/latency.py", "\nOF_CASES = (\n", TAIL)
-    found = shown(code, result)
-    half, frame = found["json"], found["frame"]
-    assert isinstance(half, dict) and isinstance(frame, dict)
-    share = half["p99"]["value"] / half["median"]["value"]
-    assert frame["tail_share"] == pytest.approx(share)
-    assert "Tail" in found["table"] and "tail share, %" in found["workbook"]
-    assert "### Tail" in str(found["reference"])
+    (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
+    half = case["latency"]["half_round_trip"]
+    ran(code, "-m", "busmark", "report", result, "--to", "csv", "--out", tmp_path)
+    share = pl.read_csv(tmp_path / "csv" / "cases.csv")["tail_share"].item()
+    assert share == pytest.approx(half["p99"]["value"] / half["median"]["value"], rel=1e-6)
+    assert "Tail" in ran(code, "-m", "busmark", "show", result)
+    assert "### Tail" in ran(code, "-c", REFERENCE)
 
 
 STACK = """    stack_kib: Annotated[Count | None, P(
@@ -169,18 +130,15 @@ PLANNED = """
 import json
 from pathlib import Path
 from busmark.adapters import Adapter
-from busmark.model import naming as dimensions
-from busmark.compare.matching import is_neutral
+from busmark.store import CASES
 from busmark.plan import expand
 from busmark.scenario import Scenario
-from busmark.store.columns import CASES
 
 can = {"transports": ["udp"], "payloads": ["octet"], "waits": ["listener"], "qos": [],
        "options": [], "features": [], "max_body_bytes": 1000, "reach": ["network"]}
 matrix = {"adapter": "udp", "stack_kib": [64, 128]}
 scenario = Scenario.model_validate({"name": "x", "matrix": matrix})
 cases = expand(scenario, {"udp": Adapter("udp", Path("/udp.so"), can, None)})
-flats = [dimensions.flatten(case.params) for case in cases]
 try:
     Scenario.model_validate({"name": "x", "matrix": {**matrix, "stack_kib": -1}})
 except ValueError as error:
@@ -189,9 +147,7 @@ print(json.dumps({
     "ids": [case.id for case in cases],
     "values": [case.params.stack_kib for case in cases],
     "columns": [column.name for column in CASES],
-    "labels": [dimensions.choice_text(n, f[n]) for f in flats for n in dimensions.varying(flats)],
     "schema": Scenario.model_json_schema()["$defs"]["Matrix"]["properties"]["stack_kib"],
-    "neutral": [is_neutral("stack_kib", value) for value in (None, 64)],
     "refused": refused,
 }))
 """
@@ -200,15 +156,10 @@ print(json.dumps({
 def test_a_new_parameter_is_a_field(tmp_path: Path) -> None:
     before = "    load: Annotated["
     code = changed(tmp_path / "code", "parameters.py", before, STACK + before)
-    done = subprocess.run(
-        [sys.executable, "-c", PLANNED], env={**os.environ, "PYTHONPATH": str(code)},
-        capture_output=True, text=True, cwd=code, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["values"] == [64, 128] and found["neutral"] == [True, False]
+    found = json.loads(ran(code, "-c", PLANNED))
+    assert found["values"] == [64, 128]
     assert [name.rsplit("-", 1)[1] for name in found["ids"]] == ["64KiBstack", "128KiBstack"]
-    assert "stack_kib" in found["columns"] and found["labels"] == ["stack 64", "stack 128"]
+    assert "stack_kib" in found["columns"]
     assert found["schema"]["description"].startswith("KiB of stack")
     assert "greater than or equal to 0" in found["refused"]
 
@@ -227,8 +178,8 @@ RULE = Rule(
 FOUND = """
 import json, sys
 from pathlib import Path
-from busmark.findings import campaign_findings
 from busmark.store import Result
+from busmark.findings import campaign_findings
 from tools.pages.findings import page
 
 found = [one.id for one in campaign_findings(Result(Path(sys.argv[1])))]
@@ -241,10 +192,5 @@ def test_a_new_finding_is_a_file(result: Path, tmp_path: Path) -> None:
     (code / "busmark/findings/rules/one_round.py").write_text(RULE)
     rows = result / "cases.parquet"
     pl.read_parquet(rows).filter(pl.col("round") == 0).write_parquet(rows)
-    done = subprocess.run(
-        [sys.executable, "-c", FOUND, str(result)], env={**os.environ, "PYTHONPATH": str(code)},
-        capture_output=True, text=True, cwd=code, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = json.loads(ran(code, "-c", FOUND, result))
     assert "one-round" in found["found"] and "One round only" in found["page"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,7 @@ from synthetic_campaign import Builder
 from test_predict_size import holds
 
 from busmark.errors import UserError
-from busmark.plugins.predict.blocks import document
 from busmark.plugins.predict.fit import predict
-from busmark.plugins.predict.model import Predictions
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 SHORT = 0.9
@@ -167,13 +164,3 @@ def test_rounds_that_disagree_give_no_usable_model(tmp_path: Path) -> None:
     found = predict(result(build))
     reasons = [left.reason for left in found.left_out if left.unusable]
     assert any("no usable model of latency against the load cpu" in each for each in reasons)
-
-
-def test_the_document_has_the_knee_in_the_unit_of_the_load(tmp_path: Path) -> None:
-    build = Builder(tmp_path)
-    loaded(build)
-    found = predict(result(build), loads=[("cpu", 0.5)])
-    (table,) = document(found).sections[0].tables
-    (knee,) = next(column.cells for column in table.columns if column.title == "Knee, %")
-    assert re.fullmatch(r"4[3-6]\.\d \[3\d\.\d, [45]\d\.\d\]", knee.text)
-    Predictions.model_validate(found.model_dump())

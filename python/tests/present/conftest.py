@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import tarfile
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
+import drawn_campaigns
 import pytest
 import synthetic_campaign
-from varied_campaigns import alike_campaign, varied_campaign
-
-from busmark.compare.campaign import Campaign, summarise
-from busmark.store import Result
+import varied_campaigns
+from browser import Browser
+from kept_results import KEPT
+from seams import done
 
 FOLDER = Path(__file__).parent / "golden"
+RECORDED = Path(__file__).parents[1] / "oracles" / "results"
+IMPORTS = Path(__file__).parents[1] / "importers"
+MADE = {
+    "comparison": lambda folder: synthetic_campaign.comparison(folder, samples=1500, rounds=3),
+    "hostile": synthetic_campaign.hostile,
+    "varied": varied_campaigns.varied,
+    "alike": varied_campaigns.alike,
+    "everything": drawn_campaigns.everything,
+    "odd": drawn_campaigns.odd,
+}
+"""Results with known answers, by name. All others are recorded, kept or imported ones."""
 
 Golden = Callable[[str, str], None]
+Results = Callable[[str], Path]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def golden() -> Golden:
     def check(name: str, text: str) -> None:
         path = FOLDER / name
@@ -30,29 +45,43 @@ def golden() -> Golden:
 
 
 @pytest.fixture(scope="session")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """A comparison with everything in it."""
-    directory = tmp_path_factory.mktemp("comparison")
-    return Result(synthetic_campaign.comparison(directory, samples=1500, rounds=3))
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where results are; whoever shows one from here has no names of this machine in it."""
+    return tmp_path_factory.mktemp("results")
 
 
 @pytest.fixture(scope="session")
-def campaign(result: Result) -> Campaign:
-    return summarise(result)
+def results(folder: Path) -> Results:
+    """Return the directory of a result by its name; each is made once."""
+
+    @cache
+    def directory(name: str) -> Path:
+        path = folder / name
+        if name in MADE:
+            return MADE[name](path)
+        if name.startswith("import/"):
+            done("import", IMPORTS / name.removeprefix("import/"), "--out", path)
+            return path
+        (packed,) = (
+            p for p in (KEPT / f"{name}.tar.xz", RECORDED / f"{name}.tar.xz") if p.exists()
+        )
+        with tarfile.open(packed) as archive:
+            archive.extractall(path, filter="data")
+        return path / "result"
+
+    return directory
 
 
-@pytest.fixture(scope="session")
-def varied(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    return varied_campaign(tmp_path_factory.mktemp("varied"))
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A headless browser; without one the test is skipped."""
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
 
 
-@pytest.fixture(scope="session")
-def alike(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    return alike_campaign(tmp_path_factory.mktemp("alike"))
-
-
-@pytest.fixture(scope="session")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    """An interrupted campaign with markup in every text, nothing measured."""
-    directory = tmp_path_factory.mktemp("hostile") / "result"
-    return summarise(Result(synthetic_campaign.hostile(directory)))
+@pytest.fixture(scope="module")
+def path(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a comparison with everything in it."""
+    folder = tmp_path_factory.mktemp("page")
+    done("report", results("comparison"), "--out", folder)
+    return folder / "report.html"

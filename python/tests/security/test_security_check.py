@@ -21,13 +21,21 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.plugins.security import cms, elements
-from busmark.plugins.security.authority import Signed, Validity, authority, identity
-from busmark.plugins.security.checks import check
+from busmark.plugins.security import (
+    Domains,
+    Layout,
+    Signed,
+    Use,
+    Validity,
+    certificate_authority,
+    check,
+    check_use,
+    cms,
+    elements,
+    identity,
+)
 from busmark.plugins.security.description import Wanted
-from busmark.plugins.security.directory import Layout, create, open_directory
-from busmark.plugins.security.domains import Domains
-from busmark.plugins.security.use import Use, check_use
+from busmark.plugins.security.directory import create, open_directory
 
 NOW = datetime.now(UTC)
 WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))
@@ -70,7 +78,7 @@ def new_identity(at: Layout, begins: int, ends: int, by: Signed | None = None) -
 
 def foreign(at: Layout) -> None:
     validity = Validity(NOW - timedelta(days=1), NOW + timedelta(days=1))
-    new_identity(at, -1, 1, authority("Identity CA", "ecdsa-p256", validity))
+    new_identity(at, -1, 1, certificate_authority("Identity CA", "ecdsa-p256", validity))
 
 
 def weak(at: Layout) -> None:

@@ -7,13 +7,9 @@ from pathlib import Path
 import pytest
 
 from busmark.errors import UserError
+from busmark.plugins.security import Domains, Use, allowed, check_rights, check_use, grants, parse
 from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.directory import create
-from busmark.plugins.security.domains import Domains
-from busmark.plugins.security.elements import parse
-from busmark.plugins.security.reading import grants
-from busmark.plugins.security.rights import allowed, check_rights
-from busmark.plugins.security.use import Use, check_use
 
 ALLOW = """<allow_rule><domains><id>3</id></domains>
   <publish>{partitions}<topics><topic>{topic}</topic></topics></publish></allow_rule>"""
@@ -27,35 +23,6 @@ def may(rules: str, topic: str, *, default: str = "DENY", domain: int = 3) -> bo
       <default>{default}</default></grant></permissions></dds>"""
     (grant,) = grants(parse(text.encode(), "x"), Path("x"))
     return allowed(grant, domain, "publish", topic)
-
-
-def rule(form: str, topic: str, *partitions: str) -> str:
-    listed = "".join(f"<partition>{each}</partition>" for each in partitions)
-    return form.format(
-        topic=topic, partitions=f"<partitions>{listed}</partitions>" if partitions else ""
-    )
-
-
-def test_the_first_rule_that_speaks_of_a_topic_holds() -> None:
-    deny_first = rule(DENY, "busmark_p*") + rule(ALLOW, "busmark*")
-    assert not may(deny_first, "busmark_ping")
-    assert may(deny_first, "busmark_stream")
-    assert may(rule(ALLOW, "busmark*") + rule(DENY, "busmark_p*"), "busmark_ping")
-
-
-def test_where_no_rule_speaks_of_it_the_default_holds() -> None:
-    assert not may(rule(ALLOW, "other"), "busmark_ping")
-    assert may(rule(ALLOW, "other"), "busmark_ping", default="ALLOW")
-    assert not may(rule(ALLOW, "busmark*"), "busmark_ping", domain=4)
-
-
-@pytest.mark.parametrize(
-    ("partitions", "found"), [((), True), (("*",), True), (("secret",), False), (("a", "*"), True)]
-)
-def test_samples_are_in_the_partition_without_a_name(
-    partitions: tuple[str, ...], found: bool
-) -> None:
-    assert may(rule(ALLOW, "busmark*", *partitions), "busmark_ping") is found
 
 
 def test_a_run_whose_topics_are_not_allowed_is_refused_before_it_begins(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from busmark.stats import clock_offset
-from busmark.stats.clock import MAX_DRIFT
+from busmark.stats import MAX_DRIFT, clock_offset
 
 
 def exchanges(

@@ -7,8 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from busmark.stats import dependence
-from busmark.stats.dependence import lengthening
+from busmark.stats import dependence, lengthening
 
 TOURISTS = [
     12362, 12739, 13057, 13955, 14123, 15698, 17523, 18610, 19842, 20310, 22500, 23080, 21916,

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import theilslopes
 
-from busmark.stats import Estimate, robust_line
-from busmark.stats.line import theil_sen
+from busmark.stats import Estimate, robust_line, theil_sen
 
 SIZES = np.array([64.0, 1024.0, 8192.0, 16384.0, 32768.0, 65536.0])
 

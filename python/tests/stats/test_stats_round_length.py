@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.stats import Variation, schedule, typical
-from busmark.stats.precision import early
-from busmark.stats.round_length import reach
+from busmark.stats import Variation, early, reach, schedule, typical
 
 POSITIVE = st.floats(1e-3, 1e3)
 DEVIATIONS = st.floats(0.01, 10.0)

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.signal import lfilter
-from scipy.special import ndtr
 
 from busmark import stats
-from busmark.stats.steps import LEAST, MAX_CORRELATION, _of_places, divergences, divide
+from busmark.stats import MAX_CORRELATION, divergences, divide
 
 Array = NDArray[np.float64]
 
@@ -74,21 +73,6 @@ def test_place_and_statistic_are_those_of_apache_otava(
     row, column = np.unravel_index(int(np.argmax(found)), found.shape)
     assert (row + 3, column + 6) == (place, end)
     assert divide(np.array(series), 3) == (place, end)
-
-
-@pytest.mark.parametrize("n", [8, 20, 50])
-def test_the_p_value_is_of_the_greatest_of_all_places(n: int) -> None:
-    """By simulation of the greatest standardised difference of two means."""
-    rng = np.random.default_rng(n)
-    values = rng.standard_normal((20_000, n))
-    sums = values.cumsum(axis=1)
-    greatest = np.zeros(len(values))
-    for k in range(LEAST, n - LEAST + 1):
-        difference = sums[:, k - 1] / k - (sums[:, -1] - sums[:, k - 1]) / (n - k)
-        greatest = np.maximum(greatest, np.abs(difference) / np.sqrt(1 / k + 1 / (n - k)))
-    for share in (0.05, 0.01):
-        at = float(np.quantile(greatest, 1.0 - share))
-        assert _of_places(float(ndtr(-at)), n) == pytest.approx(share, rel=0.25)
 
 
 def noise(n: int, seed: int, deviation: float = 0.01, rho: float = 0.0) -> Array:

@@ -11,9 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
 from tools import truth
 from tools.pages.coverage import RECORD
 from tools.simulate.added import ADDED_TO, WAYS, Added, added
@@ -23,7 +20,11 @@ from tools.simulate.laws import LAWS, Law
 from tools.simulate.power import NOISES, ROUNDS, SLOWDOWNS, Noise, Power, power
 
 from busmark.stats import LEAST_BESIDE_STEP, share_interval
+from busmark.track import CONFIRMATIONS
 from busmark.track.steps import CONFIRMATIONS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
 
 HELD = [law for law in LAWS if law.holds]
 NAMES = {law.name for law in HELD}

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as sp
 
-from busmark.stats import typical
-from busmark.stats.typical import order_limits
+from busmark.stats import order_limits, typical
 
 ROUNDS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=25)
 

@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from busmark.stats import Round, effective_sample_size, supported, tail_support
-from busmark.stats.within import Statistic, evaluate, inner_variance
+from busmark.stats import (
+    Round,
+    Statistic,
+    effective_sample_size,
+    evaluate,
+    inner_variance,
+    supported,
+    tail_support,
+)
 
 
 def ar1(rho: float, n: int, rng: np.random.Generator) -> np.ndarray:

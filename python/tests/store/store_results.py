@@ -7,9 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from busmark.store import Case, Manifest
-from busmark.store.columns import polars_schema
-from busmark.store.writer import ResultWriter
+from busmark.store import Case, Manifest, ResultWriter, polars_schema
 
 
 def manifest(**changes: Any) -> Manifest:

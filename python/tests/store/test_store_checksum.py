@@ -14,9 +14,7 @@ from test_store_damage import quick
 
 from busmark.errors import UserError
 from busmark.results import Results
-from busmark.store import Result, checksum
-from busmark.store.result import load_table
-from busmark.store.writer import ResultWriter
+from busmark.store import Result, ResultWriter, checksum, load_table
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,11 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from seams import shown
 from store_results import written
 
-from busmark.compare.campaign import summarise
 from busmark.errors import UserError
-from busmark.store import Result
-from busmark.store.result import load_table
-from busmark.store.writer import ResultWriter
+from busmark.store import Result, ResultWriter, load_table
 
 quick = settings(
     deadline=None, derandomize=True, max_examples=80,
@@ -120,7 +118,7 @@ def test_a_row_that_cannot_be_is_left_out_and_told(
     result = changed(written(tmp_path / "r"), **{column: value})
     assert result.rounds("000-x") == [1, 2]
     assert len(result.damage) == 1 and "cases.parquet" in result.damage[0]
-    assert result.damage[0] in summarise(result).problems
+    assert result.damage[0] in shown(result.directory).problems
 
 
 @pytest.mark.parametrize("case", [

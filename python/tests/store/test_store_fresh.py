@@ -7,10 +7,7 @@ from pathlib import Path
 import pytest
 
 from busmark.errors import UserError
-from busmark.store import Manifest
-from busmark.store.manifest import MANIFEST
-from busmark.store.result import EVENTS
-from busmark.store.writer import FOLDERS, LOCK, ResultWriter
+from busmark.store import EVENTS, FOLDERS, LOCK, MANIFEST, Manifest, ResultWriter
 
 
 def manifest() -> Manifest:

@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 
 from busmark.errors import UserError
-from busmark.store import named
-from busmark.store.listing import listing, newest_two
-from busmark.store.result import load_manifest
+from busmark.store import listing, load_manifest, named, newest_two
 
 
 @pytest.fixture(autouse=True)

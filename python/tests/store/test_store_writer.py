@@ -12,11 +12,10 @@ import pytest
 from store_results import manifest, row, samples, save, written
 
 from busmark.errors import UserError
-from busmark.store import Result
+from busmark.store import Result, ResultWriter, polars_schema
 from busmark.store import atomic as atomic_module
-from busmark.store.atomic import SUFFIX, replacing, write_text
-from busmark.store.columns import polars_schema
-from busmark.store.writer import ResultWriter
+
+SUFFIX = ".partial"
 
 
 def test_what_is_saved_can_be_read(tmp_path: Path) -> None:
@@ -151,16 +150,6 @@ def test_a_result_is_not_begun_again(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="exists and is not empty"):
         ResultWriter.create(directory, manifest(seed=2))
     assert Result(directory).manifest.seed == 1
-
-
-def test_a_file_is_there_whole_or_as_before(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    write_text(path, "before")
-    with pytest.raises(RuntimeError), replacing(path) as partial:
-        partial.write_text("half")
-        raise RuntimeError
-    assert path.read_text() == "before"
-    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
 def test_columns_that_are_absent_are_null_and_further_ones_are_kept(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
-from busmark.track import read, track
+from busmark.track import Entry, Tracked, read, track
 from busmark.track.history import Entry
-from busmark.track.model import Tracked
 
 AT = 15
 

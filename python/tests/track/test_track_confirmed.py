@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from track_histories import MEDIAN, entry, history, noise, run
 
-from busmark.track import read, track
+from busmark.track import Entry, read, track
 from busmark.track.history import Entry
 
 BEFORE = 20

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner, Result
 from compare_results import campaign
+from seams import command
 
-from busmark.cli.main import busmark as command
 from busmark.errors import UserError
-from busmark.model.figure import Figure
+from busmark.track import Commit, Entry, Machine, TrackedCase
 from busmark.track.history import Commit, Entry, Machine, TrackedCase
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
 
 
@@ -42,10 +43,10 @@ def noise(n: int, seed: int, deviation: float = 0.005) -> list[float]:
     return factors
 
 
-def figure(value: float, unit: str = "ns") -> Figure:
+def figure(value: float, unit: str = "ns") -> dict[str, Any]:
     """With an interval of 1 %."""
-    return Figure(value=value, low=value * 0.99, high=value * 1.01, confidence=0.95, count=5000,
-                  rounds=5, unit=unit)  # fmt: skip
+    return dict(value=value, low=value * 0.99, high=value * 1.01, confidence=0.95, count=5000,
+                rounds=5, unit=unit)  # fmt: skip
 
 
 def entry(
@@ -57,11 +58,11 @@ def entry(
     own = {name: figure(value, units.get(name, "ns")) for name, value in figures.items()}
     test = "throughput" if GOODPUT in figures else "latency"
     params = {"test": test, "adapter": adapter, "size": size, "placement": "same"}
-    case = TrackedCase(
+    case = TrackedCase.model_validate(dict(
         id=f"000-{test}-{adapter}-{size}B", params=params | more.pop("params", {}),
         effort={"duration_s": 2.0}, rounds=5, figures=own,
         latencies={MEDIAN: "half_round_trip"} if MEDIAN in own else {},
-    )  # fmt: skip
+    ))  # fmt: skip
     day = f"2026-{1 + number // 28:02d}-{1 + number % 28:02d}T00:00:00Z"
     return Entry(
         commit=Commit(id=f"{number:040x}", utc=day, subject=f"change {number}"),

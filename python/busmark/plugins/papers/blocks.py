@@ -12,11 +12,11 @@ from busmark.findings.kinds import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number
 from busmark.plugins.papers import evidence as claims
+from busmark.plugins.papers.data_sets import value_by_value
 from busmark.plugins.papers.evidence import Check, Evidence
 from busmark.plugins.papers.repetition import Answered, Repetition
 from busmark.plugins.papers.repetition import repetition as repeated
 from busmark.present.blocks.opening import lines, state
-from busmark.plugins.papers.data_sets import value_by_value
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
 from busmark.present.document import (

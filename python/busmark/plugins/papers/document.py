@@ -1,13 +1,14 @@
 """A document as data: what stands for its middleware, and what it states."""
 
 from __future__ import annotations
-from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.plugins.papers.evidence import Check
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.plugins.papers.evidence import Check
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments with scenarios of their own."""

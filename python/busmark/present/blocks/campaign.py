@@ -2,72 +2,53 @@
 rest."""
 
 from __future__ import annotations
+
 import os
 import re
-from busmark.compare.campaign import Campaign
-from busmark.estimate.answer import answer as answers
-from busmark.estimate.case import CaseSummary
-from busmark.findings.kinds import by_case
-from busmark.findings.kinds import kinds
-from busmark.model import text
-from busmark.model.naming import MIDDLEWARE
-from busmark.plugin import attempt
-from busmark.plugin import documents
-from busmark.plugin import parts
-from busmark.present.blocks import samples
-from busmark.present.blocks import working
-from busmark.present.blocks.answer import answer
-from busmark.present.blocks.case import heading
-from busmark.present.blocks.case import sections as details
-from busmark.present.blocks.case import summary
-from busmark.present.blocks.cases import TITLES
-from busmark.present.blocks.cases import cases
-from busmark.present.blocks.charts import by_test
-from busmark.present.blocks.charts import charts
-from busmark.present.blocks.charts import sheets
-from busmark.present.blocks.configuration import configuration
-from busmark.present.blocks.environment import RawFiles
-from busmark.present.blocks.environment import commands
-from busmark.present.blocks.environment import environment
-from busmark.present.blocks.environment import files_of
-from busmark.present.blocks.findings import all_findings
-from busmark.present.blocks.frames import sections
-from busmark.present.blocks.further import behind
-from busmark.present.blocks.further import costs
-from busmark.present.blocks.further import further
-from busmark.present.blocks.further import matrices
-from busmark.present.blocks.opening import caveats
-from busmark.present.blocks.opening import lines
-from busmark.present.blocks.opening import requirements
-from busmark.present.blocks.opening import state
-from busmark.present.blocks.tests import tests
-from busmark.present.charts import look
-from busmark.present.charts.kinds import CHARTS
-from busmark.present.charts.kinds import CURVES
-from busmark.present.charts.panels import placement
-from busmark.present.charts.shapes import Bars
-from busmark.present.document import CASES
-from busmark.present.document import Chart
-from busmark.present.document import Document
-from busmark.present.document import Entry
-from busmark.present.document import Metric
-from busmark.present.document import Section
-from busmark.present.document import Suite
-from busmark.present.document import Test
-from busmark.present.document import Text
-from busmark.present.formats import Views
-from busmark.present.requirements import by_requirement
-from busmark.present.requirements import outcome
-from busmark.results import Results
-from busmark.store import Result
-from collections.abc import Collection
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from busmark.compare.campaign import Campaign
+from busmark.estimate.answer import answer as answers
+from busmark.estimate.case import CaseSummary
+from busmark.findings.kinds import by_case, kinds
+from busmark.model import text
+from busmark.model.naming import MIDDLEWARE
+from busmark.plugin import attempt, documents, parts
+from busmark.present.blocks import samples, working
+from busmark.present.blocks.answer import answer
+from busmark.present.blocks.case import heading, summary
+from busmark.present.blocks.case import sections as details
+from busmark.present.blocks.cases import TITLES, cases
+from busmark.present.blocks.charts import by_test, charts, sheets
+from busmark.present.blocks.configuration import configuration
+from busmark.present.blocks.environment import RawFiles, commands, environment, files_of
+from busmark.present.blocks.findings import all_findings
+from busmark.present.blocks.frames import sections
+from busmark.present.blocks.further import behind, costs, further, matrices
+from busmark.present.blocks.opening import caveats, lines, requirements, state
+from busmark.present.blocks.tests import tests
+from busmark.present.charts import look
+from busmark.present.charts.kinds import CHARTS, CURVES
+from busmark.present.charts.panels import placement
+from busmark.present.charts.shapes import Bars
+from busmark.present.document import (
+    CASES,
+    Chart,
+    Document,
+    Entry,
+    Metric,
+    Section,
+    Suite,
+    Test,
+    Text,
+)
+from busmark.present.formats import Views
+from busmark.present.requirements import by_requirement, outcome
+from busmark.results import Results
+from busmark.store import Result
 
 FIRST = ("latency-medians", "goodput")
 """Charts of which the first that there is stands on the first screen."""

@@ -7,18 +7,17 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from busmark.present.blocks.samples import parts_of
-from busmark.present.drawings import safe
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.findings.kinds import Flags, by_case, kinds
 from busmark.model.text import size_text
 from busmark.present import same_in_all
+from busmark.present.blocks.samples import parts_of
 from busmark.present.charts.flagged import Findings, concerning, of_kinds
 from busmark.present.charts.kinds import CHARTS, KINDS, ChartKind
 from busmark.present.charts.shapes import Picture, one_line
 from busmark.present.document import Chart, Section, Text
+from busmark.present.drawings import safe
 
 MOST_DRAWN = 500
 """Cases of a test in one chart of distributions or of time: with more, the first of the table."""

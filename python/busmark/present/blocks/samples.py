@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
-from busmark.present.drawings import Names
-from busmark.present.plotted import Rows, comment, rows
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
@@ -27,6 +25,8 @@ from busmark.present.charts.distributions import MEASURES, Measure, density_poin
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import Keys, back_text, of_one
 from busmark.present.csv_cells import guarded
+from busmark.present.drawings import Names
+from busmark.present.plotted import Rows, comment, rows
 from busmark.store import Result
 
 Files = Mapping[str, Callable[[Path], object]]

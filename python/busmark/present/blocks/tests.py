@@ -2,35 +2,20 @@
 publisher reports of latency (A), and what the subscriber reports of throughput (B)."""
 
 from __future__ import annotations
+
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.repeated import PERCENTS
-from busmark.estimate.repeated import PerftestTest
+from busmark.estimate.repeated import PERCENTS, PerftestTest
 from busmark.model.figure import halved
-from busmark.model.naming import Label
-from busmark.model.naming import described
-from busmark.model.naming import placement_text
+from busmark.model.naming import Label, described, placement_text
 from busmark.model.text import plural
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis
-from busmark.present.charts.shapes import Curve
-from busmark.present.charts.shapes import Picture
-from busmark.present.charts.shapes import Point
-from busmark.present.document import ABSENT
-from busmark.present.document import Block
-from busmark.present.document import Cell
-from busmark.present.document import Chart
-from busmark.present.document import Column
-from busmark.present.document import Kind
-from busmark.present.document import Row
-from busmark.present.document import Section
-from busmark.present.document import Table
-from collections.abc import Iterator
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
-
+from busmark.present.charts.shapes import Axis, Curve, Picture, Point
+from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, Row, Section, Table
 
 TESTS = ("latency", "throughput")
 """Those that have two parties in this sense."""

@@ -5,10 +5,11 @@ place for that. What a case does not have is absent.
 """
 
 from __future__ import annotations
+
 import json
 import re
-from busmark.present.document import Document
 
+from busmark.present.document import Document
 
 UNITS = {"1": "share", "1/s": "per s", "CPU": ""}
 """Units in a slug; for CPUs the quantity says it."""

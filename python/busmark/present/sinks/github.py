@@ -6,13 +6,13 @@ neither; the action refuses an empty list, so a step is only for a file that has
 """
 
 from __future__ import annotations
+
 import json
-from busmark.present.document import Document
-from busmark.present.document import Metric
-from busmark.store.atomic import write_text
 from pathlib import Path
 from typing import Any
 
+from busmark.present.document import Document, Metric
+from busmark.store.atomic import write_text
 
 FILES = {"github-smaller.json": False, "github-bigger.json": True}
 """By name, whether more is better."""

@@ -13,16 +13,15 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from busmark.present.drawings import drawings
-from busmark.present.plotted import comment, number, quoted
-
 from busmark.model.text import plural
 from busmark.present.charts import look
 from busmark.present.charts.look import ink
 from busmark.present.charts.shapes import SHADES, Bars, Boxes, Heat, Picture, Stack, one_line
 from busmark.present.document import Document
+from busmark.present.drawings import drawings
 from busmark.present.folder import within
 from busmark.present.markup import charts_listed, escaped
+from busmark.present.plotted import comment, number, quoted
 from busmark.present.replace import replaced
 from busmark.present.sinks.gnuplot_sheet import (
     GREY,

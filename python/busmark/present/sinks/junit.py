@@ -6,13 +6,12 @@ with exit code 1, and else a failure.
 """
 
 from __future__ import annotations
+
 import re
-from busmark.present.blocks.gate import facts
-from busmark.present.document import Document
-from busmark.present.document import Test
 from collections import Counter
 from xml.etree import ElementTree as xml
 
+from busmark.present.document import Document, Test
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document may have."""

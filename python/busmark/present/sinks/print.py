@@ -13,11 +13,11 @@ from html import escape
 from pathlib import Path
 
 import vl_convert
-from busmark.present.drawings import Drawing, Shape, drawings
 
 from busmark.model.text import plural
 from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
 from busmark.present.document import Document
+from busmark.present.drawings import Drawing, Shape, drawings
 from busmark.present.folder import within
 from busmark.present.markup import charts_listed, escaped
 from busmark.present.replace import replaced

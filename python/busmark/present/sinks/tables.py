@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
-from busmark.present.drawings import Names
-from busmark.present.flat import places_of
 
 from busmark.errors import UserError
 from busmark.present.csv_cells import guarded_frame
 from busmark.present.document import Document, Table
+from busmark.present.drawings import Names
+from busmark.present.flat import places_of
 from busmark.present.folder import within
 from busmark.store.atomic import replacing
 from busmark.store.result import UNREADABLE

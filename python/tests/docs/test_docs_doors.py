@@ -1,0 +1,40 @@
+"""Tests go through the doors of packages, so that what is behind them can change."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from docs_pages import ROOT
+
+TESTS = ROOT / "python" / "tests"
+FOLDERS = (
+    "analysis", "bench", "capture", "compare", "docs", "documents", "dumpcap", "findings",
+    "frames", "importers", "model", "oracles", "predict", "present", "security", "stats", "store",
+    "tools", "track", "usertype",
+)  # fmt: skip
+DOORS = {"busmark.cli.main", "busmark.capture.late", "busmark.model.parameters",
+         "busmark.model.quantities", "busmark.model.statistics"}  # fmt: skip
+"""Modules that are public though they are within a package; all others are a package's own."""
+
+
+def modules(path: Path) -> Iterator[str]:
+    """Yield every module of Busmark's that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_test_imports_doors_only(folder: str) -> None:
+    found = {
+        f"{path.name}: {module}"
+        for path in (TESTS / folder).rglob("*.py")
+        for module in modules(path)
+        if module.startswith("busmark.") and module.count(".") > 1 and module not in DOORS
+    }
+    assert not found

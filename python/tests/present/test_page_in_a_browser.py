@@ -1,0 +1,366 @@
+"""The page as a reader uses it, in a real browser without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Browser
+from conftest import Results
+from seams import done
+
+PAINTED = """new Promise((done) => {
+  const look = () => (document.querySelectorAll("figure.chart").length
+    === Number(document.documentElement.dataset.drawn) ? done(true) : setTimeout(look, 50));
+  look();
+})"""
+"""Resolves when every chart has been drawn."""
+
+
+READY = """new Promise((done) => {
+  const look = () => (document.documentElement.dataset.ready === undefined
+    ? setTimeout(look, 20) : done(true));
+  look();
+})"""
+"""Resolves when everything has begun, and what is stored is loaded."""
+
+EMPTY = """[...document.querySelectorAll(".plot")].filter((plot) => {
+  const canvas = plot.querySelector("canvas");
+  const { width, height } = canvas ?? {};
+  return !canvas?.getContext("2d").getImageData(0, 0, width, height).data.some((value) => value);
+}).map((plot) => plot.id)"""
+"""Charts of which nothing is painted."""
+
+
+@pytest.fixture
+def opened(browser: Browser, path: Path) -> Iterator[Browser]:
+    """The page, fresh. Nothing it does may fail, be blocked, or ask a network."""
+    browser.requests.clear()
+    browser.complaints.clear()
+    browser.open(path)
+    browser.run(READY)
+    yield browser
+    assert browser.run("document.documentElement.dataset.errors ?? ''") == ""
+    assert browser.complaints == []
+    asked = [
+        url.partition("?")[0] for url in browser.requests if not url.startswith(("data:", "blob:"))
+    ]
+    assert set(asked) <= {path.as_uri()}
+
+
+def draw_everything(browser: Browser) -> None:
+    """Scroll by every chart, as a reader would, once the page looks for them: one that was passed
+    before, or between two frames, is never seen, and so never drawn."""
+    browser.run(READY)
+    browser.run(
+        "(async () => { const frame = () => new Promise((r) => requestAnimationFrame(r));"
+        " for (const f of document.querySelectorAll('figure.chart')) {"
+        " f.scrollIntoView({behavior: 'instant'}); await frame(); await frame();"
+        " await new Promise((r) => setTimeout(r, 60)); } })()"
+    )
+    assert browser.run(PAINTED)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_is_drawn_when_it_is_reached(opened: Browser, scheme: str) -> None:
+    opened.prefer(scheme)
+    figures = opened.run("document.querySelectorAll('figure.chart').length")
+    assert opened.run("Number(document.documentElement.dataset.drawn)") < figures
+    draw_everything(opened)
+    assert opened.run(EMPTY) == []
+    opened.prefer("light")
+
+
+def first_column(browser: Browser, table: str, cell: str) -> list[str]:
+    """Texts of a cell of every row, floors left out."""
+    found: list[str] = browser.run(
+        f"[...document.querySelectorAll('#{table} tbody tr:not(.is-floor, .group)')]"
+        f".map((r) => r.querySelector('{cell}').textContent.trim())"
+    )
+    return found
+
+
+def test_a_heading_sorts_by_keyboard(opened: Browser) -> None:
+    heads = "[...document.querySelectorAll('#latency-same thead tr:last-child th')]"
+    heads += ".map((h) => h.textContent.trim())"
+    number = next(n for n, head in enumerate(opened.run(heads)) if head.startswith("Median"))
+    column = f"#latency-same thead tr:last-child th:nth-child({number + 1}) button"
+    opened.run(f"document.querySelector('{column}').focus()")
+    opened.press("Enter", 13, "\r")
+    heading = opened.run(f"document.querySelector('{column}').parentElement.ariaSort")
+    assert heading == "ascending"
+    keys = "[...document.querySelectorAll('#latency-same tbody tr:not(.group)')].map((r) =>"
+    keys += f" r.querySelectorAll('[data-sort]')[{number}].dataset.sort)"
+    values = [float(v) for v in opened.run(keys) if v]
+    assert values == sorted(values) and len(set(values)) > 3
+    opened.press("Enter", 13, "\r")
+    values = [float(v) for v in opened.run(keys) if v]
+    assert values == sorted(values, reverse=True)
+
+
+def choose(browser: Browser, name: str, value: str) -> None:
+    """A value of the filter, as by a reader."""
+    browser.run(
+        "(() => { const s = [...document.querySelectorAll('#filter select')]"
+        f".find((s) => s.parentElement.textContent.startsWith('{name}')); s.value = '{value}';"
+        " s.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    browser.run("new Promise((r) => setTimeout(r, 300))")
+
+
+def test_words_and_choices_filter_tables_and_cases_together(opened: Browser) -> None:
+    opened.run("document.querySelector('#filter input').focus()")
+    opened.run(
+        "(() => { const i = document.querySelector('#filter input'); i.value = 'cyclone';"
+        " i.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    rows = first_column(opened, "latency-same", "th")
+    assert rows and all("Cyclone DDS" in row for row in rows)
+    names = "[...document.querySelectorAll('#case-list .name')].map((n) => n.textContent)"
+    assert all("Cyclone DDS" in name for name in opened.run(names))
+    choose(opened, "Size", "1 KiB")
+    assert len(first_column(opened, "latency-same", "th")) == 1
+    assert "of" in opened.run("document.getElementById('filter-count').textContent")
+    opened.run("document.querySelector('#filter [type=reset]').click()")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert len(first_column(opened, "latency-same", "th")) > 10
+
+
+def test_a_case_opens_from_the_list_and_from_a_row(opened: Browser) -> None:
+    first = "document.querySelector('#case-list details')"
+    assert opened.run(f"{first}.querySelectorAll('table').length") == 0
+    opened.run(f"{first}.querySelector('summary').focus()")
+    opened.press("Enter", 13, "\r")
+    opened.run("new Promise((r) => setTimeout(r, 100))")
+    assert opened.run(f"{first}.querySelectorAll('table').length") >= 3
+    opened.run("document.querySelector('#latency-same tbody a[href$=\"udp-1024-same\"]').click()")
+    opened.run("new Promise((r) => setTimeout(r, 200))")
+    target = "document.getElementById('case-udp-1024-same')"
+    assert opened.run(f"{target}.open && {target}.querySelectorAll('table').length >= 3")
+    assert opened.run(f"document.activeElement.parentElement === {target}")
+
+
+def test_paper_gets_every_chart_and_of_few_cases_all_details(opened: Browser) -> None:
+    choose(opened, "Size", "16 KiB")
+    opened.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert opened.run(PAINTED)
+    closed = opened.run("document.querySelectorAll('details:not([open], .data)').length")
+    unprinted = "[...document.querySelectorAll('figure.chart:not(.empty) .plot')]"
+    unprinted += ".filter((plot) => !plot.querySelector('svg path')).map((plot) => plot.id)"
+    assert opened.run(unprinted) == []
+    bare = "[...document.querySelectorAll('#case-list .case')]"
+    bare += ".filter((d) => d.dataset.filled === undefined).length"
+    assert (closed, opened.run(bare)) == (0, 0)
+    opened.run("window.dispatchEvent(new Event('afterprint'))")
+    assert opened.run("document.querySelectorAll('#case-list .case[open]').length") == 0
+
+
+def test_paper_gets_of_many_cases_what_the_reader_opened(opened: Browser) -> None:
+    opened.run("document.querySelector('#case-list summary').click()")
+    opened.run("new Promise((r) => setTimeout(r, 100))")
+    opened.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert opened.run("document.querySelectorAll('#case-list .case[open]').length") == 1
+    opened.run("window.dispatchEvent(new Event('afterprint'))")
+
+
+def test_nothing_is_wider_than_a_telephone(opened: Browser, path: Path) -> None:
+    opened.resize(390, 844)
+    opened.open(path)
+    draw_everything(opened)
+    assert opened.run("document.documentElement.scrollWidth") <= 390
+    opened.resize(1280, 900)
+
+
+def test_a_campaign_without_results_is_shown(
+    browser: Browser, results: Results, tmp_path: Path
+) -> None:
+    done("report", results("hostile"), "--out", tmp_path)
+    browser.complaints.clear()
+    browser.open(tmp_path / "report.html")
+    assert browser.run("document.documentElement.dataset.errors ?? ''") == ""
+    assert browser.run("document.documentElement.dataset.drawn") == "0"
+    assert browser.run("window.hit") is None
+    browser.run("document.querySelector('#case-list summary').click()")
+    assert browser.run("document.images.length") == 0
+    assert browser.complaints == []
+
+
+def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
+    figure = (
+        "[...document.querySelectorAll('figure.chart')]"
+        ".find((f) => f.querySelector('#latency-distribution'))"
+    )
+    opened.run(f"{figure}.scrollIntoView({{behavior: 'instant'}})")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    kinds = opened.run(
+        f"[...{figure}.querySelector('select[data-key=Plot]').options].map((o) => o.value)"
+    )
+    assert len(kinds) == 9
+    for kind in kinds:
+        opened.run(
+            f"(() => {{ const s = {figure}.querySelector('select[data-key=Plot]');"
+            f" s.value = '{kind}'; s.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"
+        )
+        opened.run("new Promise((r) => setTimeout(r, 150))")
+        assert opened.run(f"{figure}.querySelector('select[data-key=Plot]').value") == kind
+        assert rows_of(opened, "latency-distribution"), kind
+
+
+def caption_of(browser: Browser, chart: str) -> str:
+    """What stands below a chart."""
+    place = f"document.querySelector('#{chart}').closest('figure').querySelector('figcaption')"
+    return str(browser.run(f"{place}.textContent"))
+
+
+def rows_of(browser: Browser, chart: str) -> list[list[str]]:
+    """The table of a chart's data, which the reader opens."""
+    data = f"document.querySelector('#{chart}').closest('figure').querySelector('.data')"
+    browser.run(f"{data}.open = true; new Promise((r) => setTimeout(r, 100))")
+    rows = f"[...{data}.querySelectorAll('tbody tr')]"
+    found: list[list[str]] = browser.run(
+        f"{rows}.map((r) => [...r.cells].map((c) => c.textContent))"
+    )
+    return found
+
+
+def select_of(chart: str, key: str) -> str:
+    return f"document.querySelector('#{chart}').closest('figure').querySelector('[data-key={key}]')"
+
+
+def test_the_filter_chooses_in_charts_as_in_tables(opened: Browser) -> None:
+    draw_everything(opened)
+    choose(opened, "Placement", "different CPUs")
+    choose(opened, "Size", "1 KiB")
+    for chart in ("latency-heat", "latency-medians", "latency-distribution", "latency-time"):
+        assert caption_of(opened, chart).startswith("Different CPUs"), chart
+    assert "1 KiB" in caption_of(opened, "latency-distribution")
+    hidden = f"{select_of('latency-distribution', 'Shown')}.parentElement.hidden"
+    assert opened.run(hidden), "there is nothing left to choose"
+    choose(opened, "Middleware", "UDP socket")
+    assert "Left out by the filter" in caption_of(opened, "latency-medians")
+    for chart in ("latency-medians", "latency-distribution"):
+        assert {row[0] for row in rows_of(opened, chart)} == {"UDP socket"}
+    assert all(row[0].startswith("UDP socket, ") for row in rows_of(opened, "latency-heat"))
+    choose(opened, "Status", "failed")
+    assert caption_of(opened, "latency-medians") == "Nothing here matches the filter."
+    opened.run("document.querySelector('#filter [type=reset]').click()")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert len({row[0] for row in rows_of(opened, "latency-medians")}) == 6
+    assert opened.run(EMPTY) == []
+
+
+def test_the_filter_is_in_the_address_and_back_undoes_it(opened: Browser, path: Path) -> None:
+    draw_everything(opened)
+    choose(opened, "Size", "1 KiB")
+    choose(opened, "Placement", "one CPU")
+    plot = select_of("latency-distribution", "Plot")
+    opened.run(
+        f"(() => {{ const s = {plot}; s.value = 'quantiles';"
+        " s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    address = opened.run("location.href")
+    assert "Size=1+KiB" in address and "Placement=one+CPU" in address and "quantiles" in address
+    count = opened.run("document.getElementById('filter-count').textContent")
+    opened.run("history.back()")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    opened.run("history.back()")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert "Placement" not in opened.run("location.href")
+    assert opened.run("document.getElementById('filter-count').textContent") != count
+    opened.open(path, f"?{address.partition('?')[2]}#findings")
+    draw_everything(opened)
+    assert opened.run("document.getElementById('filter-count').textContent") == count
+    assert opened.run(f"{plot}.value") == "quantiles"
+    sizes = first_column(opened, "latency-same", "th .of")
+    assert len(sizes) > 1 and set(sizes) == {"1 KiB"}, "the table is filtered, too"
+    assert caption_of(opened, "latency-distribution").startswith("One CPU, 1 KiB")
+
+
+def test_what_is_shown_in_one_chart_is_shown_in_all(opened: Browser) -> None:
+    draw_everything(opened)
+    shown = select_of("latency-medians", "Shown")
+    opened.run(
+        f"(() => {{ const s = {shown}; s.value = 'Different CPUs, 16 KiB';"
+        " s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    for chart in ("latency-medians", "latency-distribution", "latency-time"):
+        assert caption_of(opened, chart).startswith("Different CPUs, 16 KiB"), chart
+    assert caption_of(opened, "latency-heat").startswith("Different CPUs")
+    assert opened.run("document.querySelectorAll('.choices select').length") > 3
+    assert opened.run("document.getElementById('filter-count').textContent").startswith("66")
+
+
+def test_the_filter_is_worked_by_keys(opened: Browser) -> None:
+    opened.run("document.querySelector('.choices select[name=Size]').focus()")
+    opened.press("ArrowDown", 40)
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert "Size=" in opened.run("location.search")
+    opened.run("document.querySelector('#filter [type=reset]').focus()")
+    opened.press("Enter", 13, "\r")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert opened.run("location.search") == ""
+
+
+def test_contents_stay_at_the_top_and_mark_the_section_that_is_read(opened: Browser) -> None:
+    names = opened.run("[...document.querySelectorAll('nav a')].map((a) => a.textContent)")
+    read = ["Answer", "Round-trip latency", "Throughput", "Every case", "Findings", "Method"]
+    assert [name for name in names if name in read] == read
+    top = "document.querySelector('.bar').getBoundingClientRect()"
+    for width in (1280, 390):
+        opened.resize(width, 844)
+        for target in ("part-throughput", "part-findings", "method"):
+            opened.run("document.documentElement.style.scrollBehavior = 'auto'")
+            opened.run(f"document.querySelector('nav a[href=\"#{target}\"]').click()")
+            opened.run("new Promise((r) => setTimeout(r, 400))")
+            assert opened.run(f"{top}.top") == 0
+            below = f"document.getElementById('{target}').getBoundingClientRect().top"
+            assert opened.run(f"{below} >= {top}.bottom"), (width, target)
+            marked = opened.run("document.querySelector('nav [aria-current]').hash")
+            assert marked == f"#{target}", width
+        assert opened.run(f"{top}.height") < (160 if width > 1000 else 110)
+    opened.resize(1280, 900)
+
+
+def tick(browser: Browser, *rows: int) -> None:
+    """The boxes of rows that are of cases, without floors, as by a reader."""
+    boxes = "[...document.querySelectorAll('.headline tr:not(.is-floor) .tick')]"
+    for row in rows:
+        browser.run(f"{boxes}[{row}].click()")
+
+
+OVERLAID = """[...document.querySelectorAll('#overlay figure')].map((figure) =>
+  figure.querySelector('.plot').id.replace('overlay-', ''))"""
+
+
+def test_ticked_cases_are_overlaid_and_the_address_restores_them(
+    opened: Browser, path: Path
+) -> None:
+    assert opened.run("document.getElementById('overlay').hidden")
+    opened.run("document.querySelectorAll('.headline tr:not(.is-floor) .tick')[0].focus()")
+    opened.press(" ", 32, " ")
+    assert opened.run("document.activeElement.checked"), "a key ticks"
+    tick(opened, 7, 13)
+    assert opened.run("document.querySelector('#ticked span').textContent").startswith("3 of 10")
+    kinds = ["distribution-function", "survival-function", "histogram", "density", "quantiles"]
+    assert opened.run(OVERLAID) == [*(f"latency-distribution-{k}" for k in kinds), "latency-time"]
+    draw_everything(opened)
+    for chart in opened.run(OVERLAID):
+        names = {row[0] for row in rows_of(opened, f"overlay-{chart}")}
+        assert len(names) == 3, (chart, names)
+    address = opened.run("location.href").partition("?")[2]
+    opened.open(path, f"?{address}")
+    opened.run(READY)
+    assert opened.run("[...document.querySelectorAll('.tick:checked')].length") >= 3
+    assert len(opened.run(OVERLAID)) == 6
+    opened.run("document.querySelector('#ticked button').click()")
+    assert opened.run("document.getElementById('overlay').hidden")
+    assert opened.run("location.search") == ""
+
+
+def test_an_eleventh_case_is_refused_with_a_message(opened: Browser) -> None:
+    tick(opened, *range(11))
+    assert "At most 10" in opened.run("document.querySelector('#ticked [role=status]').textContent")
+    assert opened.run("new URLSearchParams(location.search).get('overlay').split(' ').length") == 10

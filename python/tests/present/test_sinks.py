@@ -1,0 +1,292 @@
+"""Every document in every form: by sinks that know documents alone."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import numpy as np
+import openpyxl
+import polars as pl
+import pytest
+from busmark.compare.campaign import summarise
+from click.testing import CliRunner
+from synthetic_campaign import Builder, samples_around
+
+from busmark.cli import documents as cli
+from busmark.cli.main import busmark
+from busmark.documents import repetition
+from busmark.errors import UserError
+from busmark.present import formats
+from busmark.present.blocks.repetition import document as repeated
+from busmark.present.charts import look
+from busmark.present.charts.shapes import Axis, Bar, Bars, Curve, Picture, Point, Stack
+from busmark.present.document import (
+    Cell,
+    Chart,
+    Column,
+    Document,
+    Metric,
+    Row,
+    Section,
+    Suite,
+    Table,
+    Test,
+    Text,
+)
+from busmark.present.sinks import notebook
+from busmark.present.sinks.tables import frame_of
+from busmark.store import Result
+
+SINKS = Path(notebook.__file__).parent
+
+IMPORTED = Path(__file__).parents[1] / "importers" / "files"
+
+ORACLES = Path(__file__).parents[1] / "oracles" / "results"
+
+OF_THE_PAGE = {"page", "html", "panels"}
+
+
+@pytest.fixture
+def document() -> Document:
+    """A document that knows nothing of latency."""
+    label = look.series("apples", 0)
+    columns = [
+        Column("Fruit", [Cell("apples"), Cell("=pears")], "label"),
+        Column("Weight", [Cell(1500.0, 1400.0, 1600.0), Cell(note="none came")], "figure", "ns"),
+        Column("Verdict", [Cell(1.5, 1.2, 1.8, verdict="worse"), Cell()], "ratio"),
+    ]
+    x, y = Axis("day"), Axis("weight, kg", from_zero=True)
+    points = [Point(1, 2.0, 1.5, 2.5), Point(2, 3.0)]
+    keys = (("Garden", "north"),)
+    shapes = [
+        Picture(keys, (), x, y, [Curve("apples", label, points)], "a curve"),
+        Bars((("Garden", "south"),), (), y, [Bar(label, 2.0, 1.0, 3.0)], "bars"),
+    ]
+    sections = [
+        Section("Harvest", [Table(columns, [Row(), Row()], key="harvest"),
+                            Text("line", {"line": "It rained."})]),
+        Section("Drawn", [Chart("harvest", "Weight of fruit, kg", shapes, "How much.")]),
+    ]  # fmt: skip
+    return Document(
+        "Fruit <b>", ["of a garden"], sections, kind="harvest report",
+        suites=[Suite("heavy", [Test("garden", "apples", 1.0, "failure", "missed", "too light")])],
+        metrics=[Metric("apples", "weight", "kg", 2.0, 1.0, 3.0, 0.95, more_is_better=True)],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", formats.FORMATS)
+def test_every_form_writes_any_document(
+    document: Document, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notebook, "execute", lambda *_: None)
+    form = formats.FORMATS[name]
+    written = formats.write(formats.Views(lambda: document), [form], tmp_path)[name]
+    assert written and all(path.stat().st_size for path in written)
+    assert {path for path in tmp_path.rglob("*") if path.suffix == ".tmp"} == set()
+
+
+def test_files_are_named_by_the_kind_of_the_document(document: Document, tmp_path: Path) -> None:
+    asked = formats.chosen("html,markdown,xlsx,csv")
+    written = formats.write(formats.Views(lambda: document), asked, tmp_path)
+    names = {path.relative_to(tmp_path).as_posix() for each in written.values() for path in each}
+    assert names == {"harvest-report.html", "harvest-report.md", "harvest-report.xlsx",
+                     "csv/harvest.csv"}  # fmt: skip
+    sheet = openpyxl.load_workbook(tmp_path / "harvest-report.xlsx")["Harvest"]
+    assert "Weight, µs (lower)" in [cell.value for row in sheet.iter_rows() for cell in row]
+
+
+def test_a_table_is_a_frame_with_limits_and_verdicts(document: Document) -> None:
+    (table,) = document.sections[0].tables
+    assert frame_of(table).to_dict(as_series=False) == {
+        "Fruit": ["apples", "=pears"], "Weight, µs": [1.5, None],
+        "Weight, µs (lower)": [1.4, None], "Weight, µs (upper)": [1.6, None],
+        "Verdict": [1.5, None], "Verdict (lower)": [1.2, None], "Verdict (upper)": [1.8, None],
+        "Verdict (verdict)": ["worse", None],
+    }  # fmt: skip
+
+
+def test_the_cells_of_a_chart_draw_it(document: Document) -> None:
+    cells = [cell.text for cell in notebook.sources(document)]
+    assert cells[0].startswith("# Fruit \\<b\\>")
+    drawn = [cell for cell in cells if cell.startswith("Drawing(")]
+    assert len(drawn) == 2
+    from busmark.present.display import Drawing
+
+    made: Any = eval(drawn[0], {"Drawing": Drawing})
+    assert "Weight of fruit, kg" in repr(made) and json.dumps(made.specification)
+
+
+@pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+def test_scripts_plot_any_document(document: Document, tmp_path: Path) -> None:
+    import subprocess
+
+    formats.write(formats.Views(lambda: document), formats.chosen("gnuplot"), tmp_path)
+    done = subprocess.run(["gnuplot", "plot-all.gpi"], cwd=tmp_path / "gnuplot",
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert done.stderr == ""
+    names = sorted(path.name for path in (tmp_path / "gnuplot" / "images").iterdir())
+    assert names == ["harvest.north.png", "harvest.south.png"]
+
+
+def test_a_document_without_a_chart_is_refused_where_charts_are_wanted(tmp_path: Path) -> None:
+    empty = formats.Views(lambda: Document("x", [], [], kind="capture"))
+    with pytest.raises(UserError, match="this capture has no chart") as refused:
+        formats.write(empty, formats.chosen("svg", "capture"), tmp_path)
+    assert refused.value.where == "--to svg"
+
+
+def test_forms_of_ci_are_of_results_and_comparisons() -> None:
+    assert {form.name for form in formats.of_kind("report")} == {*formats.FORMATS}
+    others = {form.name for form in formats.of_kind("history")}
+    assert {*formats.FORMATS} - others == {"csv-samples", "junit", "github", "bencher"}
+    with pytest.raises(UserError, match="no form of history 'junit'"):
+        formats.chosen("junit", "history")
+
+
+@pytest.mark.parametrize("path", sorted(SINKS.glob("*.py")), ids=lambda path: path.stem)
+def test_a_sink_knows_no_other_sink_and_no_campaign(path: Path) -> None:
+    own = OF_THE_PAGE if path.stem in OF_THE_PAGE else {path.stem.partition("_")[0]}
+    if path.stem in ("notebook", "kernel"):
+        own = {"notebook", "kernel"}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            name = node.module.removeprefix("busmark.present.sinks.")
+            if name != node.module:
+                assert name.partition("_")[0] in own, name
+            campaign = ("busmark.compare.campaign", "busmark.frames", "busmark.present.blocks")
+            assert path.stem in OF_THE_PAGE or not node.module.startswith(campaign), node.module
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["doctor", "--to", "xlxs"], "no form of machine 'xlxs'"),
+        (["adapters", "--to", "junit"], "no form of adapters 'junit'"),
+        (["doctor", "--folder", "x"], "is the folder of --to"),
+        (["doctor", "--html", "no/such/folder/x.html"], "this folder is not there"),
+        (["compare", "a", "b", "--to", "junit"], "there is no criterion to write"),
+    ],
+)
+def test_what_cannot_be_written_is_found_before_anything_is_read(
+    words: list[str], message: str
+) -> None:
+    ended = CliRunner().invoke(busmark, words)
+    assert isinstance(ended.exception, UserError) and message in str(ended.exception)
+
+
+class Terminal:
+    """Standard streams of a terminal with ten lines."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, **environment: str) -> None:
+        self.paged: list[str] = []
+        self.printed: list[str] = []
+        patch.setattr(cli.sys.stdin, "isatty", lambda: True, raising=False)  # type: ignore[attr-defined]
+        patch.setattr(cli.sys.stdout, "isatty", lambda: True, raising=False)  # type: ignore[attr-defined]
+        patch.setattr(cli.shutil, "get_terminal_size", lambda *_: os.terminal_size((80, 10)))  # type: ignore[attr-defined]
+        patch.setattr(cli.click, "echo_via_pager", lambda text, **_: self.paged.append(text))
+        patch.setattr(cli.click, "echo", lambda text, **_: self.printed.append(text))
+        for name, value in {"TERM": "xterm", "PAGER": "less", **environment}.items():
+            patch.setenv(name, value)
+
+
+def lines(count: int) -> Callable[[Any], None]:
+    return lambda console: (
+        [console.print(f"line {n}", highlight=False) for n in range(count)] and None
+    )
+
+
+def test_a_pager_shows_what_is_longer_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal(monkeypatch)
+    cli.paged(lines(30))
+    assert "line 29" in terminal.paged[0] and not terminal.printed
+    cli.paged(lines(5))
+    assert len(terminal.paged) == 1 and "line 4" in terminal.printed[0]
+
+
+@pytest.mark.parametrize("environment", [{"PAGER": ""}, {"TERM": "dumb"}])
+def test_no_pager_where_there_is_none(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    terminal = Terminal(monkeypatch, **environment)
+    cli.paged(lines(30))
+    assert not terminal.paged
+
+
+def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> None:
+    directory = tmp_path / "imported"
+    files = [str(IMPORTED / f"perftest_{name}.csv") for name in ("latency", "throughput")]
+    CliRunner().invoke(busmark, ["import", *files, "--out", str(directory)], catch_exceptions=False)
+    ended = CliRunner().invoke(busmark, ["show", str(directory), "--paper", "perftest-2023"])
+    assert ended.exit_code == 0, ended.output
+    for title in ("1B: subscriber, throughput mode, Table 1 of the thesis",
+                  "2A: publisher, latency mode, Table 4 of the thesis"):  # fmt: skip
+        assert title in ended.stdout
+    refused = CliRunner().invoke(busmark, ["show", str(directory), "--paper", "perftst"])
+    assert "Did you mean perftest-2023?" in str(getattr(refused.exception, "remedy", ""))
+    out = tmp_path / "out"
+    words = ["report", str(directory), "--paper", "perftest-2023", "--to", "xlsx,csv"]
+    ended = CliRunner().invoke(busmark, [*words, "--out", str(out)])
+    assert ended.exit_code == 0, ended.output
+    assert (out / "comparison.xlsx").exists()
+    tables = [pl.read_csv(path) for path in (out / "csv").glob("*Table-4*.csv")]
+    assert tables and "Ave, µs" in tables[0].columns
+
+
+def charts_of(result: Result) -> tuple[str, list[Chart]]:
+    """Titles of the tables of a paper's document, and the charts of its data sets."""
+    found = repetition(summarise(result))
+    assert found is not None
+    made = repeated(found)
+    titles = " ".join(table.title for section in made.sections for table in section.tables)
+    own = [section for section in made.sections if section.part == "Charts of the data sets"]
+    charts = [block for section in own for block in section.blocks if isinstance(block, Chart)]
+    return titles, charts
+
+
+def test_every_data_set_of_the_thesis_has_its_table_and_its_charts(tmp_path: Path) -> None:
+    with tarfile.open(ORACLES / "perftest.tar.xz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    (manifest,) = tmp_path.rglob("manifest.json")
+    titles, charts = charts_of(Result(manifest.parent))
+    assert not [n for n in range(8) if f"Table {n} of the thesis" not in titles]
+    for kind in ("values", "shares"):
+        own = [chart for chart in charts if chart.key.startswith(kind)]
+        tests = {chart.title.rpartition(": ")[2].partition(" ")[0] for chart in own}
+        assert tests == {f"{number}{side}" for number in range(1, 5) for side in "AB"}
+
+
+def test_charts_of_a_data_set_are_whole_and_zoomed_and_both_distributions(tmp_path: Path) -> None:
+    build, rng = Builder(tmp_path), np.random.default_rng(5)
+    for size in (32, 64, 128, 256, 1024):
+        case = build.case(f"{size}", size=size, adapter="cyclonedds")
+        for number in range(4):
+            build.pings(case, number, samples_around(20_000.0 + size, 300, rng))
+    _, charts = charts_of(Result(build.finish(scenario={"document": "perftest-2023"})))
+    assert len(charts) == 6, "pings that arrived have no rate in Mbit/s here"
+    for chart in charts:
+        if chart.key.startswith("values-"):
+            whole, zoomed = chart.shapes
+            assert isinstance(whole, Stack) and isinstance(zoomed, Stack)
+            assert {len(row.curves[0].points) for row in whole.rows} == {5}
+            assert {len(row.curves[0].points) for row in zoomed.rows} == {2}
+        else:
+            (shape,) = chart.shapes
+            assert isinstance(shape, Picture)
+            exact, smooth = shape.curves
+            assert exact.points[-1].y == 100 and len(smooth.points) > 20
+
+
+def test_a_notebook_of_another_document_is_valid(
+    document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notebook, "execute", lambda *_: None)
+    (path,) = notebook.write(document, tmp_path)
+    nbformat.validate(nbformat.read(path, as_version=4))

@@ -1,0 +1,148 @@
+"""Tables that are wider than a window or a sheet of paper, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from browser import Browser
+
+TABLE = "latency-same"
+BOX = f"document.querySelector('#{TABLE} .scroll')"
+PAPER = {"upright": 687, "wide": 1016}
+"""CSS pixels between the margins of A4."""
+
+SETTLED = "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
+
+
+@pytest.fixture
+def at_1200(browser: Browser, path: Path) -> Browser:
+    browser.resize(1200, 900)
+    browser.open(path)
+    browser.run(SETTLED)
+    return browser
+
+
+TABLES = """JSON.stringify(Object.fromEntries([...document.querySelectorAll(".scroll")].map((b) =>
+  [b.closest("[id]").id, b]).filter(([id]) => id.startsWith("latency-") || id.startsWith("through"))
+  .map(([id, b]) => [id, [...b.querySelectorAll("thead tr:last-child th")].map((h) =>
+    h.textContent.trim())])))"""
+"""Headings of the tables of cases, by the table."""
+
+
+def tables_of(browser: Browser) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = json.loads(browser.run(TABLES))
+    assert found
+    return found
+
+
+def seen(browser: Browser, table: str) -> set[int]:
+    """Places of the headings that are in sight within their box."""
+    return set(json.loads(browser.run(
+        f"(() => {{ const box = document.querySelector('#{table} .scroll');"
+        " const edge = box.getBoundingClientRect();"
+        " const first = box.querySelector('thead th').getBoundingClientRect().right;"
+        " return JSON.stringify([...box.querySelectorAll('thead tr:last-child th')].map((h, n) =>"
+        " [n, h.getBoundingClientRect()]).filter(([n, r]) => r.right <= edge.right + 1"
+        " && (n === 0 || r.left >= first - 1)).map(([n]) => n)); })()"
+    )))  # fmt: skip
+
+
+def test_every_column_can_be_reached_at_1200_pixels(at_1200: Browser) -> None:
+    """Those that are out of sight are named, until they are there."""
+    assert at_1200.run("document.documentElement.scrollWidth") <= 1200
+    wide = []
+    for table, columns in tables_of(at_1200).items():
+        box = f"document.querySelector('#{table} .scroll')"
+        hint = f"document.querySelector('#{table} .hint').textContent"
+        first = seen(at_1200, table)
+        missing = [title for n, title in enumerate(columns) if n not in first]
+        told = at_1200.run(hint)
+        assert [title for title in missing if title not in told] == []
+        at_1200.run(f"{box}.scrollLeft = 1e6")
+        at_1200.run(SETTLED)
+        assert first | seen(at_1200, table) == set(range(len(columns)))
+        if missing:
+            wide.append(table)
+            assert at_1200.run(hint) == ""
+    assert wide, "no table of this campaign is wider than the window"
+
+
+def test_the_first_column_and_the_headings_stay(at_1200: Browser) -> None:
+    places = (
+        f"JSON.stringify([{BOX}.querySelector('thead th'),"
+        f" {BOX}.querySelector('tbody tr:not(.group) th')]"
+        ".map((e) => e.getBoundingClientRect().left))"
+    )
+    at_1200.resize(700, 500)
+    at_1200.run(SETTLED)
+    before = at_1200.run(places)
+    at_1200.run(f"{BOX}.scrollLeft = 300")
+    assert at_1200.run(f"{BOX}.scrollLeft") == 300
+    assert at_1200.run(places) == before
+    gap = (
+        f"{BOX}.querySelector('thead th').getBoundingClientRect().top"
+        f" - {BOX}.getBoundingClientRect().top"
+    )
+    at_1200.run(f"{BOX}.scrollTop = 1e6")
+    assert at_1200.run(f"{BOX}.scrollTop") > 50
+    assert at_1200.run(gap) == pytest.approx(0, abs=1)
+
+
+def test_headings_stay_at_the_top_of_a_window_that_is_wide_enough(at_1200: Browser) -> None:
+    at_1200.resize(2560, 500)
+    at_1200.run(SETTLED)
+    assert at_1200.run(f"{BOX}.scrollWidth <= {BOX}.clientWidth"), "nothing is out of sight"
+    row = f"{BOX}.querySelector('tbody tr:nth-child(12)')"
+    at_1200.run(f"{row}.scrollIntoView({{behavior: 'instant'}})")
+    at_1200.run(SETTLED)
+    below = at_1200.run(
+        "parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--bar')) || 0"
+    )
+    top = at_1200.run(f"{BOX}.querySelector('thead th').getBoundingClientRect().top")
+    assert -1 <= top <= max(below, 0) + 100
+
+
+def test_nothing_is_cut_on_paper(at_1200: Browser, tmp_path: Path) -> None:
+    at_1200.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        for sheet, width in PAPER.items():
+            at_1200.resize(width, 900)
+            for table in tables_of(at_1200):
+                wide = f"document.getElementById('{table}').classList.contains('wide')"
+                if at_1200.run(wide) == (sheet == "wide"):
+                    own = f"document.querySelector('#{table} table')"
+                    right = at_1200.run(f"{own}.getBoundingClientRect().right")
+                    assert right <= width + 1, table
+    finally:
+        at_1200.call("Emulation.setEmulatedMedia", media="")
+    text = printed(at_1200, tmp_path)
+    words = set(text.replace(",", " ").split())
+    columns = {title for titles in tables_of(at_1200).values() for title in titles}
+    missing = [t for t in columns if not set(t.replace("ff", "f").split()) <= words]
+    assert missing == []
+
+
+def test_the_heading_of_a_section_is_on_the_sheet_of_its_first_table(
+    at_1200: Browser, tmp_path: Path
+) -> None:
+    heading = at_1200.run("document.querySelector('#part-round-trip-latency').innerText")
+    sheets = printed(at_1200, tmp_path).split("\f")
+    with_table = next(sheet for sheet in sheets if "Round-trip latency on one CPU" in sheet)
+    assert heading in [line.strip() for line in with_table.splitlines()]
+
+
+def printed(browser: Browser, folder: Path) -> str:
+    """The text of the sheets; a form feed ends each."""
+    if shutil.which("gs") is None:
+        pytest.skip("no Ghostscript here to read a PDF")
+    browser.printed(folder / "page.pdf")
+    subprocess.run(
+        ["gs", "-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-sDEVICE=txtwrite",
+         f"-sOutputFile={folder}/page-%03d.txt", f"{folder}/page.pdf"], check=True,
+    )  # fmt: skip
+    sheets = sorted(folder.glob("page-*.txt"))
+    return "\f".join(sheet.read_text(encoding="utf-8", errors="replace") for sheet in sheets)

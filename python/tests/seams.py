@@ -1,0 +1,98 @@
+"""The seams that tests go through: the command, and what it prints of results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import polars as pl
+from click.testing import CliRunner
+
+import busmark
+from busmark.cli.main import busmark as command
+from busmark.errors import UserError
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit code, what it printed, and why it was refused."""
+
+    code: int
+    out: str
+    told: str
+    """Everything that was printed, and the error with its place and its remedy."""
+    error: UserError | None = None
+
+
+def run(*words: object, columns: int = 200, **env: str) -> Ended:
+    """Run `busmark`, as its entry point does: what a user can correct is exit code 2."""
+    ended = CliRunner().invoke(
+        command, [str(word) for word in words], env={"COLUMNS": str(columns), **env}
+    )
+    error = ended.exception
+    if isinstance(error, UserError):
+        return Ended(2, ended.stdout, f"{ended.output}{error}", error)
+    if error is not None and not isinstance(error, SystemExit):
+        raise error
+    return Ended(ended.exit_code, ended.stdout, ended.output)
+
+
+def done(*words: object, columns: int = 200) -> str:
+    """Run `busmark`, which must end with 0; return what it printed."""
+    ended = run(*words, columns=columns)
+    assert ended.code == 0, ended.told
+    return ended.out
+
+
+class Document(dict[str, Any]):
+    """A JSON document whose keys are attributes; one that is not there is an error."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        if name == "case":
+            return lambda identifier: next(c for c in self["cases"] if c["id"] == identifier)
+        if name == "rtt_2":
+            return self["latency"] and self["latency"]["half_round_trip"]
+        raise AttributeError(name)
+
+
+def document(*words: object) -> Any:
+    """Run `busmark … --json`, whatever it exits with; return what it prints."""
+    return json.loads(run(*words, "--json").out, object_hook=Document)
+
+
+def shown(result: PathLike[str] | str) -> Any:
+    """Return what `busmark show --json` prints of a result."""
+    return document("show", result)
+
+
+class Estimates:
+    """The table of estimates of a result, looked up by what a row is of."""
+
+    def __init__(self, result: PathLike[str] | str) -> None:
+        self.results = busmark.open(result)
+        self.frame = self.results.estimates
+
+    def rows(self, quantity: str, statistic: str, **of: Any) -> list[dict[str, Any]]:
+        """Return the rows of a figure; by default over the rounds of a case."""
+        wanted = {"quantity": quantity, "statistic": statistic, "over": "rounds", **of}
+        return self.frame.filter(pl.col(k) == v for k, v in wanted.items()).to_dicts()
+
+    def row(self, quantity: str, statistic: str, **of: Any) -> dict[str, Any]:
+        """Return the only row of a figure."""
+        rows = self.rows(quantity, statistic, **{"scope": "case", **of})
+        assert len(rows) == 1, (quantity, statistic, of, len(rows))
+        return rows[0]
+
+    def value(self, quantity: str, statistic: str, **of: Any) -> Any:
+        """Return the value of that row."""
+        return self.row(quantity, statistic, **of)["value"]
+
+    def series(self, quantity: str, kind: str, **of: Any) -> pl.DataFrame:
+        """Return the points of a curve."""
+        wanted: Iterable[Any] = {"quantity": quantity, "kind": kind, **of}.items()
+        return self.results.series.filter(pl.col(k) == v for k, v in wanted)
