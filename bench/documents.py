@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from busmark.model.parameters import Parameters
-from busmark.plugins.security.directory import Documents, create
 from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.directory import Documents, create
 from busmark.plugins.security.domains import LAST, Domains
 
 SIDES = ("active", "passive")

@@ -11,6 +11,7 @@ anything failed.
 """
 
 from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -21,13 +22,12 @@ import subprocess
 import sys
 import time
 import tomllib
-from busmark.adapters import environment
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from busmark.adapters import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"

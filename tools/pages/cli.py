@@ -1,12 +1,12 @@
 """docs/reference/cli.md: every command with its own help."""
 
 from __future__ import annotations
+
 import click
-from busmark.cli.main import busmark
-from busmark.cli.main import known
-from busmark.model import units
 from tools.pages import markdown as md
 
+from busmark.cli.main import busmark, known
+from busmark.model import units
 
 WIDTH = 96
 

@@ -2,28 +2,25 @@
 write the page."""
 
 from __future__ import annotations
+
 import shlex
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from busmark.cli.options import open_page
-from busmark.cli.output import echo
-from busmark.cli.output import say_file
+from busmark.cli.output import echo, say_file
 from busmark.cli.places import note
 from busmark.cli.progress import listeners
-from busmark.control.begin import begin
-from busmark.control.begin import resume
+from busmark.control.begin import begin, resume
 from busmark.control.campaign import default_directory
 from busmark.errors import UserError
 from busmark.scenario import Scenario
 from busmark.store import Result
 from busmark.store.named import recent
 from busmark.store.writer import storing
-from collections.abc import Callable
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 
 if TYPE_CHECKING:
     from busmark.compare.campaign import Campaign as Analysed

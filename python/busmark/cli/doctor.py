@@ -1,16 +1,17 @@
 """`busmark doctor`."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
-from busmark.cli.documents import Files
-from busmark.cli.documents import show
-from busmark.cli.documents import written
-from busmark.cli.output import echo
-from busmark.cli.wide import wide
 from dataclasses import asdict
 from typing import Any
+
+import click
+
+from busmark.cli.documents import Files, show, written
+from busmark.cli.output import echo
+from busmark.cli.wide import wide
 
 
 @click.command(epilog="Example: busmark doctor --json")

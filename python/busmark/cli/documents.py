@@ -1,23 +1,21 @@
 """Documents of commands: printed, page by page where the terminal is too short, and written."""
 
 from __future__ import annotations
-import click
+
 import os
 import re
 import shutil
 import sys
-from busmark.cli.output import say_file
-from busmark.cli.wide import is_paged
-from busmark.present.formats import Views
-from busmark.present.formats import of_kind
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from busmark.cli.output import say_file
+from busmark.cli.wide import is_paged
+from busmark.present.formats import Views, of_kind
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,23 +1,20 @@
 """`busmark history`."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
-from busmark.cli.documents import Files
-from busmark.cli.documents import show
-from busmark.cli.documents import written
-from busmark.cli.output import echo
-from busmark.cli.places import Directory
-from busmark.cli.places import or_newest
-from busmark.cli.values import Amount
-from busmark.cli.values import names
-from busmark.cli.wide import wide
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from busmark.cli.documents import Files, show, written
+from busmark.cli.output import echo
+from busmark.cli.places import Directory, or_newest
+from busmark.cli.values import Amount, names
+from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.track import Tracked
@@ -77,9 +74,8 @@ def add_command(
     DIRECTORY may be a name such as @last. A result is in a history once: adding it again changes
     nothing. Histories are ordered by commit time, so older commits may be measured later.
     """
-    from busmark.track.result import short
-
     from busmark.track import add, entry_of
+    from busmark.track.result import short
 
     entry, left_out = entry_of(directory, commit=commit, date=date, machine=machine)
     added = add(history, entry)

@@ -1,8 +1,11 @@
 """`busmark load`."""
 
 from __future__ import annotations
-import click
+
 import sys
+
+import click
+
 from busmark.cli.output import echo
 from busmark.cli.values import Amount
 

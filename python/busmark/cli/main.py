@@ -78,8 +78,12 @@ COMMANDS = {
     ),
     "adapter": Command(MIDDLEWARE, "adapter:command", "Check an adapter, or begin a new one."),
     "doctor": Command(MIDDLEWARE, "doctor:command", "Check this machine, and suggest fixes."),
-    "load": Command(MIDDLEWARE, "load:command", "Load CPUs, disk or network at a set level.", "none"),
-    "plugins": Command(MIDDLEWARE, "plugins:command", "List the plug-ins, and whether they are on."),
+    "load": Command(
+        MIDDLEWARE, "load:command", "Load CPUs, disk or network at a set level.", "none"
+    ),
+    "plugins": Command(
+        MIDDLEWARE, "plugins:command", "List the plug-ins, and whether they are on."
+    ),
     "completion": Command(
         "", "completion:command", "Print the completion script of a shell.", "none"
     ),

@@ -1,17 +1,18 @@
 """`busmark plan`."""
 
 from __future__ import annotations
-import click
+
 import json
-from busmark.cli.documents import show
-from busmark.cli.options import requires
-from busmark.cli.output import echo
 from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
+from busmark.cli.documents import show
+from busmark.cli.options import requires
+from busmark.cli.output import echo
 
 if TYPE_CHECKING:
     from busmark.present.document import Document

@@ -1,22 +1,18 @@
 """`busmark report`."""
 
 from __future__ import annotations
-import click
-from busmark.cli.beside import Beside
-from busmark.cli.beside import beside
-from busmark.cli.options import open_page
-from busmark.cli.options import opens
-from busmark.cli.output import Forms
-from busmark.cli.output import echo
-from busmark.cli.output import say_file
-from busmark.cli.places import Directory
-from busmark.cli.places import or_newest
-from busmark.present.formats import of_kind
-from collections.abc import Mapping
-from collections.abc import Sequence
+
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
+from busmark.cli.beside import Beside, beside
+from busmark.cli.options import open_page, opens
+from busmark.cli.output import Forms, echo, say_file
+from busmark.cli.places import Directory, or_newest
+from busmark.present.formats import of_kind
 
 if TYPE_CHECKING:
     from busmark.compare.campaign import Campaign

@@ -13,9 +13,6 @@ from busmark.compare.comparison import compare
 from busmark.compare.criterion import Criterion
 from busmark.compare.gate import Gate
 from busmark.compare.model import Comparison
-from busmark.compare.sides import Side
-from busmark.compare.sides import further
-from busmark.compare.sides import select
-
+from busmark.compare.sides import Side, further, select
 
 __all__ = ["Comparison", "Criterion", "Gate", "Side", "compare", "further", "select"]

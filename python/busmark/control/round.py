@@ -11,11 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from busmark.control.commands import Commands
-
 from busmark.adapters import Adapter
 from busmark.control.awaited import together
 from busmark.control.collected import SAMPLES, completed
+from busmark.control.commands import Commands
 from busmark.control.companions import Companion, Companions, Stage, companions
 from busmark.control.companions.servers import served
 from busmark.control.discoveries import UNKNOWN, Discovery, Relayed, discovery

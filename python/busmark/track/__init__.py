@@ -7,7 +7,6 @@
 
 from busmark.track.detect import CONFIRMATIONS
 from busmark.track.entry import Commit, Entry, Machine, TrackedCase
-
 from busmark.track.history import add, read
 from busmark.track.model import Tracked
 from busmark.track.result import entry_of

@@ -1,19 +1,14 @@
 """Flows of the scenario's own: their figures, and that the case's own figures do not count them."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
 import pytest
 from form_files import files
-from own_flows_campaign import FLOW_NS
-from own_flows_campaign import LOST
-from own_flows_campaign import PINGS
-from own_flows_campaign import ROUNDS
-from own_flows_campaign import campaign
-from pathlib import Path
-from seams import Estimates
-from seams import document
-from seams import done
-from seams import shown
-from typing import Any
+from own_flows_campaign import FLOW_NS, LOST, PINGS, ROUNDS, campaign
+from seams import Estimates, document, done, shown
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,17 @@
 """What results say to requirements: real results, and some whose answer is known."""
 
 from __future__ import annotations
+
 import json
-import numpy as np
-import pytest
 import tarfile
-from click.testing import CliRunner
 from pathlib import Path
-from seams import command as busmark
-from synthetic_campaign import Builder
 from typing import Any
 
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from seams import command as busmark
+from synthetic_campaign import Builder
 
 RECORDED = Path(__file__).resolve().parent.parent / "oracles" / "results"
 

@@ -1,11 +1,13 @@
 """A case and a scenario of which nothing runs."""
 
 from __future__ import annotations
-from busmark.model.parameters import Parameters
-from busmark.scenario import Scenario
-from planted import params
+
 from typing import Any
 
+from planted import params
+
+from busmark.model.parameters import Parameters
+from busmark.scenario import Scenario
 
 PARAMS = Parameters.model_validate(
     params("x", size=8, measure={"duration_s": 1.0, "warmup_s": 0.0, "samples": 0})

@@ -15,7 +15,7 @@ FOLDERS = (
     "frames", "importers", "model", "oracles", "predict", "present", "security", "stats", "store",
     "tools", "track", "usertype",
 )  # fmt: skip
-DOORS = {"busmark.cli.main", "busmark.capture.late", "busmark.model.parameters",
+DOORS = {"busmark.cli.main", "busmark.plugins.capture.late", "busmark.model.parameters",
          "busmark.model.quantities", "busmark.model.statistics"}  # fmt: skip
 """Modules that are public though they are within a package; all others are a package's own."""
 

@@ -1,18 +1,20 @@
 """Documents that Busmark writes and commands that it sends fit the schemas."""
 
 from __future__ import annotations
+
 import json
+from pathlib import Path
+from typing import Any
+
 import jsonschema
 import pytest
-from busmark import compare
-from busmark.store import Result
-from busmark.track import entry_of
-from busmark.track import track
 from docs_pages import ROOT
-from pathlib import Path
 from seams import done
 from synthetic_campaign import comparison
-from typing import Any
+
+from busmark import compare
+from busmark.store import Result
+from busmark.track import entry_of, track
 
 
 def schema(kind: str) -> dict[str, Any]:

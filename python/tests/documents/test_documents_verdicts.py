@@ -1,14 +1,13 @@
 """Verdicts on whole campaigns of the packs: as the documents say, and the other way round."""
 
 from __future__ import annotations
-import pytest
-from busmark.plugins.papers.repetition import Repetition
-from busmark.plugins.papers.repetition import repetition
-from documents_campaigns import MOOD
-from documents_campaigns import STEADY
-from documents_campaigns import campaign
-from documents_campaigns import planted
+
 from typing import Any
+
+import pytest
+from documents_campaigns import MOOD, STEADY, campaign, planted
+
+from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def as_measured_there(p: dict[str, Any]) -> float | None:

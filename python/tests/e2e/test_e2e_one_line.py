@@ -1,25 +1,28 @@
 """One line from adapters to the answer, with real workers; and the ways into it."""
 
 from __future__ import annotations
+
 import json
 import os
-import pytest
 import signal
 import subprocess
 import sys
-from e2e_harness import DOMAIN
-from e2e_harness import Ended
-from e2e_harness import Lab
-from e2e_harness import WATCHDOG_S
-from e2e_harness import assert_complete
-from e2e_harness import assert_intact
-from e2e_harness import count
-from e2e_harness import end
-from e2e_harness import eventually
-from e2e_harness import need_adapters
-from e2e_harness import tidy
 from pathlib import Path
 
+import pytest
+from e2e_harness import (
+    DOMAIN,
+    WATCHDOG_S,
+    Ended,
+    Lab,
+    assert_complete,
+    assert_intact,
+    count,
+    end,
+    eventually,
+    need_adapters,
+    tidy,
+)
 
 SHORT = (
     "--duration", "0.1", "--set", "measure.warmup_s=0.02", "--set", "measure.max_samples=5000",

@@ -1,15 +1,13 @@
 """Several publishers and subscribers, real workers, every sample accounted for."""
 
 from __future__ import annotations
+
 import os
-import polars as pl
-import pytest
-from e2e_harness import Lab
-from e2e_harness import need_adapters
-from e2e_harness import rows
-from e2e_harness import scenario
 from typing import Any
 
+import polars as pl
+import pytest
+from e2e_harness import Lab, need_adapters, rows, scenario
 
 ADAPTERS = ("tcp", "cyclonedds")
 

@@ -1,11 +1,14 @@
 """A result directory for the frames' tests."""
 
 from __future__ import annotations
-import busmark
-import pytest
-from busmark.results import Results
+
 from pathlib import Path
+
+import pytest
 from synthetic_campaign import comparison
+
+import busmark
+from busmark.results import Results
 
 
 @pytest.fixture(scope="session")

@@ -1,23 +1,19 @@
 """What is made of imported files: an ordinary result, shown without claims it does not bear."""
 
 from __future__ import annotations
+
 import json
-import pytest
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+from form_files import files
+from import_harness import FILES, FORMATS, TOOLS, campaign_of, files_of, result_of, text_of
+from seams import done, shown
+
 from busmark.errors import UserError
 from busmark.plugins.imports.read import import_results
-from form_files import files
-from import_harness import FILES
-from import_harness import FORMATS
-from import_harness import TOOLS
-from import_harness import campaign_of
-from import_harness import files_of
-from import_harness import result_of
-from import_harness import text_of
-from pathlib import Path
-from seams import done
-from seams import shown
 
 
 def busmark(*words: str) -> subprocess.CompletedProcess[str]:

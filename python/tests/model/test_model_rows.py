@@ -2,22 +2,23 @@
 from there."""
 
 from __future__ import annotations
-import busmark
+
 import json
-import numpy as np
-import openpyxl
 import os
-import polars as pl
-import pytest
 import shutil
 import subprocess
 import sys
-from busmark.model.quantities import OF_CASES
-from busmark.model.statistics import POOLED
-from busmark.model.statistics import STATISTICS
 from pathlib import Path
-from synthetic_campaign import Builder
-from synthetic_campaign import samples_around
+
+import numpy as np
+import openpyxl
+import polars as pl
+import pytest
+from synthetic_campaign import Builder, samples_around
+
+import busmark
+from busmark.model.quantities import OF_CASES
+from busmark.model.statistics import POOLED, STATISTICS
 
 
 def test_a_key_stands_for_one_figure() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from busmark.compare.campaign import Campaign
-
 from busmark.present import formats
 from busmark.present.blocks import charts
 from busmark.present.blocks.campaign import views

@@ -16,16 +16,16 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
-from busmark.compare.campaign import summarise
 from click.testing import CliRunner
 from synthetic_campaign import Builder, samples_around
 
 from busmark.cli import documents as cli
 from busmark.cli.main import busmark
-from busmark.documents import repetition
+from busmark.compare.campaign import summarise
 from busmark.errors import UserError
+from busmark.plugins.papers.blocks import document as repeated
+from busmark.plugins.papers.repetition import repetition
 from busmark.present import formats
-from busmark.present.blocks.repetition import document as repeated
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Curve, Picture, Point, Stack
 from busmark.present.document import (

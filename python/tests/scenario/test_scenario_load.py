@@ -1,25 +1,21 @@
 """From TOML to a scenario, and from a mistake to its line."""
 
 from __future__ import annotations
-import pytest
+
 import sys
 import tomllib
-from busmark.adapters import known
-from busmark.adapters import misnamed
-from busmark.errors import Several
-from busmark.errors import UserError
-from busmark.scenario import Scenario
-from busmark.scenario import find
-from busmark.scenario import load
-from busmark.scenario import parse
-from busmark.stats import supported
 from dataclasses import replace
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 from pathlib import Path
 from typing import Any
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from busmark.adapters import known, misnamed
+from busmark.errors import Several, UserError
+from busmark.scenario import Scenario, find, load, parse
+from busmark.stats import supported
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
 

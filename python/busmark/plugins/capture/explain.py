@@ -1,20 +1,17 @@
 """`busmark capture explain`."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
 import click
-from busmark.cli.documents import Files
-from busmark.cli.documents import show
-from busmark.cli.documents import written
+
+from busmark.cli.documents import Files, show, written
 from busmark.cli.output import echo
-from busmark.cli.places import Place
-from busmark.cli.places import or_newest
+from busmark.cli.places import Place, or_newest
 from busmark.cli.values import Amount
 from busmark.cli.wide import wide
-from pathlib import Path
-from typing import Any
-from typing import Literal
-from typing import TYPE_CHECKING
-
 
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
 """What `--until` says ends L."""

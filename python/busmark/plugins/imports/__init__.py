@@ -8,14 +8,10 @@
   `write`: they become a directory. `read`: all of this, in order.
 """
 
-from busmark.plugin import Command
-from busmark.plugin import Plugin
+from busmark.plugin import Command, Plugin
 from busmark.plugins.imports.model import Imported
-from busmark.plugins.imports.registry import importer
-from busmark.plugins.imports.registry import importers
-from busmark.plugins.imports.registry import recognised
+from busmark.plugins.imports.registry import importer, importers, recognised
 from busmark.plugins.imports.text import SourceText
-
 
 PLUGIN = Plugin(
     "imports",

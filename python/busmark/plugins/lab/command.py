@@ -1,15 +1,16 @@
 """`busmark lab`."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
 from busmark.cli.documents import show
 from busmark.cli.output import echo
-from collections.abc import Sequence
-from typing import Any
-from typing import TYPE_CHECKING
-
 
 if TYPE_CHECKING:
     from busmark.plugins.lab.check import Measured

@@ -1,11 +1,14 @@
 """`busmark type`."""
 
 from __future__ import annotations
-import click
+
 import sys
+from pathlib import Path
+
+import click
+
 from busmark.cli.output import echo
 from busmark.errors import UserError
-from pathlib import Path
 
 
 @click.group(

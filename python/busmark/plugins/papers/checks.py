@@ -9,6 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import halves
+from busmark.model.parameters import Parameters
+from busmark.model.text import size_text
 from busmark.plugins.papers.evidence import ABOVE, Claim, Pair, geometric_mean, product
 from busmark.plugins.papers.select import (
     WORKLOAD,
@@ -22,10 +26,6 @@ from busmark.plugins.papers.select import (
     parameters,
     received,
 )
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.repeated import halves
-from busmark.model.parameters import Parameters
-from busmark.model.text import size_text
 from busmark.stats import MIN_POINTS
 from busmark.stats.line import theil_sen
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
 from busmark.plugins.papers.select import Select, Where, cases
-from busmark.estimate.case import CaseSummary
 
 
 def qos(reliability: str, history: str, lifespan_s: float = 0.0) -> dict[str, Any]:

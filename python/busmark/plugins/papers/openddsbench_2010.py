@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from busmark.compare.campaign import Campaign
-from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, share
-from busmark.plugins.papers.document import Document, StandIn, Statement, Table
-from busmark.plugins.papers.evidence import ABOVE, BELOW, Claim, about, alike
-from busmark.plugins.papers.select import Select, Where, asks, cases, headline, of_latency
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import RoundLatency
 from busmark.model.text import ABSENT, figure_text, number, percent_text, size_text
+from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, share
+from busmark.plugins.papers.document import Document, StandIn, Statement, Table
+from busmark.plugins.papers.evidence import ABOVE, BELOW, Claim, about, alike
+from busmark.plugins.papers.select import Select, Where, asks, cases, headline, of_latency
 from busmark.stats import MIN_POINTS, Estimate, robust_line
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.repeated import PERCENTS
+from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered
+from busmark.plugins.papers.data_sets import number_of
 from busmark.plugins.papers.document import Document, StandIn, Statement, Table
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
 from busmark.plugins.papers.select import (
@@ -16,10 +20,6 @@ from busmark.plugins.papers.select import (
     of_latency,
     samples_per_s,
 )
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.repeated import PERCENTS
-from busmark.model.text import ABSENT, count, number
-from busmark.plugins.papers.data_sets import number_of
 from busmark.present.blocks.tests import Pair, Size, pairs
 
 

@@ -1,22 +1,18 @@
 """A campaign compared with the document whose experiments it repeats."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
 from busmark.compare.campaign import Campaign
-from busmark.plugins.papers.document import Document
-from busmark.plugins.papers.document import Statement
-from busmark.plugins.papers.document import Table
-from busmark.plugins.papers.evidence import Check
-from busmark.plugins.papers.evidence import Evidence
-from busmark.plugins.papers.evidence import Verdict
-from busmark.plugins.papers.evidence import evidence
+from busmark.plugins.papers.document import Document, Statement, Table
+from busmark.plugins.papers.evidence import Check, Evidence, Verdict, evidence
 from busmark.plugins.papers.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.plugins.papers.openddsbench_2010 import OPENDDSBENCH
 from busmark.plugins.papers.perftest_2023 import PERFTEST
 from busmark.plugins.papers.pother_2008 import POTHER
 from busmark.plugins.papers.secured_2023 import SECURED
 from busmark.plugins.papers.xrce_2022 import XRCE
-from dataclasses import dataclass
-
 
 DOCUMENTS: dict[str, Document] = {
     "middlemeasure-2010": MIDDLEMEASURE,

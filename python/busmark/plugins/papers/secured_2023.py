@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Ratio
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, BELOW
 from busmark.plugins.papers.perftest_2023 import PERFTEST, PLACES
 from busmark.plugins.papers.select import WORKLOAD, of_latency, samples_per_s
-from busmark.estimate.case import CaseSummary
 
 OVER_UDP = [place for place in PLACES if place.transport == "udp"]
 """The thesis's vendor, and the two that have security here."""

@@ -1,19 +1,19 @@
 """`busmark predict`."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
-from busmark.cli.documents import Files
-from busmark.cli.documents import show
-from busmark.cli.documents import written
-from busmark.cli.output import echo
-from busmark.cli.places import Directory
-from busmark.cli.places import or_newest
-from busmark.cli.values import Amount
-from busmark.cli.wide import wide
 from pathlib import Path
 from typing import Any
+
+import click
+
+from busmark.cli.documents import Files, show, written
+from busmark.cli.output import echo
+from busmark.cli.places import Directory, or_newest
+from busmark.cli.values import Amount
+from busmark.cli.wide import wide
 
 
 @click.command(epilog="Example: busmark predict @last --size 3k --rate 12kHz")

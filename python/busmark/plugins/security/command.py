@@ -1,15 +1,17 @@
 """`busmark security`."""
 
 from __future__ import annotations
-import click
+
 import json
 import shlex
 import sys
-from busmark.cli.output import echo
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import click
+
+from busmark.cli.output import echo
 
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 PASSPHRASE = click.option(

@@ -5,42 +5,23 @@ so are the details of cases and the further rows of long tables.
 """
 
 from __future__ import annotations
+
 import base64
 import hashlib
-from busmark import __version__
-from busmark.model.naming import Label
-from busmark.present.document import CASES
-from busmark.present.document import Chart
-from busmark.present.document import Document
-from busmark.present.document import Entry
-from busmark.present.document import Section
-from busmark.present.sinks.html import DETAIL
-from busmark.present.sinks.html import MORE
-from busmark.present.sinks.html import Page
-from busmark.present.sinks.html import anchor
-from busmark.present.sinks.html import key_of
-from busmark.present.sinks.html import section_html
-from busmark.present.sinks.html import words_html
-from busmark.present.sinks.panels import Panel
-from busmark.present.sinks.panels import overlay_data
-from busmark.present.sinks.panels import panels
-from busmark.present.sinks.panels import script_data
-from busmark.present.vega import config
-from busmark.present.vega.theme import Theme
-from busmark.present.web import packing
-from busmark.present.web import script
-from busmark.present.web import style
-from busmark.present.web.embedded import as_json
-from busmark.present.web.embedded import plain_json
-from busmark.present.web.packing import Packed
-from busmark.present.web.packing import Packing
-from busmark.present.web.packing import parts_of
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
 
+from busmark import __version__
+from busmark.model.naming import Label
+from busmark.present.document import CASES, Chart, Document, Entry, Section
+from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html, words_html
+from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
+from busmark.present.vega import config
+from busmark.present.vega.theme import Theme
+from busmark.present.web import packing, script, style
+from busmark.present.web.embedded import as_json, plain_json
+from busmark.present.web.packing import Packed, Packing, parts_of
 
 SCRIPTS = (
     "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",

@@ -1,42 +1,40 @@
 """`busmark bus`: orders to participants that are driven over the middleware itself."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
 from busmark.cli.completing import POLICY
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
-from busmark.cli.values import Amount
-from busmark.cli.values import TIME
-from busmark.plugins.bus.commands import errors
+from busmark.cli.values import TIME, Amount
+from busmark.plugins.bus.commands import errors, participant, record, replay, spot, watch
 from busmark.plugins.bus.commands import export as bus_export
-from busmark.plugins.bus.commands import participant
-from busmark.plugins.bus.commands import record
-from busmark.plugins.bus.commands import replay
-from busmark.plugins.bus.commands import spot
-from busmark.plugins.bus.commands import watch
 from busmark.plugins.bus.commands.found import entities
-from busmark.plugins.bus.commands.options import TEST
-from busmark.plugins.bus.commands.options import address
-from busmark.plugins.bus.commands.options import addressed
-from busmark.plugins.bus.commands.options import attached
-from busmark.plugins.bus.commands.options import attachment
-from busmark.plugins.bus.commands.options import defined
-from busmark.plugins.bus.commands.orders import KINDS
-from busmark.plugins.bus.commands.orders import Order
-from busmark.plugins.bus.commands.orders import heard_ns
-from busmark.plugins.bus.commands.orders import set_order
-from busmark.plugins.bus.commands.orders import start_order
-from busmark.plugins.bus.commands.orders import stop_order
-from busmark.plugins.bus.commands.orders import stopped
-from busmark.plugins.bus.commands.samples import inject
-from busmark.plugins.bus.commands.samples import peek
+from busmark.plugins.bus.commands.options import (
+    TEST,
+    address,
+    addressed,
+    attached,
+    attachment,
+    defined,
+)
+from busmark.plugins.bus.commands.orders import (
+    KINDS,
+    Order,
+    heard_ns,
+    set_order,
+    start_order,
+    stop_order,
+    stopped,
+)
+from busmark.plugins.bus.commands.samples import inject, peek
 from busmark.plugins.bus.commands.traffic import traffic
-from collections.abc import Iterable
-from typing import Any
-from typing import TYPE_CHECKING
-
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.caller import Caller, Message

@@ -1,20 +1,19 @@
 """`busmark bus entities`, `peek`, `inject`: what is on a bus, foreign programs included."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
 import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
-from busmark.cli.values import Amount
-from busmark.cli.values import TIME
-from busmark.plugins.bus.commands.options import attached
-from busmark.plugins.bus.commands.options import attachment
-from collections.abc import Iterator
-from typing import Any
-from typing import TYPE_CHECKING
-
+from busmark.cli.values import TIME, Amount
+from busmark.plugins.bus.commands.options import attached, attachment
 
 if TYPE_CHECKING:
     from busmark.adapters import Adapter

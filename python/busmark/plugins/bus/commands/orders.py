@@ -2,14 +2,14 @@
 keys of `busmark bus watch`."""
 
 from __future__ import annotations
-import click
-from busmark.plugins.bus.commands.options import address
-from collections.abc import Iterable
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
-from typing import TYPE_CHECKING
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.plugins.bus.commands.options import address
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment

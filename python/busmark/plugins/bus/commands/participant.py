@@ -1,16 +1,17 @@
 """`busmark bus participant`."""
 
 from __future__ import annotations
-import click
+
 import json
 import signal
 import sys
 import time
-from busmark.cli.output import echo
-from busmark.plugins.bus.commands.options import NUMBER
-from busmark.plugins.bus.commands.options import attached
-from busmark.plugins.bus.commands.options import attachment
 from typing import Any
+
+import click
+
+from busmark.cli.output import echo
+from busmark.plugins.bus.commands.options import NUMBER, attached, attachment
 
 
 @click.command(epilog="Example: busmark bus participant --adapter cyclonedds --app 3 --group 1")

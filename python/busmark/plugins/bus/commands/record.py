@@ -1,20 +1,18 @@
 """`busmark bus record`."""
 
 from __future__ import annotations
-import click
+
 import signal
 import sys
 import time
-from busmark.cli.output import echo
-from busmark.cli.output import say
-from busmark.cli.values import Amount
-from busmark.cli.values import TIME
-from busmark.plugins.bus.commands.options import attached
-from busmark.plugins.bus.commands.options import attachment
 from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from busmark.cli.output import echo, say
+from busmark.cli.values import TIME, Amount
+from busmark.plugins.bus.commands.options import attached, attachment
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.recording import Listener, Writer

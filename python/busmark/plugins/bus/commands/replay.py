@@ -1,19 +1,19 @@
 """`busmark bus replay`."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
 from busmark.cli.completing import ADAPTER
 from busmark.cli.documents import show_rows
-from busmark.cli.output import echo
-from busmark.cli.output import say
+from busmark.cli.output import echo, say
 from busmark.cli.values import Amount
 from busmark.plugins.bus.commands.options import LAST_NUMBER
-from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
-
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment

@@ -1,22 +1,20 @@
 """`busmark bus traffic`: samples of every writer on a bus, by their packets."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
 import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
 from busmark.cli.documents import show_rows
 from busmark.cli.output import echo
 from busmark.cli.values import Amount
-from busmark.plugins.bus.commands.found import WAIT
-from busmark.plugins.bus.commands.found import need_list
-from busmark.plugins.bus.commands.found import short
-from busmark.plugins.bus.commands.options import attached
-from busmark.plugins.bus.commands.options import attachment
-from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
-
+from busmark.plugins.bus.commands.found import WAIT, need_list, short
+from busmark.plugins.bus.commands.options import attached, attachment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,19 +1,18 @@
 """How a watching command is shown: a screen on a terminal, lines elsewhere."""
 
 from __future__ import annotations
-import click
+
 import json
 import sys
 import time
-from busmark.cli.live.start import on_a_screen
-from busmark.cli.live.start import run
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from busmark.cli.live.start import on_a_screen, run
 from busmark.cli.output import echo
 from busmark.cli.values import TIME
-from collections.abc import Callable
-from typing import Any
-from typing import TYPE_CHECKING
-from typing import TypeVar
-
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment

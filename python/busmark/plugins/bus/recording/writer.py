@@ -15,8 +15,8 @@ from typing import Any, Self
 
 from busmark import __version__
 from busmark.adapters import resolve
-from busmark.plugins.bus.attachment import Attachment, Ending, Process, process
 from busmark.errors import UserError
+from busmark.plugins.bus.attachment import Attachment, Ending, Process, process
 from busmark.plugins.bus.recording.model import Header, Heard, Kind, Lost, Stop, Stored, What
 from busmark.store.atomic import append_line
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from busmark.plugins.papers.document import Document, StandIn
+from busmark.plugins.papers.pother_2008.discovery import DISCOVERY
+from busmark.plugins.papers.pother_2008.places import part_of
 from busmark.plugins.papers.pother_2008.statements import (
     DETERMINISM,
     LATENCY,
     SCALABILITY,
     THROUGHPUT,
 )
-
-from busmark.plugins.papers.document import Document, StandIn
-from busmark.plugins.papers.pother_2008.discovery import DISCOVERY
-from busmark.plugins.papers.pother_2008.places import part_of
 from busmark.plugins.papers.pother_2008.tables import tables
 
 POTHER = Document(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.rounds import LegOfRound
 from busmark.plugins.papers.checks import Each, Ratio
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, Claim, about, alike
@@ -30,8 +32,6 @@ from busmark.plugins.papers.select import (
     per_round,
     received,
 )
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import LegOfRound
 
 PRINTED = published.TIME_SHARING
 

@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from typing import get_args
 
 from busmark.compare.campaign import Campaign
+from busmark.estimate.case import CaseSummary
+from busmark.estimate.discovery import Discovery
+from busmark.estimate.levels import Scope
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.document import Part, Table
 from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.discovery import between_nodes
@@ -18,11 +23,6 @@ from busmark.plugins.papers.pother_2008.places import (
 )
 from busmark.plugins.papers.pother_2008.statements import deviation, leg, mean
 from busmark.plugins.papers.select import PerRound, parameters
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.discovery import Discovery
-from busmark.estimate.levels import Scope
-from busmark.model.figure import Figure
-from busmark.model.text import ABSENT, count, number
 
 COLUMNS = (
     "New", "Where", "Loss of the link", "Endpoints there", "Creation-time, µs",

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from busmark.plugins.papers.xrce_2022.published import Condition
-
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.route import Route, RouteRound
 from busmark.plugins.papers.checks import Each, Ratio, delivered
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim, alike
 from busmark.plugins.papers.select import PerRound, Select, Value, cases
+from busmark.plugins.papers.xrce_2022.published import Condition
 
 XRCE = ("zerodds-xrce", "microxrcedds")
 """Adapters whose participants are XRCE clients."""
