@@ -129,8 +129,8 @@ class Shown:
 
 @contextmanager
 def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iterator[Shown]:
-    """`busmark bus watch` on a terminal of its own: on this bus, or of what `feed` says. It ends with
-    the block."""
+    """`busmark bus watch` on a terminal of its own: on this bus, or of what `feed` says. It
+    ends with the block."""
     from busmark.adapters import worker
 
     ours, theirs = pty.openpty()

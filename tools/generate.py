@@ -16,6 +16,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from busmark.errors import UserError
+from busmark.plugins.papers.repetition import DOCUMENTS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
 from tools.pages import (
     adapters,
     clauses,
@@ -30,13 +36,6 @@ from tools.pages import (
     scenario,
     schemas,
 )
-
-from busmark.errors import UserError
-from busmark.plugins.papers.repetition import DOCUMENTS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
-
 
 ROOT = Path(__file__).resolve().parents[1]
 

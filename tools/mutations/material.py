@@ -10,19 +10,16 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from synthetic_campaign import (
-    Builder,  # type: ignore[import-not-found]  # noqa: E402
-    samples_around,  # type: ignore[import-not-found]  # noqa: E402
-)
 
-from busmark.plugins.imports.read import import_results  # noqa: E402
-from busmark.store import checksum  # noqa: E402
-from busmark.store.columns import polars_schema  # noqa: E402
-from busmark.store.result import file_stem  # noqa: E402
+from busmark.plugins.imports.read import import_results
+from busmark.store import checksum
+from busmark.store.columns import polars_schema
+from busmark.store.result import file_stem
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python" / "tests"))
 
+from synthetic_campaign import Builder, samples_around  # type: ignore[import-not-found]  # noqa: E402
 
 IMPORTS = ROOT / "python" / "tests" / "importers" / "files"
 PUBLISHED = IMPORTS.parent / "published"

@@ -14,6 +14,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 import click

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import log2
-from typing import Any, NamedTuple
+from statistics import median
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -42,6 +43,19 @@ VERSION = 1
 """Version of this document; raised when a reader of the older one would misread it."""
 
 
+class RoundCommand(Frozen):
+    """A command that was run before or after rounds."""
+
+    when: Literal["prepare", "conclude"]
+    """Before, or after."""
+    command: str
+    node: str | None
+    """Null: this machine."""
+    runs: int
+    failed: int
+    median_s: float
+
+
 class Campaign(Frozen):
     """A result, analysed."""
 
@@ -70,6 +84,8 @@ class Campaign(Frozen):
     command: str
     seed: int
     scenario_text: str
+    commands: list[RoundCommand] = Field(default=[])
+    """What was run around the rounds, in the order of the scenario."""
     criterion: dict[str, float]
     """For the test capacity: the scenario's table `capacity`."""
     confidence: float
@@ -293,6 +309,7 @@ def summarise(
         command=manifest.command,
         seed=manifest.seed,
         scenario_text=manifest.scenario_text,
+        commands=_commands(result),
         criterion=manifest.scenario.get("capacity") or {},
         confidence=CONFIDENCE,
         hosts=manifest.hosts,
@@ -309,6 +326,22 @@ def summarise(
         cases=cases,
         perftest=in_perftest,
     )
+
+
+def _commands(result: Result) -> list[RoundCommand]:
+    """Return the commands around rounds; none of them twice."""
+    runs: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for each in result.commands:
+        runs.setdefault((each["when"], each["command"], each["node"]), []).append(each)
+    return [
+        RoundCommand(
+            when=when, command=command, node=node, runs=len(own),
+            failed=sum(each["reason"] is not None for each in own),
+            median_s=median(each["seconds"] for each in own),
+        )
+        for (when, command, node), own in runs.items()
+        if when in ("prepare", "conclude")
+    ]  # fmt: skip
 
 
 class _Required(NamedTuple):

@@ -168,7 +168,7 @@ class Places:
         """
         if node and params.network != "nodes":
             lab = self._lab(links_of(params))
-            return Place(INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
+            return Place(lab_hook().INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
         return self._on(params, node or None)[0]
 
     def loaded(self, params: Parameters, load: Load, occupied: Sequence[Place]) -> list[Place]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import polars as pl
 
+    from busmark.model.naming import Label
     from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
 
 Role = Literal["", "baseline", "floor"]

@@ -5,11 +5,10 @@
 - `model`: the document, also the JSON of `busmark history show --json`. `tracked`: makes it.
 """
 
-from busmark.track.detect import CONFIRMATIONS
-from busmark.track.entry import Commit, Entry, Machine, TrackedCase
-from busmark.track.history import add, read
+from busmark.track.history import Commit, Entry, Machine, TrackedCase, add, read
 from busmark.track.model import Tracked
 from busmark.track.result import entry_of
+from busmark.track.steps import CONFIRMATIONS
 from busmark.track.tracked import DEFAULT_FIGURES, track
 
 __all__ = [

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from form_files import files
 from own_flows_campaign import FLOW_NS, LOST, PINGS, ROUNDS, campaign
 from seams import Estimates, document, done, shown
 

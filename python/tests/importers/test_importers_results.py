@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from form_files import files
 from import_harness import FILES, FORMATS, TOOLS, campaign_of, files_of, result_of, text_of
 from seams import done, shown
 

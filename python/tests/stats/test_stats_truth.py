@@ -11,6 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from busmark.stats import LEAST_BESIDE_STEP, share_interval
+from busmark.track import CONFIRMATIONS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
 from tools import truth
 from tools.pages.coverage import RECORD
 from tools.simulate.added import ADDED_TO, WAYS, Added, added
@@ -18,13 +24,6 @@ from tools.simulate.coverage import FIGURES, RECOMMENDED, SETTINGS, Coverage, co
 from tools.simulate.histories import SOON, STEPS, VARYING, Watched, watched
 from tools.simulate.laws import LAWS, Law
 from tools.simulate.power import NOISES, ROUNDS, SLOWDOWNS, Noise, Power, power
-
-from busmark.stats import LEAST_BESIDE_STEP, share_interval
-from busmark.track import CONFIRMATIONS
-from busmark.track.steps import CONFIRMATIONS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
 
 HELD = [law for law in LAWS if law.holds]
 NAMES = {law.name for law in HELD}

@@ -9,7 +9,6 @@ import pytest
 from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
 from busmark.track import Entry, Tracked, read, track
-from busmark.track.history import Entry
 
 AT = 15
 

@@ -10,7 +10,6 @@ import pytest
 from track_histories import MEDIAN, entry, history, noise, run
 
 from busmark.track import Entry, read, track
-from busmark.track.history import Entry
 
 BEFORE = 20
 

@@ -9,9 +9,6 @@
 """
 
 from busmark.plugin import Command, Plugin
-from busmark.plugins.imports.model import Imported
-from busmark.plugins.imports.registry import importer, importers, recognised
-from busmark.plugins.imports.text import SourceText
 
 PLUGIN = Plugin(
     "imports",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from busmark.compare.campaign import Campaign
+    from busmark.plugins.papers.repetition import Repetition
 
 
 @click.group(epilog="Example: busmark papers list")

@@ -265,7 +265,7 @@ def _tests(result: Result, campaign: Campaign) -> Document:
 
 def _metrics(result: Result, campaign: Campaign) -> Document:
     """The estimates that answer what each case was measured for."""
-    rows = answers(Results(result, campaign).estimates, campaign).to_dicts()
+    rows = answers(Results(result, campaign).estimates, campaign.cases).to_dicts()
     metrics = [
         Metric(row["name"], row["figure"], row["unit"], row["value"], row["low"], row["high"],
                row["confidence"], row["more_is_better"],

@@ -24,7 +24,7 @@ from busmark.present.blocks.changes import (
     named,
     theirs,
 )
-from busmark.present.blocks.gate import case_by_case, gate
+from busmark.present.blocks.gate import case_by_case, facts, gate
 from busmark.present.charts.look import swatch
 from busmark.present.document import (
     ABSENT,
@@ -259,9 +259,9 @@ def _differs(comparison: Comparison) -> Section | None:
             why = _why(name, comparison.by, stated=stated)
             found.setdefault((dim.title(name), mine, other, why), []).append(pair)
     rows = []
-    for (*facts, why), pairs in found.items():
+    for (*differing, why), pairs in found.items():
         of = case_name(pairs[0], comparison) if len(pairs) == 1 else f"{len(pairs)} cases"
-        rows.append((*facts, of, why))
+        rows.append((*differing, of, why))
     other = comparison.candidates[0].name if len(comparison.candidates) == 1 else "Candidate's"
     heads = ("Parameter", comparison.baseline.name, other, "Cases", "Compared because")
     return _listed("Compared though they differ", "parameter", heads, rows)
