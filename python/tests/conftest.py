@@ -139,7 +139,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lab_is_possible() -> None:
     """Skips what needs an emulated network where none can be made."""
     from busmark.errors import UserError  # most tests need neither
-    from busmark.plugins.lab import need
+    from busmark.plugins.lab.lab import need
 
     try:
         need()

@@ -24,7 +24,10 @@ from late_tables import (
     why,
 )
 
-from busmark.plugins.capture.late import Counters, File, Flow, Wire, choose, of_round, together
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 
 
 def test_a_segment_that_waits_for_a_delayed_acknowledgement_is_named() -> None:

@@ -8,16 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from late_tables import AT, BACK, LATE_SEQ, MS, THERE, samples
 
-from busmark.plugins.capture.late import (
-    SCHEMA,
-    Counters,
-    File,
-    Flow,
-    Wire,
-    choose,
-    of_round,
-    together,
-)
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import SCHEMA, File, Flow, Wire
 
 FLOWS = (
     Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE), Flow(1, "tcp", THERE, BACK),

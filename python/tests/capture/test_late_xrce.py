@@ -10,7 +10,11 @@ import polars as pl
 import pytest
 from late_tables import BACK, LATE_SEQ, MS, ONE_WAY, THERE, numbers, packet, samples, why
 
-from busmark.plugins.capture.late import Counters, File, Flow, Wire, choose, of_round, read_round
+from busmark.plugins.capture.late.explaining import of_round
+from busmark.plugins.capture.late.reading import read_round
+from busmark.plugins.capture.late.samples import choose
+from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 from busmark.store import polars_schema
 
 KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools import wording
 
-from busmark.cli.main import busmark, summaries
+from busmark.cli.main import busmark, known
 
 STUMBLED = {
     "is told": "such choices are told with the case",
@@ -55,7 +55,7 @@ def test_no_text_has_a_phrase_of_the_word_list() -> None:
     assert not hits, "`tools/wording.py` lists them, CONTRIBUTING.md has better words"
 
 
-@pytest.mark.parametrize("name", summaries())
+@pytest.mark.parametrize("name", known())
 def test_help_has_no_phrase_of_the_word_list(name: str) -> None:
     # A command keeps the option for help of the first context that asks for it.
     root = click.Context(busmark, **busmark.context_settings)

@@ -26,11 +26,11 @@ from busmark.plugins.capture.dumpcap import (
     Site,
     Taking,
     check,
-    counts,
-    join,
-    question,
     refusal,
 )
+from busmark.plugins.capture.dumpcap.permit import question
+from busmark.plugins.capture.dumpcap.said import counts
+from busmark.plugins.capture.dumpcap.taking import join
 
 PORT = 9
 FILTER = f"udp port {PORT} and udp[8:4] = 0x52545053"

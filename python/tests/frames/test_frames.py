@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from busmark.estimate.frames import schema
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
 from busmark.estimate.columns import FRAMES
-from busmark.frames import schema
 from busmark.results import Results
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 from seams import shown
 
-from busmark.plugins.imports import Imported, SourceText, importer
+from busmark.plugins.imports.model import Imported
 from busmark.plugins.imports.read import import_results
+from busmark.plugins.imports.registry import importer
+from busmark.plugins.imports.text import SourceText
 from busmark.store import Result
 
 FILES = Path(__file__).parent / "files"

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from import_harness import FILES, FORMATS, read, result_of, text_of
 
 from busmark.errors import UserError
-from busmark.plugins.imports import SourceText, importer, recognised
 from busmark.plugins.imports.read import import_results
+from busmark.plugins.imports.registry import importer, recognised
+from busmark.plugins.imports.text import SourceText
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

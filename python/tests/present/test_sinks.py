@@ -161,7 +161,7 @@ def test_a_sink_knows_no_other_sink_and_no_campaign(path: Path) -> None:
             name = node.module.removeprefix("busmark.present.sinks.")
             if name != node.module:
                 assert name.partition("_")[0] in own, name
-            campaign = ("busmark.compare.campaign", "busmark.frames", "busmark.present.blocks")
+            campaign = ("busmark.compare.campaign", "busmark.results", "busmark.present.blocks")
             assert path.stem in OF_THE_PAGE or not node.module.startswith(campaign), node.module
 
 

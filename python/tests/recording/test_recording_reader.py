@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
-from busmark.plugins.bus.recording import Header, Heard, Lost, Reader, Stop, Writer
+from busmark.plugins.bus.recording.model import Header, Heard, Lost, Stop
+from busmark.plugins.bus.recording.reader import Reader
+from busmark.plugins.bus.recording.writer import Writer
 
 
 @pytest.fixture

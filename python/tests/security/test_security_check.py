@@ -21,21 +21,14 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.plugins.security import (
-    Domains,
-    Layout,
-    Signed,
-    Use,
-    Validity,
-    certificate_authority,
-    check,
-    check_use,
-    cms,
-    elements,
-    identity,
-)
+from busmark.plugins.security import cms, elements
+from busmark.plugins.security.authority import Signed, Validity, identity
+from busmark.plugins.security.authority import authority as certificate_authority
+from busmark.plugins.security.checks import check
 from busmark.plugins.security.description import Wanted
-from busmark.plugins.security.directory import create, open_directory
+from busmark.plugins.security.directory import Layout, create, open_directory
+from busmark.plugins.security.domains import Domains
+from busmark.plugins.security.use import Use, check_use
 
 NOW = datetime.now(UTC)
 WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.plugins.security import Domains, Layout, covered, curve_pair, curve_public, z85
+from busmark.plugins.security import z85
+from busmark.plugins.security.authority import curve_pair, curve_public
 from busmark.plugins.security.description import Wanted
-from busmark.plugins.security.directory import create, open_directory
+from busmark.plugins.security.directory import Layout, create, open_directory
+from busmark.plugins.security.domains import Domains, covered
 from busmark.plugins.security.profiles import DDS, PROFILES
 
 PASSPHRASE = "correct horse"

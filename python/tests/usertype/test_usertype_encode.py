@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from busmark.plugins.own_types import PLAIN_CDR, Wrong, decode, encode, types
+from busmark.plugins.own_types import decode, encode
+from busmark.plugins.own_types.encode import PLAIN_CDR, Wrong, types
 
 pytest.importorskip("cyclonedds", reason="busmark type build needs it: pip install cyclonedds")
 

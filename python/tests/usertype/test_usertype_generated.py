@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from busmark.errors import UserError
-from busmark.plugins.own_types import check
+from busmark.plugins.own_types.source import check
 
 HEAD = '''"""
   Module: os
