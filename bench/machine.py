@@ -29,10 +29,10 @@ def machine() -> dict[str, Any]:
 def _mitigations() -> dict[str, str] | None:
     """What the kernel does about faults of the processor; some costs time at every wake-up."""
     try:
-        told = {path.name: path.read_text().strip() for path in sorted(FAULTS.iterdir())}
+        found = {path.name: path.read_text().strip() for path in sorted(FAULTS.iterdir())}
     except OSError:
         return None
-    return {name: text for name, text in told.items() if text != "Not affected"}
+    return {name: text for name, text in found.items() if text != "Not affected"}
 
 
 def software() -> dict[str, Any]:

@@ -65,11 +65,11 @@ class BareMeeting:
             begin_ns = time.monotonic_ns()
             for process in processes:
                 _next(process)
-            told = [json.loads(_line(process)) for process in processes]
+            lines = [json.loads(_line(process)) for process in processes]
             for process in processes:
                 _next(process)
                 process.wait(MATCH_TIMEOUT_S)
-        last = {key: max(each[key] for each in told) for key in ("ready_ns", "matched_ns")}
+        last = {key: max(each[key] for each in lines) for key in ("ready_ns", "matched_ns")}
         return _values(begin_ns, last["ready_ns"], last["matched_ns"])
 
 

@@ -38,11 +38,11 @@ HALVES = (range(os.cpu_count() or 1)[::2], range(os.cpu_count() or 1)[1::2])
 def call(domain: int, command: str, *words: object) -> list[dict[str, object]]:
     """An order on the bus; what is said."""
     attached = ("--adapter", ADAPTER, "--domain", str(domain))
-    told = subprocess.run(
+    text = subprocess.run(
         [*BUSMARK, "bus", command, *attached, *map(str, words), "--json"],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
-    return [json.loads(line) for line in told.stdout.splitlines()]
+    return [json.loads(line) for line in text.stdout.splitlines()]
 
 
 @contextmanager

@@ -46,16 +46,16 @@ def errors(text: str) -> Iterator[tuple[str, list[str]]]:
     kind, frames = "", list[str]()
     for line in text.splitlines():
         found = LINE.match(line)
-        told = found[1] if found else ""
-        if frame := FRAME.match(told):
+        sentence = found[1] if found else ""
+        if frame := FRAME.match(sentence):
             frames.append(frame[1])
-        elif frames or not told.strip():
+        elif frames or not sentence.strip():
             if kind and frames:
                 yield kind, frames
                 kind = ""
             frames = []
-        if told and not told.startswith(" ") and not frame:
-            kind = told.strip()
+        if sentence and not sentence.startswith(" ") and not frame:
+            kind = sentence.strip()
     if kind and frames:
         yield kind, frames
 
@@ -94,18 +94,18 @@ def check(name: str, limit_s: float) -> bool:
             start_new_session=True, env=environment(),
         )  # fmt: skip
         try:
-            told = suite.communicate(timeout=limit_s)[0].strip().splitlines()
-            last = told[-1] if told else "it said nothing"
+            text = suite.communicate(timeout=limit_s)[0].strip().splitlines()
+            last = text[-1] if text else "it said nothing"
         except subprocess.TimeoutExpired:
             os.killpg(suite.pid, signal.SIGKILL)
-            told = [line for line in suite.communicate()[0].splitlines() if RUN.match(line)]
-            last = f"not finished within {limit_s:g} s; {len(told)} tests ended"
+            text = [line for line in suite.communicate()[0].splitlines() if RUN.match(line)]
+            last = f"not finished within {limit_s:g} s; {len(text)} tests ended"
         found: Counter[tuple[str, str]] = Counter()
         for log in Path(folder).glob("*.log"):
             for kind, frames in errors(log.read_text(errors="replace")):
                 found[kind, place(frames)] += 1
     print(f"{name}: {len(found)} places; the suite: {last}")
-    for line in told:
+    for line in text:
         if line.startswith("FAIL "):
             print(f"  {line}")
     for (kind, where), number in found.most_common():

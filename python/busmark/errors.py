@@ -1,4 +1,4 @@
-"""What ends a command, told as one message without a traceback, and what ends a round."""
+"""What ends a command, reported as one message without a traceback, and what ends a round."""
 
 from __future__ import annotations
 

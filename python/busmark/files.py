@@ -28,8 +28,8 @@ def opened(path: Path, mode: str = "rb") -> BinaryIO:
     if not stat.S_ISREG(kind):
         os.close(descriptor)
         code = errno.EISDIR if stat.S_ISDIR(kind) else errno.EINVAL
-        told = os.strerror(code) if stat.S_ISDIR(kind) else "not a regular file"
-        raise OSError(code, told, str(path))
+        text = os.strerror(code) if stat.S_ISDIR(kind) else "not a regular file"
+        raise OSError(code, text, str(path))
     return cast(BinaryIO, os.fdopen(descriptor, mode, buffering=-1 if mode == "rb" else 0))
 
 

@@ -34,7 +34,7 @@ class Killed(Exception):
 
 
 class Process(BaseModel):
-    """A process, told from a later one of the same number by when it began."""
+    """A process, distinguished from a later one of the same number by when it began."""
 
     model_config = ConfigDict(frozen=True)
 

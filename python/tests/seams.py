@@ -22,7 +22,7 @@ class Ended:
 
     code: int
     out: str
-    told: str
+    text: str
     """Everything that was printed, and the error with its place and its remedy."""
     error: UserError | None = None
 
@@ -43,7 +43,7 @@ def run(*words: object, columns: int = 200, **env: str) -> Ended:
 def done(*words: object, columns: int = 200) -> str:
     """Run `busmark`, which must end with 0; return what it printed."""
     ended = run(*words, columns=columns)
-    assert ended.code == 0, ended.told
+    assert ended.code == 0, ended.text
     return ended.out
 
 

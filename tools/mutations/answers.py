@@ -159,8 +159,8 @@ class Answers:
         data = self.loop.run_until_complete(runner.run(case, 255, 1, stem))
         with _understood():
             found = campaign._stored(tables.Place(case, 0, 0, 0, ""), data, Wire(), 1, None)
-        told = [{k: v for k, v in role.items() if k not in STORED} for role in data.roles]
-        json.dumps([data.run, told, found.row])
+        lines = [{k: v for k, v in role.items() if k not in STORED} for role in data.roles]
+        json.dumps([data.run, lines, found.row])
 
     def _of_worker(self, rng: Random) -> None:
         campaign, whole = rng.choice(self.played)

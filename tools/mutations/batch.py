@@ -92,8 +92,8 @@ def run(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
                 found["refused"] += 1
             except Exception as error:
                 where = _where(error)
-                told = {"count": 0, "first": number, "error": repr(error)[:300]}
-                faults.setdefault(where, told)["count"] += 1
+                values = {"count": 0, "first": number, "error": repr(error)[:300]}
+                faults.setdefault(where, values)["count"] += 1
             took = time.process_time() - began
             if took > found["slowest_s"]:
                 found |= {"slowest_s": round(took, 3), "slowest": number}

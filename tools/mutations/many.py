@@ -121,10 +121,10 @@ def _batch(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
         if not place.exists():
             raise RuntimeError(f"no input was reached: {done.stderr[-2000:]}")
         at = int(place.read_text()) + 1
-    told = {"count": 1, "first": at, "error": done.stderr[-2000:]}
+    found = {"count": 1, "first": at, "error": done.stderr[-2000:]}
     dead: dict[str, Any] = {
         "inputs": at - first + 1, "refused": 0, "slowest_s": 0.0, "slowest": at, "peak_bytes": 0,
-        "faults": {f"the process ended by {done.returncode}": told}, "took_s": took,
+        "faults": {f"the process ended by {done.returncode}": found}, "took_s": took,
     }  # fmt: skip
     left = first + count - at - 1
     return _together([dead, *([_batch(kind, seed, at + 1, left)] if left > 0 else [])])
@@ -134,11 +134,11 @@ def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
     slowest = max(parts, key=lambda part: part["slowest_s"])
     faults: dict[str, dict[str, Any]] = {}
     for part in parts:
-        for where, told in part["faults"].items():
+        for where, text in part["faults"].items():
             if where in faults:
-                faults[where]["count"] += told["count"]
+                faults[where]["count"] += text["count"]
             else:
-                faults[where] = dict(told)
+                faults[where] = dict(text)
     return {
         "inputs": sum(part["inputs"] for part in parts),
         "refused": sum(part["refused"] for part in parts),

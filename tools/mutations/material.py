@@ -90,12 +90,12 @@ def _stream(build: Builder) -> None:
 def _batches(build: Builder) -> None:
     name = build.case("1-batches-udp", adapter="udp", batch=10, **STREAM)
     build.stream(name, 0, 10_000.0, 1024, probes=0, batches=2, batches_unacknowledged=1)
-    told = [True, True, False]
+    lines = [True, True, False]
     table = pl.DataFrame({
         "writer": [1] * 3, "reader": [2] * 3, "number": [0, 1, 2], "expected": [10] * 3,
         "start_ns": [0, 2_000_000, 4_000_000], "duration_ns": [1_000_000, 1_100_000, None],
-        "received": [10, 9, 4], "bytes": [10_240, 9_216, 4_096], "ended": told,
-        "acknowledged": told, "samples_acknowledged": [10, 9, 4], "waited_ns": [0, 10_000, None],
+        "received": [10, 9, 4], "bytes": [10_240, 9_216, 4_096], "ended": lines,
+        "acknowledged": lines, "samples_acknowledged": [10, 9, 4], "waited_ns": [0, 10_000, None],
         "writing_ns": [500_000] * 3,
     })  # fmt: skip
     key = {"case": name, "round": 0, "flow": "batches"}

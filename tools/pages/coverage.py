@@ -107,7 +107,7 @@ def page() -> str:
     """The page, from the record."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     covered = [Coverage(**row) for row in record["coverage"]]
-    told = [Power(**row) for row in record["power"]]
+    lines = [Power(**row) for row in record["power"]]
     return "\n".join([
         md.head("Coverage and power", "`coverage.json`, which `tools/truth.py` writes"),
         md.paragraph(INTRODUCTION.format(**record)),
@@ -116,7 +116,7 @@ def page() -> str:
         "## Rounds added until an interval is narrow\n",
         _added([Added(**row) for row in record["added"]]),
         "## False alarms and power of a ratio\n",
-        _power(told),
+        _power(lines),
         "## Steps in a history\n",
         _histories([Watched(**row) for row in record["histories"]], record["seed"]),
     ])  # fmt: skip
@@ -149,7 +149,7 @@ def _added(rows: Sequence[Added]) -> str:
             law.name, f"± {own[0].target:.0%}".replace("%", " %"), *(_share(r.share) for r in own),
             *(f"{r.rounds:.1f}" for r in own), *(f"{r.seconds:.1f}" for r in own),
         ])  # fmt: skip
-    told = ADDED.format(
+    text = ADDED.format(
         campaigns=min(row.campaigns for row in rows), rate=SAMPLES_PER_S, fixed=FIXED_S,
         stated=STATED_S,
     )  # fmt: skip
@@ -158,7 +158,7 @@ def _added(rows: Sequence[Added]) -> str:
         early=early(FEW_ROUNDS - 1),
         **{way: f"{100.0 * _together(rows, way):.1f} %" for way in WAYS},
     )
-    return "\n".join([md.paragraph(told), md.table(heads, lines), md.paragraph(note)])
+    return "\n".join([md.paragraph(text), md.table(heads, lines), md.paragraph(note)])
 
 
 def _together(rows: Sequence[Added], way: str) -> float:
@@ -181,7 +181,7 @@ def _histories(rows: Sequence[Watched], seed: int) -> str:
                 f"{100 * row.false_checks / row.checks:.2f}",
                 f"{100 * row.unconfirmed / row.checks:.2f}",
             ]
-            told = [
+            notes = [
                 _share(share_interval(row.misplaced, row.histories)),
                 _share(share_interval(row.soon, row.histories)),
                 _share(share_interval(row.found, row.histories)),
@@ -189,7 +189,7 @@ def _histories(rows: Sequence[Watched], seed: int) -> str:
                 f"{row.covered} of {row.found}",
             ]
             lines.append([varying.name, f"{step:.0%}".replace("%", " %"), *found,
-                          *(told if step else ["–"] * 6)])  # fmt: skip
+                          *(notes if step else ["–"] * 6)])  # fmt: skip
     checks = RESULTS - FIRST_CHECK + 1
     text = HISTORIES.format(
         histories=min(row.histories for row in rows), series=SERIES, results=RESULTS,

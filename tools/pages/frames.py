@@ -60,13 +60,13 @@ def page() -> str:
 
 def _about(frame: FrameColumns) -> str:
     lazy = frame.call in {"samples()", "intervals()", "system()"}
-    told = f"One row is {frame.row}. {frame.note}".strip()
+    text = f"One row is {frame.row}. {frame.note}".strip()
     if lazy:
-        told += " A lazy frame: nothing is read before `.collect()`."
+        text += " A lazy frame: nothing is read before `.collect()`."
     for name, columns in TABLES.items():
         if columns == frame.columns:
-            told += f" It has the columns of the table [`{name}`](result.md#{name})."
-    return told
+            text += f" It has the columns of the table [`{name}`](result.md#{name})."
+    return text
 
 
 def _call(name: str) -> str:

@@ -20,7 +20,7 @@ from busmark.model.quantities import OF_CASES
 
 def _tabled(section: str) -> tuple[Metric, ...]:
     """What the table of quantities explains of figures of this section, each once."""
-    found = (told for one in OF_CASES for told in one.explained if told.section == section)
+    found = (text for one in OF_CASES for text in one.explained if text.section == section)
     return tuple(dict.fromkeys(found))
 
 
@@ -295,9 +295,9 @@ its warm-up, so they may count what others did.
 def page() -> str:
     """The page."""
     parts = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
-    for title, told, metrics, model in SECTIONS:
+    for title, text, metrics, model in SECTIONS:
         _check(metrics, model)
-        parts += [f"## {title}\n", told + "\n"]
+        parts += [f"## {title}\n", text + "\n"]
         for metric in metrics:
             parts += _section(metric)
     return "\n".join([*parts, PER_ROUND])
@@ -318,7 +318,7 @@ def _section(metric: Metric) -> list[str]:
 
 def _check(metrics: tuple[Metric, ...], model: type[Frozen]) -> None:
     """Every field is explained, and what is explained exists."""
-    told = {name for metric in metrics for name in metric.fields}
+    lines = {name for metric in metrics for name in metric.fields}
     fields = set(model.model_fields) - {"quantity"}
-    if told != fields:
-        raise KeyError(f"{model.__name__}: explained and existing fields differ: {told ^ fields}")
+    if lines != fields:
+        raise KeyError(f"{model.__name__}: explained and existing fields differ: {lines ^ fields}")

@@ -82,8 +82,8 @@ def _class(name: str, schema: Schema) -> str:
         kind = _kind(field)
         everywhere = all(key in form["properties"] for form in forms)
         lines.append(f"    {key}: {kind if everywhere else f'NotRequired[{kind}]'}")
-        told = {form["properties"].get(key, field).get("description") for form in forms}
-        if len(told) == 1 and (text := told.pop()):
+        notes = {form["properties"].get(key, field).get("description") for form in forms}
+        if len(notes) == 1 and (text := notes.pop()):
             lines.append(_docstring(text))
     return "\n".join(lines) + "\n"
 

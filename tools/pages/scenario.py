@@ -90,8 +90,8 @@ def page() -> str:
         "## Top level\n",
         _table({k: v for k, v in schema["properties"].items() if "$ref" not in v}, schema),
     ]
-    for name, part, told in SECTIONS:
-        parts += [f"## `[{name}]`\n", told + "\n", _table(_fields(schema, part), schema, part)]
+    for name, part, text in SECTIONS:
+        parts += [f"## `[{name}]`\n", text + "\n", _table(_fields(schema, part), schema, part)]
     return "\n".join([*parts, RULES])
 
 

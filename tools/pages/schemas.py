@@ -56,69 +56,69 @@ def control_json() -> str:
 def result_json() -> str:
     """`schemas/result.schema.json`: what `busmark show --json` prints."""
     schema = Campaign.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Campaign", *_modules(Campaign)), "Busmark result, analysed")
+    return _written(_text(schema, "Campaign", *_modules(Campaign)), "Busmark result, analysed")
 
 
 def manifest_json() -> str:
     """`schemas/manifest.schema.json`: `manifest.json` of a result directory."""
     schema = Manifest.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Manifest", *_modules(Manifest)), "Busmark manifest")
+    return _written(_text(schema, "Manifest", *_modules(Manifest)), "Busmark manifest")
 
 
 def listing_json() -> str:
     """`schemas/listing.schema.json`: what `busmark list --json` prints."""
     schema = Listing.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Listing", *_modules(Listing)), "Busmark list of results")
+    return _written(_text(schema, "Listing", *_modules(Listing)), "Busmark list of results")
 
 
 def events_json() -> str:
     """`schemas/events.schema.json`: a line of what `busmark run --json` prints."""
     schema = event_lines.EVENT_LINE.json_schema(mode="serialization")
-    return _written(_told(schema, "EventLine", event_lines), "Busmark event of a run")
+    return _written(_text(schema, "EventLine", event_lines), "Busmark event of a run")
 
 
 def prediction_json() -> str:
     """`schemas/prediction.schema.json`: what `busmark predict --json` prints."""
     schema = Predictions.model_json_schema(mode="serialization")
     return _written(
-        _told(schema, "Predictions", *_modules(Predictions)), "Busmark models and predictions"
+        _text(schema, "Predictions", *_modules(Predictions)), "Busmark models and predictions"
     )
 
 
 def comparison_json() -> str:
     """`schemas/comparison.schema.json`: what `busmark compare --json` prints."""
     schema = Comparison.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Comparison", *_modules(Comparison)), "Busmark comparison")
+    return _written(_text(schema, "Comparison", *_modules(Comparison)), "Busmark comparison")
 
 
 def history_json() -> str:
     """`schemas/history.schema.json`: a line of a history, which `busmark history add` appends."""
     schema = Entry.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Entry", *_modules(Entry)), "Busmark history, one line")
+    return _written(_text(schema, "Entry", *_modules(Entry)), "Busmark history, one line")
 
 
 def tracked_json() -> str:
     """`schemas/tracked.schema.json`: what `busmark history show --json` prints."""
     schema = Tracked.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Tracked", *_modules(Tracked)), "Busmark history, looked through")
+    return _written(_text(schema, "Tracked", *_modules(Tracked)), "Busmark history, looked through")
 
 
 def recording_json() -> str:
     """`schemas/recording.schema.json`: a line of what `busmark bus record` writes."""
     schema = recording.RECORDING_LINE.json_schema(mode="serialization")
-    return _written(_told(schema, "RecordingLine", recording), "Busmark recording, one line")
+    return _written(_text(schema, "RecordingLine", recording), "Busmark recording, one line")
 
 
 def capture_json() -> str:
     """`schemas/capture.schema.json`: what `busmark capture analyse --json` prints."""
     schema = Analysis.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Analysis", capture), "Busmark capture, analysed")
+    return _written(_text(schema, "Analysis", capture), "Busmark capture, analysed")
 
 
 def explain_json() -> str:
     """`schemas/explain.schema.json`: what `busmark capture explain --json` prints."""
     schema = Explained.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Explained", late), "Busmark late samples, explained")
+    return _written(_text(schema, "Explained", late), "Busmark late samples, explained")
 
 
 def scenario_schema() -> Schema:
@@ -190,7 +190,7 @@ def _modules(root: type[BaseModel]) -> list[ModuleType]:
     return [sys.modules[name] for name in sorted({one.__module__ for one in found})]
 
 
-def _told(schema: Schema, root: str, *modules: ModuleType) -> Schema:
+def _text(schema: Schema, root: str, *modules: ModuleType) -> Schema:
     """The schema with what the code says of each attribute, in these modules."""
     docs = docstrings.of_classes(*modules)
     for name, part in [(root, schema), *schema.get("$defs", {}).items()]:

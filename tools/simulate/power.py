@@ -60,14 +60,14 @@ def power(noise: Noise, rounds: int, campaigns: int, seed: Sequence[int]) -> lis
     """Simulate pairs of campaigns that are alike. A slowdown by a factor moves every sample, and
     with it the ratio and both limits, by that factor: so one pair serves for all slowdowns."""
     rng = np.random.default_rng(seed)
-    told = {(method, slowdown): 0 for method in METHODS for slowdown in SLOWDOWNS}
+    found = {(method, slowdown): 0 for method in METHODS for slowdown in SLOWDOWNS}
     for _ in range(campaigns):
         for method, estimate in _ratios(*_pair(noise, rounds, rng)).items():
             for slowdown in SLOWDOWNS:
-                told[method, slowdown] += _excludes_one(estimate, 1.0 + slowdown)
+                found[method, slowdown] += _excludes_one(estimate, 1.0 + slowdown)
     return [
         Power(noise.name, rounds, method, slowdown, campaigns, count)
-        for (method, slowdown), count in told.items()
+        for (method, slowdown), count in found.items()
     ]
 
 

@@ -96,7 +96,7 @@ class Cell:
     """What is declared, in words, where yes or no would not do."""
     outcome: Outcome | None = None
     """What the conformance suite found; None: it was not run, or there is nothing to find."""
-    told: str = ""
+    note: str = ""
     """Its evidence, or why there is none."""
 
 
@@ -228,10 +228,10 @@ def _cell(declared: Declared, key: str, value: str) -> Cell:
         return Cell("no")
     first = key == "transports" and listed[0] == value
     outcome: Outcome | None = None
-    told = ""
+    text = ""
     if report := declared.get("conformance"):
-        outcome, told = outcome_of(f"{key}.{value}", report)
-    return Cell("yes", "default" if first else "", outcome, told)
+        outcome, text = outcome_of(f"{key}.{value}", report)
+    return Cell("yes", "default" if first else "", outcome, text)
 
 
 def _changes(declared: Sequence[Declared]) -> tuple[Row, ...]:
@@ -251,8 +251,8 @@ def _change(declared: Declared, policy: str) -> Cell:
     if policy not in listed:
         return Cell("no")
     report = declared.get("conformance")
-    outcome, told = outcome_of_change(policy, report) if report else (None, "")
-    return Cell("yes", "", outcome, told)
+    outcome, text = outcome_of_change(policy, report) if report else (None, "")
+    return Cell("yes", "", outcome, text)
 
 
 def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:
@@ -273,7 +273,7 @@ def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:
         ("version", "of the adapter", plain("version", "")),
     ]
     return tuple(
-        Row(key, meaning, tuple(_fact(told(d)) for d in declared)) for key, meaning, told in facts
+        Row(key, meaning, tuple(_fact(text(d)) for d in declared)) for key, meaning, text in facts
     )
 
 

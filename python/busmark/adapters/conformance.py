@@ -139,15 +139,15 @@ def outcome_of_change(policy: str, report: Mapping[str, Any]) -> tuple[Outcome, 
     found: Mapping[str, list[str]] = report["results"]
     if test not in found:
         return "declared", "the conformance suite has no test of its own for this"
-    outcome, told = found[test]
+    outcome, text = found[test]
     if outcome == "failed":
-        named = told.partition(": ")[0]
+        named = text.partition(": ")[0]
         other = named != policy and f"qos.{named}" in EVIDENCE
-        return ("untested", f"another policy failed: {told}") if other else ("failed", told)
-    if outcome == "skipped" or f"{policy} not tested" in told:
-        return "untested", told
+        return ("untested", f"another policy failed: {text}") if other else ("failed", text)
+    if outcome == "skipped" or f"{policy} not tested" in text:
+        return "untested", text
     shown = [each.needs for each in QOS if each.change_shows]
-    return ("proved" if policy in shown else "accepted"), told
+    return ("proved" if policy in shown else "accepted"), text
 
 
 def outcome_of(name: str, report: Mapping[str, Any]) -> tuple[Outcome, str]:

@@ -38,7 +38,7 @@ def command(
 ) -> None:  # fmt: skip
     """Measure BASELINE and CANDIDATE in one campaign, their rounds interleaved, and compare them.
 
-    A slow minute affects both sides alike, so a change in the program can be told apart from a
+    A slow minute affects both sides alike, so a change in the program can be distinguished from a
     change in the machine: this is the gate to use in CI. Each side is an adapter or a library, with
     options, environment and command as needed: 'udp receive_buffer_bytes=65536 env:NAME=VALUE --
     nice -n 5'. `as-is` in place of the adapter stands for the adapter that the scenario names.

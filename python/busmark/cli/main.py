@@ -269,8 +269,8 @@ def _cannot(error: BaseException) -> None:
     """Ends with the code for what could not be done; 1 would mean that a criterion was not met."""
     if isinstance(error, SystemExit | GeneratorExit):
         raise error
-    if told := room.explained(error):
-        echo(f"busmark: {told}", err=True)
+    if text := room.explained(error):
+        echo(f"busmark: {text}", err=True)
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         echo(f"busmark: {where}{error.strerror or error}", err=True)

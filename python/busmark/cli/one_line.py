@@ -58,8 +58,8 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
 """In the order of the help."""
 
 
-def of_one_line(test: str, told: str, *examples: str) -> click.Command:
-    """The command of this name; `told` is its help."""
+def of_one_line(test: str, text: str, *examples: str) -> click.Command:
+    """The command of this name; `text` is its help."""
 
     def command(adapters: tuple[str, ...], **given: Any) -> None:
         measure(test, adapters, given)
@@ -67,7 +67,7 @@ def of_one_line(test: str, told: str, *examples: str) -> click.Command:
     for option in reversed(OPTIONS):
         command = option(command)
     shown = "".join(f"  busmark {test} {example}\n" for example in examples)
-    made = click.command(cls=WithHabits, name=test, help=told, epilog=f"\b\nExamples:\n{shown}")
+    made = click.command(cls=WithHabits, name=test, help=text, epilog=f"\b\nExamples:\n{shown}")
     return made(command)
 
 
@@ -129,9 +129,9 @@ def scenario_of(
             wrong.extend(error.errors if isinstance(error, Several) else [error])
 
     changed += tried(lambda: applied(tables, settings)) or []
-    told = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-    told += [word for setting in settings for word in ("--set", setting)]
-    text = written(tables, shlex.join(["busmark", test, *line.adapters, *told]))
+    lines = [word for name, value in given.items() if value for word in (f"--{name}", value)]
+    lines += [word for setting in settings for word in ("--set", setting)]
+    text = written(tables, shlex.join(["busmark", test, *line.adapters, *lines]))
     scenario = None
     if line.adapters:
         data = tomllib.loads(text)

@@ -139,14 +139,14 @@ class Forms:
     def ends(self, names: Sequence[str], files: int) -> None:
         """The line as it stays."""
         each = " each" if len(names) > 1 else ""
-        told = f"{self._names}: {_plural(files, 'file')}{each}"
+        text = f"{self._names}: {_plural(files, 'file')}{each}"
         if self._moves:
             sys.stderr.write("\r\x1b[K")
-        echo(told, err=True)
+        echo(text, err=True)
 
-    def _show(self, told: str) -> None:
+    def _show(self, text: str) -> None:
         if self._moves:
-            sys.stderr.write(f"\r\x1b[K{self._names}: {told}")
+            sys.stderr.write(f"\r\x1b[K{self._names}: {text}")
             sys.stderr.flush()
 
 

@@ -51,7 +51,7 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
         bits = f" ({number(sum(rates) / len(rates))} Mbit/s)" if rates else ""
         value = f"goodput {number(mean)}/s{bits}"
     else:
-        # As in tables: a pong is not told from a ping, so each has half of the way.
+        # As in tables: a pong is not distinguished from a ping, so each has half of the way.
         value = f"{statistic} RTT/2 {number(mean / 2000)} µs"
     return f"{value}{_interval(good)}, {plural(len(good), 'round')}"
 
@@ -109,9 +109,9 @@ class Noticed:
         if not kinds:
             return ""
         by_severity = Counter(severity for severity, _ in kinds)
-        told = ", ".join(plural(n, severity) for severity, n in sorted(by_severity.items()))
+        text = ", ".join(plural(n, severity) for severity, n in sorted(by_severity.items()))
         title, cases = kinds[-1][1], plural(len(self._cases[kinds[-1]]), "case")
-        return f"{told}{', last' if len(kinds) > 1 else ':'} {title} ({cases})"
+        return f"{text}{', last' if len(kinds) > 1 else ':'} {title} ({cases})"
 
     def _appears(self, event: FindingAppears) -> list[str]:
         finding, case = event.finding, event.case.id
@@ -123,11 +123,11 @@ class Noticed:
             return []
         self._most[kind] = len(cases)
         self._named.add((kind, case))
-        told = f"{finding.severity}: {finding.title}"
+        text = f"{finding.severity}: {finding.title}"
         if len(cases) > 1:
-            return [f"{told}: {len(cases)} cases by now, the last {case}"]
+            return [f"{text}: {len(cases)} cases by now, the last {case}"]
         evidence = finding.evidence.removeprefix(f"{case}: ")
-        return [f"{told}: {case}: {evidence}"]
+        return [f"{text}: {case}: {evidence}"]
 
     def _goes(self, event: FindingGoes) -> list[str]:
         kind, case = (event.finding.severity, event.finding.title), event.case.id

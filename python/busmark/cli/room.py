@@ -1,5 +1,5 @@
-"""Limits of the system under which a campaign cannot run: told before it begins, and where one is
-met on the way."""
+"""Limits of the system under which a campaign cannot run: reported before it begins, and where one
+is met on the way."""
 
 from __future__ import annotations
 

@@ -120,8 +120,8 @@ class Screen:
             if known := self._estimates.get(self._case.id):
                 first, *others = known.split(", ")
                 found.append(fitting([f"  so far  {first}", *others], width, ", "))
-        if told := self._noticed.counted():
-            found.append(cut(f"found  {told}", width))
+        if text := self._noticed.counted():
+            found.append(cut(f"found  {text}", width))
         return found
 
     def _campaign(self, width: int) -> str:
@@ -151,7 +151,7 @@ class Screen:
     def _now(self, live: Live, width: int) -> list[str]:
         """What is seen of the round, by rank."""
         assert self._case is not None
-        # As in tables: a pong is not told from a ping, so each has half of the way.
+        # As in tables: a pong is not distinguished from a ping, so each has half of the way.
         median, p99 = (half_us(value) for value in (live.median_ns, live.p99_ns))
         rate = ABSENT if live.rate_hz is None else f"{number(live.rate_hz)}/s"
         if self._case.params.test == "latency":

@@ -37,12 +37,12 @@ MOST_TOLD = 3
 def unreached(cases: Iterable[CaseSummary]) -> list[Answer]:
     """A sentence for each case in which no round, or not every one, reached its rate."""
     found = [(case, words[0]) for case in cases if (words := REACHED.search(case.reason or ""))]
-    told = [_sentence(case, words) for case, words in found[:MOST_TOLD]]
-    if hidden := len(found) - len(told):
-        told.append(
+    lines = [_sentence(case, words) for case, words in found[:MOST_TOLD]]
+    if hidden := len(found) - len(lines):
+        lines.append(
             Answer(lead=text.plural(hidden, "further case"), rest=" did not reach its rate either.")
         )
-    return told
+    return lines
 
 
 def _sentence(case: CaseSummary, words: str) -> Answer:
@@ -116,9 +116,9 @@ def shortfall(case: CaseSummary) -> str | None:
     parts = []
     if readers.short and readers.least:
         of = [_short(levels[scope], noun) for scope, noun in NOUNS if scope in levels]
-        told = text.joined([each for each in of if each])
+        sentence = text.joined([each for each in of if each])
         parts.append(
-            f"{told} read less than {text.percent_text(ENOUGH)} of it, the least "
+            f"{sentence} read less than {text.percent_text(ENOUGH)} of it, the least "
             f"{text.percent_text(readers.least.share)} ({readers.least.name}"
             + (f" on {readers.least.node}" if readers.least.node else "") + ")"
         )  # fmt: skip
@@ -164,11 +164,11 @@ def carried(group: Group, cases: Sequence[CaseSummary]) -> list[Answer]:
         return []
     reached = {label: _up_to(points) for label, points in steps.items()}
     ordered = sorted(reached.items(), key=lambda item: (-item[1], item[0]))
-    told = [f"with {label} {_limit(limit, steps[label])}" for label, limit in ordered[:MOST_NAMED]]
+    lines = [f"with {label} {_limit(limit, steps[label])}" for label, limit in ordered[:MOST_NAMED]]
     if len(ordered) > MOST_NAMED:
-        told.append(f"{len(ordered) - MOST_NAMED} more in the plot")
+        lines.append(f"{len(ordered) - MOST_NAMED} more in the plot")
     lead = f"{_where(group)}, {text.percent_text(CARRIED)} or more of what is specified arrives"
-    return [Answer(lead=lead, rest=f": {', '.join(told)}.")]
+    return [Answer(lead=lead, rest=f": {', '.join(lines)}.")]
 
 
 def _but_for_rate(case: CaseSummary) -> tuple[object, ...]:

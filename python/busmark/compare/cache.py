@@ -126,12 +126,12 @@ class Cache:
         try:
             known = hashlib.sha256(f"{__version__}\0{self._directory}\0".encode())
             known.update(files.content(self._directory / "manifest.json"))
-            for told, changed in self._files():
-                known.update(told.encode(errors="surrogateescape"))
+            for text, changed in self._files():
+                known.update(text.encode(errors="surrogateescape"))
                 self._newest = max(self._newest, changed)
             for place in _code():
-                for told, _ in _entries(place, ".py"):
-                    known.update(told.encode())
+                for text, _ in _entries(place, ".py"):
+                    known.update(text.encode())
         except OSError:
             return None
         return known.hexdigest()

@@ -74,7 +74,7 @@ class Campaign(Frozen):
     effects: list[Effect] = Field(default=[])
     """What each further parameter that varies costs, with all others equal."""
     differing_choices: list[str]
-    """Choices, not told in the labels, in which compared cases differ."""
+    """Choices that are not in the labels, in which compared cases differ."""
     source: Source | None = None
     """Source of an imported result: files of which tools. Null: Busmark measured it itself."""
     created_utc: str
@@ -272,7 +272,7 @@ def summarise(
     problems = [*result.damage, *left_out[:LEFT_OUT]]
     if more := len(left_out) - len(left_out[:LEFT_OUT]):
         problems.append(f"{more} more: left_out in manifest.json")
-    problems += [problem for _, told in found for problem in told]
+    problems += [problem for _, text in found for problem in text]
     cases = with_network_capacity(_with_floors(cases, flats))
     cases = _with_baselines(cases, manifest.adapters)
     cases, in_perftest = repeated(result, cases, manifest.scenario.get("document"))

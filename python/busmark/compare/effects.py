@@ -83,13 +83,13 @@ def effects(rounds: Rounds) -> list[Effect]:
     for name, case, other in paired:
         values = (name, str(case[1].get(name)), str(other[1].get(name)))
         families.setdefault(values, []).append((case[0].id, other[0].id))
-    told: dict[tuple[str, Pair], Versus] = {}
+    found: dict[tuple[str, Pair], Versus] = {}
     for (name, *_), pairs in families.items():
         compared = rounds.compared(pairs, together=True)
-        told |= {(name, pair): versus for pair, versus in compared.items()}
+        found |= {(name, pair): versus for pair, versus in compared.items()}
     return [
         _effect(
-            name, case, other, told[name, (case[0].id, other[0].id)],
+            name, case, other, found[name, (case[0].id, other[0].id)],
             rounds.spent((case[0].id, other[0].id)) if name in WITH_SPENT else {},
         )
         for name, case, other in paired

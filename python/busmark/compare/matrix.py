@@ -70,9 +70,9 @@ def matrices(
         if not case.is_floor:
             grouped.setdefault((case.test, _workload(case)), []).append(case)
     return [
-        _matrix(test, ", ".join(filter(None, (workload, told))), members, adapters)
+        _matrix(test, ", ".join(filter(None, (workload, text))), members, adapters)
         for (test, workload), whole in grouped.items()
-        for told, members in _single(whole).items()
+        for text, members in _single(whole).items()
         if any(case.params.peer for case in members)
     ]
 
@@ -88,8 +88,8 @@ def _single(cases: Sequence[CaseSummary]) -> dict[str, list[CaseSummary]]:
     groups: dict[str, list[CaseSummary]] = {}
     for case in cases:
         known = flat[case.id]
-        told = [choice_text(name, known[name]) for name in names if name in known]
-        groups.setdefault(", ".join(told), []).append(case)
+        lines = [choice_text(name, known[name]) for name in names if name in known]
+        groups.setdefault(", ".join(lines), []).append(case)
     return groups
 
 

@@ -1,4 +1,4 @@
-"""Who is best in each workload, told by the ratios of rounds that were run in turn.
+"""Who is best in each workload, by the ratios of rounds that were run in turn.
 
 It is the comparison of `pairwise`, as `busmark compare --by adapter` makes it: round by round, with
 verdicts on two labels that hold over all workloads in which both were measured. The leader has the
@@ -86,7 +86,7 @@ def _group(test: str, placement: str, cases: Sequence[CaseSummary]) -> Group:
 
 
 def differing_choices(grouped: Sequence[Group], cases: dict[str, CaseSummary]) -> list[str]:
-    """Choices, not told in the labels, in which cases of one group differ."""
+    """Choices that are not in the labels, in which cases of one group differ."""
     names: dict[str, None] = {}
     for group in grouped:
         members = [cases[case].choices for case in group.cases]
@@ -239,9 +239,9 @@ def standings(rounds: Rounds, findings: Sequence[Finding]) -> list[Standing]:
             by_workload.setdefault(key, []).append(case)
     found = [_workload(cases, rounds, errors) for cases in by_workload.values()]
     led = [workload for workload in found if workload.leader]
-    told = rounds.compared([pair for workload in led for pair in workload.pairs])
+    text = rounds.compared([pair for workload in led for pair in workload.pairs])
     for workload in led:
-        workload.versus = {pair: told[pair] for pair in workload.pairs}
+        workload.versus = {pair: text[pair] for pair in workload.pairs}
     whole = next((lower_first(f.title) for f in errors if not f.cases), None)
     return [_standing(workload, whole) for workload in found]
 

@@ -141,8 +141,8 @@ class Rounds:
             tails = [next((f for f in changed if f.name == TAIL), None) for changed in each]
             of_tails = iter(verdicts([tail for tail in tails if tail], EQUIVALENT))
             found |= {
-                pair: _versus(pair, median, told, tail, next(of_tails) if tail else None)
-                for pair, median, told, tail in zip(
+                pair: _versus(pair, median, text, tail, next(of_tails) if tail else None)
+                for pair, median, text, tail in zip(
                     family, first, verdicts(first, EQUIVALENT), tails, strict=True
                 )
             }
@@ -160,15 +160,15 @@ class Rounds:
 
 
 def _versus(
-    pair: Pair, found: Found, told: Told, tail: Found | None, of_tail: Told | None
+    pair: Pair, found: Found, text: Told, tail: Found | None, of_tail: Told | None
 ) -> Versus:
     return Versus(
         case=pair[0],
         other=pair[1],
         ratio=found.change,
-        verdict=told.verdict,
-        reason=told.reason,
-        p_adjusted=told.p_adjusted,
+        verdict=text.verdict,
+        reason=text.reason,
+        p_adjusted=text.p_adjusted,
         p99=tail.change if tail else None,
         p99_verdict=of_tail.verdict if of_tail else None,
     )

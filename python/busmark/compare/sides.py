@@ -284,7 +284,7 @@ def _values_of(whole: Side, by: Sequence[str], baseline: str | None) -> list[Sid
     first = _chosen(baseline, by, list(groups)) if baseline is not None else next(iter(groups))
     ordered = [first, *(values for values in groups if values != first)]
     names = {values: _value_name(by, values, groups[values]) for values in ordered}
-    # Numbers are rounded for people; sides are told apart by their names.
+    # Numbers are rounded for people; sides are distinguished by their names.
     shared = {name for name, count in Counter(names.values()).items() if count > 1}
     exact = {values: _exact_name(by, values) for values, name in names.items() if name in shared}
     return [

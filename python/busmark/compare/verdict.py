@@ -115,8 +115,8 @@ def _verdict(
     if losses is None:
         return verdict, reason
     if losses.more and verdict != "slower":
-        told = f"{losses.text}; what is lost has no latency"
-        return ("loses more" if losses.shown else "undecided"), told
+        text = f"{losses.text}; what is lost has no latency"
+        return ("loses more" if losses.shown else "undecided"), text
     by_percentile = found.baseline is not None and not found.name.startswith("mean.")
     if not losses.more and found.tested is None and by_percentile and _only_baseline(found):
         return ("loses less" if losses.shown else "undecided"), found.reason

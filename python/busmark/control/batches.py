@@ -50,13 +50,13 @@ def _rows(
             ):
                 by = sent.get((seen["writer"], number), {})
                 waited = by.get("waited_ns") or 0
-                told = end is not None and (ended or not waited)
+                text = end is not None and (ended or not waited)
                 least = 0 if ended else by.get("writing_ns") or 0
                 yield {
                     "case": case.id, "round": round_number, "flow": flow.name if flow else None,
                     "writer": seen["writer"],
                     "reader": role["writer"], "number": number, "start_ns": start - zero,
-                    "duration_ns": max(end - start - waited, least) if told else None,
+                    "duration_ns": max(end - start - waited, least) if text else None,
                     "expected": flow.batch if flow else case.params.batch,
                     "received": received, "bytes": size,
                     "ended": ended, **{key: by.get(key) for key in _BY_BATCHER},

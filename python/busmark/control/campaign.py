@@ -436,17 +436,17 @@ class Campaign:
         own = tables.of_case(seen, data) if seen is not None and case.params.batch else None
         discovered = discoveries.table(case, place.round, data)
         paired = data.two_clocks and discovered is None
-        told = clocks(measured) if paired else Clocks()
+        text = clocks(measured) if paired else Clocks()
         figures = {
-            **tables.summary(case, data, measured, own, discovered), **told.figures,
+            **tables.summary(case, data, measured, own, discovered), **text.figures,
             **wire.figures, "failed_s": failed_s,
         }  # fmt: skip
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
             unmet = None
         else:
-            unmet = told.trouble or tables.shortfall(figures, case, self.scenario.criteria)
-        begin_ns = begins(data, tables.begin_ns(data), told.offset)
+            unmet = text.trouble or tables.shortfall(figures, case, self.scenario.criteria)
+        begin_ns = begins(data, tables.begin_ns(data), text.offset)
         row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
         # Now, not when it is stored: a number may have no room in its column.
         as_frame([row])

@@ -14,7 +14,7 @@ from busmark.store.columns import ASKING, EXCHANGE
 
 PPM = 1e6
 MOST_OFF = 50e-6
-"""A drift that may be off by as much is not told: crystals differ by no more than 100 ppm."""
+"""A drift that may be off by as much is not reported: crystals differ by no more than 100 ppm."""
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,10 @@ def completed(roles: Sequence[dict[str, Any]], frames: Sequence[Frame]) -> list[
 
 
 def _table(frame: Frame) -> pl.DataFrame:
-    told = f"{frame.role}: not a frame of {frame.kind}"
+    text = f"{frame.role}: not a frame of {frame.kind}"
     columns = COLUMNS.get(frame.kind)
     if columns is None:
-        raise RoundError("garbage", told)
+        raise RoundError("garbage", text)
     try:
         raw = pl.read_ipc_stream(io.BytesIO(frame.data))
         table = raw.select(
@@ -75,12 +75,12 @@ def _table(frame: Frame) -> pl.DataFrame:
             for name, kind in columns.items()
         )
     except UNREADABLE as error:
-        raise RoundError("garbage", f"{told}: {str(error).partition(chr(10))[0]}") from None
+        raise RoundError("garbage", f"{text}: {str(error).partition(chr(10))[0]}") from None
     for name, kind in columns.items():
         if kind != MAYBE and table[name].null_count():
-            raise RoundError("garbage", f"{told}: {name} has nulls")
+            raise RoundError("garbage", f"{text}: {name} has nulls")
         if kind != "bool" and name not in SIGNED and (table[name] < 0).any():
-            raise RoundError("garbage", f"{told}: {name} is below 0")
+            raise RoundError("garbage", f"{text}: {name} is below 0")
     return table
 
 
@@ -166,9 +166,9 @@ def with_echo_source(pings: pl.DataFrame, pongs: list[pl.DataFrame]) -> pl.DataF
     writer of the ping they answer."""
     if not pongs:
         return pings
-    told = pl.concat(
+    text = pl.concat(
         [each.select("writer", "seq", echo_sent_ns="sent_ns", **{NAME: "written_ns"})
          for each in pongs]
     )  # fmt: skip
-    once = told.unique(KEYS, keep="first")
+    once = text.unique(KEYS, keep="first")
     return pings.drop(NAME, strict=False).join(once, on=KEYS, how="left", maintain_order="left")

@@ -108,7 +108,7 @@ class Discovery:
     """None if the middleware does not report it, or only the resolution is known."""
     resolution_s: float | None
     """It took at most `seconds`, and less by no more than this: 0 where the middleware's events
-    told. Without `seconds`, an upper limit. None where nothing is known."""
+    reported. Without `seconds`, an upper limit. None where nothing is known."""
 
 
 UNKNOWN = Discovery(None, None)
@@ -152,15 +152,15 @@ class Relayed:
         def hear(event: Event) -> None:
             if event["event"] == "sighting" and (seen := event.get("writer", 0)) in other:
                 newcomer = other[seen]
-                told = self._told(owners[newcomer], newcomer, event)
-                task = asyncio.get_running_loop().create_task(told)
+                text = self._text(owners[newcomer], newcomer, event)
+                task = asyncio.get_running_loop().create_task(text)
                 self._calls.add(task)
                 task.add_done_callback(self._calls.discard)
 
         for worker in {owners[writer], owners[reader]}:
             worker.listeners.append(hear)
 
-    async def _told(self, worker: Worker, newcomer: int, event: Event) -> None:
+    async def _text(self, worker: Worker, newcomer: int, event: Event) -> None:
         # A newcomer that has died fails its `run`, which says why.
         with contextlib.suppress(RoundError):
             await worker.call(

@@ -51,7 +51,7 @@ class LengthChosen:
 
 @dataclass(frozen=True)
 class RoundGoesOn:
-    """A round is under way; told once a second. Whoever listens must be quick: it is measured."""
+    """A round is under way; sent once a second. Whoever listens must be quick: it is measured."""
 
     case: Case
     round: int
@@ -127,7 +127,7 @@ class CampaignEnds:
 
 @dataclass(frozen=True)
 class ResultCloses:
-    """The result is whole; told after `CampaignEnds`."""
+    """The result is whole; sent after `CampaignEnds`."""
 
     directory: Path
     complete: bool

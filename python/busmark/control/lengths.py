@@ -128,7 +128,7 @@ class Lengths:
         self._rows = rows
         self._known: dict[str, tuple[tuple[int, int], Length]] = {}
         """By case the length that its rows let choose, and how many rows and attempts those are."""
-        self._told: dict[str, float | None] = {}
+        self._text: dict[str, float | None] = {}
 
     def sized(self, case: Case) -> Case:
         """The case with the length of its next round, where the run chooses that."""
@@ -144,8 +144,8 @@ class Lengths:
             return None
         length = self._next(case.id)
         rows = self._rows(case.id)
-        last = self._told.get(case.id, rows[-1].get("chosen_s") if rows else None)
-        self._told[case.id] = length.seconds
+        last = self._text.get(case.id, rows[-1].get("chosen_s") if rows else None)
+        self._text[case.id] = length.seconds
         return length if length.why and length.seconds != last else None
 
     def _next(self, case: str) -> Length:

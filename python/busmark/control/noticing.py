@@ -48,7 +48,7 @@ class Noticing:
         self._directory = directory
         self._rows = rows
         self._before = {key for finding in known for key in _keys(finding)}
-        self._told: dict[Key, FindingAppears] = {}
+        self._text: dict[Key, FindingAppears] = {}
         self._waiting: dict[str, Case] = {}
         self._clock, self._worked = clock, worked
         self._begin_s, self._spent_s = clock(), 0.0
@@ -74,7 +74,7 @@ class Noticing:
     def at_the_end(self, findings: Iterable[Finding]) -> Iterator[FindingGoes]:
         """Reported findings that are not among the findings of the whole campaign."""
         hold = {key for finding in findings for key in _keys(finding)}
-        yield from self._gone(key for key in [*self._told] if key not in hold)
+        yield from self._gone(key for key in [*self._text] if key not in hold)
 
     def _news(self, case: Case) -> Iterator[FindingAppears | FindingGoes]:
         if self._result is None:
@@ -82,16 +82,16 @@ class Noticing:
         self._result.cases = as_frame(self._rows(case.id))
         found = early_findings(case, self._result)
         now = {key: f for f in found if f.severity in TOLD for key in _keys(f)}
-        yield from self._gone(key for key in [*self._told] if key[0] == case.id and key not in now)
+        yield from self._gone(key for key in [*self._text] if key[0] == case.id and key not in now)
         for key, finding in now.items():
-            if key not in self._told and key not in self._before:
-                self._told[key] = FindingAppears(case, finding)
-                yield self._told[key]
+            if key not in self._text and key not in self._before:
+                self._text[key] = FindingAppears(case, finding)
+                yield self._text[key]
 
     def _gone(self, keys: Iterable[Key]) -> Iterator[FindingGoes]:
         for key in keys:
-            told = self._told.pop(key)
-            yield FindingGoes(told.case, told.finding)
+            text = self._text.pop(key)
+            yield FindingGoes(text.case, text.finding)
 
 
 def _threads_start() -> bool:

@@ -103,13 +103,13 @@ def _of_worker(process: int) -> int | None:
 def changed(before: Snapshot, after: Snapshot) -> str | None:
     """What was not the same at both moments, such as "affinity: publisher on CPU 0, then on CPU 1;
     clock_source: tsc, then hpet"; None: nothing."""
-    told = []
+    lines = []
     for node, old in before.conditions.items():
         new = after.conditions.get(node)
         found = changes(old, new, before.processes.get(node, {})) if new else {}
         where = f" (node {node.name})" if node else ""
-        told += [f"{name}: {text}{where}" for name, text in found.items()]
-    return "; ".join(told) or None
+        lines += [f"{name}: {text}{where}" for name, text in found.items()]
+    return "; ".join(lines) or None
 
 
 def placed(before: Snapshot, after: Snapshot) -> Mapping[str, dict[str, str | bool | None]]:

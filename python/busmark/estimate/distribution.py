@@ -124,8 +124,8 @@ def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> 
         return _of_level(stats.reduce_rounds(pool.rounds, one.of), rounds.back)
     ranked = sent.rounds if sent else pool.rounds
     if sent and sent.hides(one.of):
-        told = f"lost: {percent_text(sent.share)}; the {one.name} falls among the lost"
-        return ByRound(figure=None, reason=told, lost=True)
+        text = f"lost: {percent_text(sent.share)}; the {one.name} falls among the lost"
+        return ByRound(figure=None, reason=text, lost=True)
     if isinstance(one.of, float) and not knows(ranked, one.of):
         return ByRound(figure=None, reason=_too_few(one.name, one.of, ranked))
     return _of_level(stats.reduce_rounds(ranked, one.of), rounds.sent if sent else rounds.back)

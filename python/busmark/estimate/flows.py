@@ -328,14 +328,14 @@ def _latency(
     """Latencies of its pings or probes, or of all samples of a stream at a rate."""
     if flow.kind == "pings":
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
-        return _told("half_round_trip", [(r.number, r.back, r.lost_start) for r in back])
+        return _text("half_round_trip", [(r.number, r.back, r.lost_start) for r in back])
     if not (flow.probe_every or any(each.pairs is not None for each in read)):
         return dict.fromkeys(("latency", "by_round", "asked", "unanswered"))
     # By several clocks only the round trip is known.
     if not all(one for *_, one in rounds):
         back_again = [(r.number, r.round_trip, _known(r.unanswered)) for r in read]
-        return _told("half_round_trip", back_again)
-    return _told("one_way", [(r.number, r.one_way, _known(r.lost)) for r in read])
+        return _text("half_round_trip", back_again)
+    return _text("one_way", [(r.number, r.one_way, _known(r.lost)) for r in read])
 
 
 def _known(gone: FloatArray | None) -> FloatArray:
@@ -344,7 +344,7 @@ def _known(gone: FloatArray | None) -> FloatArray:
     return gone
 
 
-def _told(quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]]) -> dict[str, Any]:
+def _text(quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]]) -> dict[str, Any]:
     pool = Pool.of([timed.latency for _, timed, _ in each])
     latency, by_round, _ = Described.of("latency", quantity, pool, each)
     gone = sum(int(lost.size) for *_, lost in each)

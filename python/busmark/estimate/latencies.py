@@ -36,7 +36,7 @@ class RoundSamples:
     """RTT/2 of a latency test, one-way latency under load."""
     jitter_ns: FloatArray
     """Its change from the sample before, of the same writer; NaN where that was lost, and where
-    samples of several readers cannot be told apart."""
+    samples of several readers cannot be distinguished."""
 
 
 def round_samples(result: Result, case: CaseSummary) -> Iterator[RoundSamples]:

@@ -18,7 +18,7 @@ ENOUGH = 0.98
 MEMBERS: dict[Scope, str] = {
     "reader": "reader", "participant": "reader_participant", "node": "node", "system": "flow_of",
 }  # fmt: skip
-"""Column of the rows by which the members of a level are told apart."""
+"""Column of the rows by which the members of a level are distinguished."""
 
 
 class Least(Frozen):

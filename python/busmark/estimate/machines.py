@@ -44,13 +44,13 @@ def fact_of(manifest: Manifest, params: Parameters, rows: Sequence[Row], fact: s
     other."""
     found: dict[str, None] = {}
     for ends in hosts(manifest, params, rows):
-        told: dict[str, None] = {}
+        answer: dict[str, None] = {}
         for profiles in ends:
             values = dict.fromkeys(_plain(profile.get(fact)) for profile in profiles)
             if None in values or not values:
                 return None
-            told[" and ".join(map(str, values))] = None
-        found[" → ".join(told)] = None
+            answer[" and ".join(map(str, values))] = None
+        found[" → ".join(answer)] = None
     return ", then ".join(found) or None
 
 

@@ -55,10 +55,10 @@ class RoundTables:
 
 def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
     """Phases of the rounds that count, flow by flow, in order; none if nothing changed."""
-    told = [each.changes for each in rounds if each.changes is not None]
-    if not told:
+    lines = [each.changes for each in rounds if each.changes is not None]
+    if not lines:
         return []
-    changes = pl.concat(told)
+    changes = pl.concat(lines)
     numbers = [0, *sorted(changes["phase"].unique())]
     pings = [_pings(each.samples) for each in rounds]
     rates = [_rates(each.intervals) for each in rounds]
@@ -111,12 +111,12 @@ def _phase(
         what if what.startswith("link = ") else f"{what} of {of}"
         for of, what in words.select("flow", "change").rows()
     ]
-    told = "; ".join(dict.fromkeys(each))
+    text = "; ".join(dict.fromkeys(each))
     shares = [gone / sent for gone, sent in zip(lost, asked, strict=True) if sent]
     return Phase(
         phase=number,
         flow=flow,
-        change=told or None,
+        change=text or None,
         begin_s=0.0 if began.is_empty() else float(began["asked_ns"][0]) / 1e9,
         half_round_trip=_median(own),
         asked=sum(asked),

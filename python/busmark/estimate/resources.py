@@ -278,7 +278,7 @@ def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> 
 
 
 def _few(frame: pl.DataFrame) -> pl.DataFrame:
-    """No more participants than can be told apart."""
+    """No more participants than can be distinguished."""
     cpu = (pl.col("cpu_user") + pl.col("cpu_system")).sum().alias("cpu")
     by_name = frame.group_by("participant", maintain_order=True)
     busiest = by_name.agg(cpu).sort("cpu", "participant", descending=True)

@@ -192,8 +192,8 @@ def verdict(
 
 
 def _causes(bad: Sequence[Row]) -> list[str]:
-    """Why rounds are no good. Reasons that differ in their figures only are one, told by the first
-    of them."""
+    """Why rounds are no good. Of reasons that differ in their figures only, the first stands for
+    all."""
     alike: dict[tuple[str, str], list[str]] = {}
     for row in bad:
         reason = row["reason"] or "no reason recorded"

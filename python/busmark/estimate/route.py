@@ -150,11 +150,11 @@ def _route(flow: str, rounds: Sequence[Tables]) -> Route | None:
         ),
         # Bits by nanoseconds are Gbit/s.
         eq2=_spread([own.bits / by * 1e3 for own, by in zip(each, divisor, strict=True)], "Mbit/s"),
-        rounds=[_told(own, by) for own, by in zip(each, divisor, strict=True)],
+        rounds=[_text(own, by) for own, by in zip(each, divisor, strict=True)],
     )
 
 
-def _told(own: _Round, times: Values) -> RouteRound:
+def _text(own: _Round, times: Values) -> RouteRound:
     known = times[np.isfinite(times)]
     return RouteRound(
         round=own.number, entered=own.entered, arrived=own.bits.size, hops=own.hops.height,

@@ -223,7 +223,7 @@ def _of_runs(runs: Mapping[int, Stated], statistic: Statistic, factor: float) ->
 
 
 def _of_run(of: Stated, statistic: Statistic) -> StatedFigure | None:
-    """A figure of a whole run, where its samples support it or are not told."""
+    """A figure of a whole run, where its samples support it or are not given."""
     percent = 50.0 if statistic.of == "median" else statistic.percent
     for known in of.figures:
         if known.within is not None or known.figure.value <= 0.0:

@@ -50,31 +50,33 @@ def clock_sync(said: str) -> dict[str, Any] | None:
     `synchronised` and `error_ns` (its maximum) are the kernel's; `chrony` and `ptp` have offsets in
     ns, positive where this clock is ahead. What is absent is None, with the reason in `absent`.
     """
-    told: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for line in said.splitlines():
         name, _, text = line.strip().partition(" ")
-        told.setdefault(name, []).append(text)
-    if not any(told):
+        found.setdefault(name, []).append(text)
+    if not any(found):
         return None
-    kernel = "\n".join(told.get("kernel", []))
+    kernel = "\n".join(found.get("kernel", []))
     status, error_us = _number(r"status: +(\d+)", kernel), _number(r"maxerror: +(\d+)", kernel)
     absent = {}
     if status is None:
         absent["kernel"] = "neither adjtimex nor busybox nor python3 is there to ask it"
-    chrony = _chrony(told.get("chrony", []))
+    chrony = _chrony(found.get("chrony", []))
     if chrony is None:
-        absent["chrony"] = "; ".join(told.get("chrony-absent") or told.get("chrony") or ["silent"])
-    ptp = _ptp("\n".join(told.get("ptp", [])))
+        absent["chrony"] = "; ".join(
+            found.get("chrony-absent") or found.get("chrony") or ["silent"]
+        )
+    ptp = _ptp("\n".join(found.get("ptp", [])))
     if ptp is None:
-        absent["ptp"] = "; ".join(told.get("ptp-absent", ["ptp4l does not answer pmc"]))
+        absent["ptp"] = "; ".join(found.get("ptp-absent", ["ptp4l does not answer pmc"]))
     return {
         "synchronised": None if status is None else not status & UNSYNCHRONISED,
         "error_ns": None if error_us is None else error_us * US,
-        "daemons": told.get("daemon", []),
-        "timesyncd": "synchronised" if "timesyncd" in told else None,
+        "daemons": found.get("daemon", []),
+        "timesyncd": "synchronised" if "timesyncd" in found else None,
         "chrony": chrony,
         "ptp": ptp,
-        "ptp_clocks": told.get("ptp-clock", []),
+        "ptp_clocks": found.get("ptp-clock", []),
         "absent": absent,
     }
 

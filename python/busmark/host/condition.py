@@ -170,7 +170,7 @@ def _stepped(old: int | None, new: int | None) -> str:
 def _affinity(
     before: Condition, after: Condition, processes: Mapping[int, tuple[str, Sequence[int]]]
 ) -> str:
-    told = []
+    lines = []
     for number, (name, pinned) in processes.items():
         old, new = before.threads.get(number, {}), after.threads.get(number, {})
         begin, end = cpus_allowed(old), cpus_allowed(new)
@@ -178,21 +178,21 @@ def _affinity(
         if any(old[each].allowed != new[each].allowed for each in both) or (
             begin and end and not set(end) <= set(begin)
         ):
-            told.append(f"{name} on {_cpus(begin)}, then on {_cpus(end)}")
+            lines.append(f"{name} on {_cpus(begin)}, then on {_cpus(end)}")
         elif pinned and not set(end) <= set(pinned):
-            told.append(f"{name} on {_cpus(end)}, pinned to {_cpus(pinned)}")
-    return ", ".join(told)
+            lines.append(f"{name} on {_cpus(end)}, pinned to {_cpus(pinned)}")
+    return ", ".join(lines)
 
 
 def _elsewhere(
     before: Condition, after: Condition, processes: Mapping[int, tuple[str, Sequence[int]]]
 ) -> str:
-    told = []
+    lines = []
     for number, (name, pinned) in processes.items():
         used = cpus_used(before.threads.get(number, {}), after.threads.get(number, {}))
         if pinned and not set(used) <= set(pinned):
-            told.append(f"{name} on {_cpus(used)}, pinned to {_cpus(pinned)}")
-    return ", ".join(told)
+            lines.append(f"{name} on {_cpus(used)}, pinned to {_cpus(pinned)}")
+    return ", ".join(lines)
 
 
 def _cpus(cpus: Sequence[int]) -> str:

@@ -206,12 +206,12 @@ def together(places: Sequence[Counted]) -> dict[str, Any]:
     networks = {place.network: place.change for place in places}
     machines = {place.system: place.change for place in places}
     names = dict.fromkeys(name for change in machines.values() for name in change)
-    told: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name in names:
         changes = networks if name in PER_NETWORK else machines
         values = [change[name] for change in changes.values() if change[name] is not None]
         if name == "cpu_busy_per_cpu":
             continue  # its CPUs are known by numbers, which several machines have
         combine = max if name in ("cpu_busy", "steal") else sum
-        told[name] = combine(values) if values else None
-    return told
+        found[name] = combine(values) if values else None
+    return found

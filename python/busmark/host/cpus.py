@@ -45,7 +45,7 @@ def _aes(info: dict[str, str]) -> bool | None:
 
 
 def _siblings(root: Path, online: list[int]) -> list[list[int]] | None:
-    """CPUs that share a core, core by core; None where the topology is not told."""
+    """CPUs that share a core, core by core; None where the topology is not known."""
     cores: set[tuple[int, ...]] = set()
     for cpu in online:
         path = root / CPUS / f"cpu{cpu}/topology/thread_siblings_list"

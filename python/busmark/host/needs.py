@@ -85,9 +85,9 @@ def shared_memory(
             f"{folder} is needed for shared memory: Mount a tmpfs there ({error.strerror})",
         )
     free = found.f_bavail * found.f_frsize
-    told = f"{free / (1 << 20):,.0f} MiB free in {folder}".replace(",", " ")
+    text = f"{free / (1 << 20):,.0f} MiB free in {folder}".replace(",", " ")
     if not os.access(folder, os.W_OK | os.X_OK):
-        return told, f"{folder} cannot be written to: Run `chmod 1777 {folder}`"
+        return text, f"{folder} cannot be written to: Run `chmod 1777 {folder}`"
     if free < least:
         wanted, size = ceil(least / (1 << 20)), max(1, ceil(2 * least / (1 << 30)))
         needs = (
@@ -95,11 +95,11 @@ def shared_memory(
             if least == LEAST_SHARED
             else f"the samples of this case may take {wanted} MiB"
         )
-        return told, (
-            f"{told}, and {needs}: Remove what is left there, or run "
+        return text, (
+            f"{text}, and {needs}: Remove what is left there, or run "
             f"`mount -o remount,size={size}G {folder}` (containers: --shm-size={size}g)"
         )
-    return told, None
+    return text, None
 
 
 def disk(folder: Path = HERE) -> tuple[str, str | None]:
@@ -109,15 +109,15 @@ def disk(folder: Path = HERE) -> tuple[str, str | None]:
         there = there.parent
     found = os.statvfs(there)
     free = found.f_bavail * found.f_frsize
-    told = f"{free / (1 << 20):,.0f} MiB free in {there}".replace(",", " ")
+    text = f"{free / (1 << 20):,.0f} MiB free in {there}".replace(",", " ")
     # Those of the kernel's own, such as /proc, have no blocks: that nothing can be written there is
     # found when the folder is made.
     if found.f_blocks and free < LEAST_DISK:
-        return told, (
-            f"{told}, and a result needs {LEAST_DISK >> 20} MiB at least: Make room, or choose "
+        return text, (
+            f"{text}, and a result needs {LEAST_DISK >> 20} MiB at least: Make room, or choose "
             "another folder for it (--out)"
         )
-    return told, None
+    return text, None
 
 
 def ports() -> tuple[str, str | None]:
@@ -137,13 +137,13 @@ def ports() -> tuple[str, str | None]:
 def open_files() -> tuple[str, str | None]:
     """The soft limit, which workers inherit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    told = "no limit" if soft == resource.RLIM_INFINITY else f"{soft} for each process"
+    text = "no limit" if soft == resource.RLIM_INFINITY else f"{soft} for each process"
     if soft != resource.RLIM_INFINITY and soft < LEAST_FILES:
-        return told, (
+        return text, (
             f"the limit of open files is {soft}, and a participant has up to {LEAST_FILES}: Run "
             f"`ulimit -n {max(LEAST_FILES, min(hard, 1024))}`"
         )
-    return told, None
+    return text, None
 
 
 NEEDS = (

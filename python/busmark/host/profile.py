@@ -205,8 +205,8 @@ def virtualisation(root: Path) -> str | None:
 
 def _product(root: Path) -> str | None:
     firmware = root / "sys/class/dmi/id"
-    told = " ".join(read.text(firmware / key) or "" for key in ("sys_vendor", "product_name"))
-    return next((name for mark, name in PRODUCTS.items() if mark in told.lower()), None)
+    text = " ".join(read.text(firmware / key) or "" for key in ("sys_vendor", "product_name"))
+    return next((name for mark, name in PRODUCTS.items() if mark in text.lower()), None)
 
 
 def _paravirtual_clock(root: Path) -> str | None:

@@ -34,7 +34,7 @@ FOLLOWS = {each.name: each.leads for each in PARAMETERS if each.leads}
 DERIVED = tuple(f"{name}." for name in having("derived"))
 """What follows from other parameters: the QoS of a stream beside pings."""
 
-IN_WORDS = having("told")
+IN_WORDS = having("described")
 """What the parameters `beside`, `timeline` and `adapter` tell in words."""
 
 PLACEMENTS = {
@@ -173,7 +173,7 @@ def choice_text(name: str, value: Any) -> str:
 
 
 def placement_of(params: Parameters) -> str:
-    """The placement as cases are told apart by it: what is one CPU on one machine is one of each
+    """The placement as cases are distinguished by it: what is one CPU on one machine is one of each
     on several."""
     placement = str(params.placement)
     nodes = {params.writer_on, params.reader_on}
@@ -260,8 +260,8 @@ def name_cases(
 ) -> dict[str, Named]:
     """Names for cases given by their flat parameters, test by test.
 
-    What only unsupported cases have is not told in the names of the others, and what all of them
-    have in common is not told at all.
+    What only unsupported cases have is not in the names of the others, and what all of them
+    have in common is in none.
     """
     cases = with_whole_history(cases)
     named: dict[str, Named] = {}
@@ -284,21 +284,21 @@ def _name_test(
     names = varying(compared)
     choices = [name for name in names if is_choice(name)]
     workload = [name for name in names if not is_choice(name)]
-    told = telling(choices, compared)
+    text = telling(choices, compared)
     floor_label = LIMIT_LABEL if compared[0].get("test") == "throughput" else FLOOR_LABEL
     result = {}
     for case, flat in cases.items():
         is_floor = flat.get("adapter") == FLOOR_ADAPTER and not only_floor
-        own = [name for name in told if name in flat]
+        own = [name for name in text if name in flat]
         spoken = [_sides(flat, adapters), *(choice_text(name, flat[name]) for name in own)]
         texts = {name: value_text(name, flat.get(name)) for name in names}
         sides = SIDES if any(each.get("peer") for each in compared) else MIDDLEWARE
         result[case] = Named(
             label=floor_label if is_floor else SEPARATOR.join(spoken),
             workload={title(name): texts[name] for name in workload},
-            choices={title(n): texts[n] for n in choices if n not in told and n in flat},
+            choices={title(n): texts[n] for n in choices if n not in text and n in flat},
             is_floor=is_floor,
-            title=_capitalised(SEPARATOR.join([sides, *map(title, told)])),
+            title=_capitalised(SEPARATOR.join([sides, *map(title, text)])),
             parts={sides: spoken[0]} | {title(name): texts[name] for name in own},
         )
     _make_distinct(result, {c: flat for c, flat in real.items() if c not in unsupported})

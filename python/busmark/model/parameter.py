@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 Kind = Literal["text", "int", "float", "bool"]
 
-Role = Literal["workload", "choice", "effort", "derived", "told"]
+Role = Literal["workload", "choice", "effort", "derived", "described"]
 """workload: must be equal wherever two cases are compared. choice: what may be compared. effort:
 how long is measured and how much is recorded, not what. derived: follows from other parameters.
-told: structures that other parameters tell in words."""
+described: structures that other parameters describe in words."""
 
 Test = Literal["latency", "throughput", "capacity", "discovery"]
 Word = Annotated[str, Field(max_length=1000)]

@@ -321,11 +321,11 @@ class Parameters(Stated):
     deployment: Annotated[Word | None, P(
         role="choice", named=False, of_adapter=True, settle=settling.deployment)] = None
     resident_counts: Annotated[bool, P(
-        role="told", named=False, settle=settling.resident_counts)] = False
-    participants: Annotated[list[Participant], P(role="told", named=False)] = Field(default=[])
-    flows: Annotated[list[Flow], P(role="told", named=False)] = Field(default=[])
-    chosen_flows: Annotated[Word | None, P(role="told", suffix="beside")] = None
-    changes: Annotated[list[Change], P(role="told", named=False)] = Field(default=[])
+        role="described", named=False, settle=settling.resident_counts)] = False
+    participants: Annotated[list[Participant], P(role="described", named=False)] = Field(default=[])
+    flows: Annotated[list[Flow], P(role="described", named=False)] = Field(default=[])
+    chosen_flows: Annotated[Word | None, P(role="described", suffix="beside")] = None
+    changes: Annotated[list[Change], P(role="described", named=False)] = Field(default=[])
     side: Annotated[Word | None, P(role="choice", leads=("side_environment", "side_prefix"))] = None
     side_environment: Annotated[Text | None, P(apart=True, named=False)] = None
     side_prefix: Annotated[Text | None, P(apart=True, named=False)] = None
@@ -350,8 +350,8 @@ class Parameters(Stated):
         named=False,
         settle=lambda value, point: False if point.has_probes and not value else UNSTATED)] = True
     statistic: Annotated[Word, P(role="effort", named=False, settle=settling.statistic)] = "median"
-    chosen_s: Annotated[Seconds | None, P(role="told", named=False)] = None
-    record_every: Annotated[Count | None, P(role="told", named=False)] = None
+    chosen_s: Annotated[Seconds | None, P(role="described", named=False)] = None
+    record_every: Annotated[Count | None, P(role="described", named=False)] = None
     seed: Annotated[Count, P(role="effort")] = 0
     # fmt: on
 

@@ -44,7 +44,7 @@ CPUS = (Scale("", 1.0),)
 """CPU time per time has no unit: 1 is one CPU kept busy."""
 
 MBIT = (Scale("Mbit/s", 1.0),)
-"""Goodput is always told in Mbit/s (10⁶ bit/s): it is compared across tables."""
+"""Goodput is always in Mbit/s (10⁶ bit/s): it is compared across tables."""
 
 COUNT = (Scale("", 1.0),)
 """Numbers of things."""

@@ -195,8 +195,8 @@ class Shell:
         said = b"" if self._errors.closed else self._said()
         self.close(at_once=True)
         lines = [line.strip() for line in said.decode(errors="replace").splitlines()]
-        told = "; ".join(line for line in lines if line)[-TOLD_CHARACTERS:]
-        return self._error(f"{reason}: {told}" if told else reason, remedy)
+        text = "; ".join(line for line in lines if line)[-TOLD_CHARACTERS:]
+        return self._error(f"{reason}: {text}" if text else reason, remedy)
 
     def _error(self, reason: str, remedy: str = "") -> NodeDown:
         if not remedy and REFUSAL.search(reason):

@@ -145,35 +145,35 @@ def settle(shell: Shell) -> Site:
     answer = shell.ask(f"busmark_open {secrets.token_hex(4)}").splitlines()
     pairs = [(name, value) for name, _, value in (line.partition(" ") for line in answer)]
     missing = [value[:MOST_SHOWN] for name, value in pairs if name == "missing"]
-    told = dict(pairs)
-    if unsaid := [name for name in TOLD if name not in told]:
+    found = dict(pairs)
+    if unsaid := [name for name in TOLD if name not in found]:
         raise UnfitError(
             f"it does not say what it is asked: its {' and '.join(unsaid)}",
             "The prefix is to lead to a shell, and to pass on what that prints, as ssh does.",
         )
     if missing:
         raise UnfitError(f"it has no {', '.join(missing)}", "Install what is missing there.")
-    if told["system"] != "Linux":
-        raise UnfitError(f"it runs {told['system'][:MOST_SHOWN]}", "Workers run on Linux.")
-    if told["machine"] != platform.machine():
+    if found["system"] != "Linux":
+        raise UnfitError(f"it runs {found['system'][:MOST_SHOWN]}", "Workers run on Linux.")
+    if found["machine"] != platform.machine():
         raise UnfitError(
-            f"its architecture is {told['machine'][:MOST_SHOWN]}, and the worker here is built for "
-            f"{platform.machine()}",
+            f"its architecture is {found['machine'][:MOST_SHOWN]}, and the worker here is built "
+            f"for {platform.machine()}",
             "Run Busmark on a machine like the nodes: all of a campaign are of one architecture.",
         )
-    if not told["cache"] or not told["run"]:
+    if not found["cache"] or not found["run"]:
         raise UnfitError(
             "no folder takes programs there: neither ~/.cache nor the temporary folder can be "
             "written to, is closed to other users and lets files be executed",
             "Name one in XDG_CACHE_HOME there, and one for sockets in TMPDIR.",
         )
-    if not all(map(PATH.fullmatch, (told["cache"], told["run"]))):
+    if not all(map(PATH.fullmatch, (found["cache"], found["run"]))):
         raise UnfitError(
             "the folders that it names for programs and for sockets are no paths",
             "The prefix is to pass on what a shell prints, as ssh does.",
         )
-    free = read.to_int(told.get("free_kib"))
-    return Site(told["machine"], told["cache"], told["run"], free)
+    free = read.to_int(found.get("free_kib"))
+    return Site(found["machine"], found["cache"], found["run"], free)
 
 
 def _interfaces(answer: str) -> list[dict[str, Any]]:

@@ -35,12 +35,12 @@ def beside(
     it has no flow. With `chosen_flows` if not all of the scenario's are chosen, and without the
     participants of which none of these flows is; of a discovery test these are what stands by."""
     sections = [each for each in scenario.flow if chosen == ALL or each.name in chosen.split("+")]
-    told = {} if chosen == ALL else {"chosen_flows": chosen}
+    text = {} if chosen == ALL else {"chosen_flows": chosen}
     if not sections and point["test"] == "discovery" and point["existing"]:
         standing = [own for each in scenario.participant for own in _alike(each, point, adapters)]
         return {"beside": None, **({"participants": standing} if standing else {})}
     if not sections:
-        return {"beside": None, **told}
+        return {"beside": None, **text}
     used = {name for each in sections for name in (*each.writers, *each.readers)}
     participants = [
         own
@@ -71,7 +71,7 @@ def beside(
         stated = {name: value for name, value in flow.items() if name not in plain}
         flows += [Flow(**{**stated, "name": name}) for name in section.names]
     words = "; ".join(map(_in_words, sections))
-    return {"beside": words, "participants": participants, "flows": flows, **told}
+    return {"beside": words, "participants": participants, "flows": flows, **text}
 
 
 def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]:

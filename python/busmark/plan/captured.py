@@ -69,11 +69,11 @@ def between_agents(params: Parameters) -> bool:
 
 def nothing(params: Parameters, adapters: Mapping[str, Adapter]) -> str:
     """Why nothing of such a case can be captured."""
-    told = dict.fromkeys(
+    text = dict.fromkeys(
         f"transport {transport} of {name} ({in_words(transport, each)})"
         for (name, transport), each in carried(params, adapters).items()
     )
-    return f"there is nothing to capture: {', '.join(told)} does not use the network"
+    return f"there is nothing to capture: {', '.join(text)} does not use the network"
 
 
 def pattern(

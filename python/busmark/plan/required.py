@@ -36,8 +36,8 @@ def check_required(scenario: Scenario, cases: Sequence[Case]) -> None:
             wrong.append(error)
             continue
         planned = [case for case in meant if case.status == "planned"]
-        told = (_undecidable(requirement, case, scenario) for case in planned)
-        if found := next(filter(None, told), None):
+        text = (_undecidable(requirement, case, scenario) for case in planned)
+        if found := next(filter(None, text), None):
             wrong.append(found)
     if wrong:
         raise together(wrong, "requirements")

@@ -105,7 +105,7 @@ def _no_discovery(params: Parameters, adapters: dict[str, Adapter]) -> str | Non
     if params.creates == "publisher":
         return (
             "creates publisher: the adapter's contract makes publisher and subscriber with the "
-            "participant or with the endpoint, so that they cannot be told apart"
+            "participant or with the endpoint, so that they cannot be distinguished"
         )
     if params.deployment == "one":
         return f"transport {params.transport}: it works within one process only"

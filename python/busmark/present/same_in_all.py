@@ -36,14 +36,14 @@ def facts(cases: Sequence[CaseSummary]) -> list[str]:
         value = _shared([*flats.values()], name)
         if value is not None:
             found.append(_fact(name, value))
-    told = set(map(dim.title, ALWAYS))
+    lines = set(map(dim.title, ALWAYS))
     protected = _shared([*flats.values()], SECURITY)
     if protected not in (None, "none"):
         found.append(_fact(SECURITY, protected))
-        told.add(dim.title(SECURITY))
+        lines.add(dim.title(SECURITY))
     for attribute in ("choices", "workload"):
         values = [getattr(case, attribute) for case in compared]
-        names = dict.fromkeys(name for each in values for name in each if name not in told)
+        names = dict.fromkeys(name for each in values for name in each if name not in lines)
         same = {name: value for name in names if (value := _shared(values, name)) is not None}
         found += [described({name: str(value)}) for name, value in same.items()]
     return [fact for fact in found if fact]
@@ -86,15 +86,15 @@ def above(cases: Sequence[CaseSummary], of_all: Sequence[str], placement: str) -
     configured = facts(cases)
     lead = "All rows" if len(cases) > 1 else "Configuration"
     if not floors or len(floors) == len(cases):
-        return _told(lead, [*configured, *of_all])
+        return _text(lead, [*configured, *of_all])
     return " ".join(
         filter(None, (
-            _told(FLOORLESS, configured), _told(lead, of_all), _elsewhere(floors, placement),
+            _text(FLOORLESS, configured), _text(lead, of_all), _elsewhere(floors, placement),
         ))
     )  # fmt: skip
 
 
-def _told(lead: str, parts: Sequence[str]) -> str:
+def _text(lead: str, parts: Sequence[str]) -> str:
     return f"{lead}: {', '.join(parts)}." if parts else ""
 
 
@@ -103,5 +103,5 @@ def _elsewhere(floors: Sequence[CaseSummary], placement: str) -> str:
     if not placement:
         return ""
     found = dict.fromkeys(case.placement for case in floors if case.placement != placement)
-    told = text.joined([dim.placement_text(each) for each in found])
-    return f"The null adapter was measured {told}." if told else ""
+    sentence = text.joined([dim.placement_text(each) for each in found])
+    return f"The null adapter was measured {sentence}." if sentence else ""

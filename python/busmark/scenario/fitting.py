@@ -24,7 +24,7 @@ AUTO = "auto"
 
 
 class Unfit(ValueError):
-    """An error of several keys, told at one of them."""
+    """An error of several keys, reported at one of them."""
 
     def __init__(self, location: tuple[str | int, ...], message: str) -> None:
         self.location = location
@@ -192,13 +192,13 @@ def _meshes_fit(scenario: Scenario) -> None:
             if any(matrix.applications_on):
                 raise ValueError("applications_on needs applications, such as 10")
             continue
-        told = f"applications = {', '.join(map(str, matrix.applications))}"
+        text = f"applications = {', '.join(map(str, matrix.applications))}"
         for name, value in WITHOUT_MESH.items():
             if getattr(matrix, name) != value:
                 only = f"{name} = {value[0]!r}".replace("'", '"')
-                raise ValueError(f"{told}: every one of them writes and reads, so {only}")
+                raise ValueError(f"{text}: every one of them writes and reads, so {only}")
         if scenario.lab_nodes and (matrix.writer_on, matrix.reader_on) != (["n1"], ["n2"]):
-            raise ValueError(f"{told}: their nodes are applications_on, not writer_on, reader_on")
+            raise ValueError(f"{text}: their nodes are applications_on, not writer_on, reader_on")
         for named in filter(None, matrix.applications_on):
             if not scenario.lab_nodes and not scenario.nodes:
                 raise ValueError(f'applications_on = "{named}": there is no [lab], and no [nodes]')

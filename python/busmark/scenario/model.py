@@ -411,8 +411,8 @@ class Scenario(Section):
                 name: side.model_dump() for name, side in sides.items()
             }})  # fmt: skip
         except ValidationError as error:
-            told = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
-            raise UserError(told, where=f"scenario {self.name!r}") from None
+            text = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+            raise UserError(text, where=f"scenario {self.name!r}") from None
 
     @property
     def matrices(self) -> list[tuple[str | None, Matrix]]:

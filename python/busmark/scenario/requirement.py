@@ -109,12 +109,12 @@ class Requirement:
             if all(_alike(params.get(name), value) for name, value in self.where.items())
         ]  # fmt: skip
         if not chosen:
-            told = ", ".join(f"{name} = {value}" for name, value in self.where.items())
+            text = ", ".join(f"{name} = {value}" for name, value in self.where.items())
             name, wanted = next(iter(self.where.items()), ("", ""))
             values = dict.fromkeys(str(params.get(name)) for params in cases.values())
             there = f"{name} is {', '.join(values)}." if name else ""
             raise UserError(
-                f"it is for no case: none has {told}", where=where,
+                f"it is for no case: none has {text}", where=where,
                 remedy=nearest(str(wanted), values, always=there),
             )  # fmt: skip
         if "adapter" in self.where:

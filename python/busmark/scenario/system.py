@@ -94,8 +94,8 @@ class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "k
 
     @model_validator(mode="after")
     def _possible(self) -> FlowSection:
-        if told := _of_another_kind(self):
-            raise ValueError(told)
+        if text := _of_another_kind(self):
+            raise ValueError(text)
         if self.rate_hz and self.rate_hz < SLOWEST_HZ:
             raise ValueError(f"rate_hz = {self.rate_hz:g} is less than one sample in an hour")
         element = ELEMENT_BYTES[self.payload]

@@ -139,14 +139,14 @@ def rows(cases: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     bad = wrong.select(pl.any_horizontal(pl.all())).to_series()
     if not bad.any():
         return cases, []
-    told = []
+    lines = []
     for row in bad.arg_true()[:NAMED]:
         first = next(n for n in range(len(tests)) if wrong[f"{n}"][row])
         name = tests[first][0]
-        told.append(f"row {row} left out: {name} = {shown(cases[name][row])} cannot be")
-    more = int(bad.sum()) - len(told)
-    told += [f"{more} more rows left out"] if more else []
-    return cases.filter(~bad), told
+        lines.append(f"row {row} left out: {name} = {shown(cases[name][row])} cannot be")
+    more = int(bad.sum()) - len(lines)
+    lines += [f"{more} more rows left out"] if more else []
+    return cases.filter(~bad), lines
 
 
 def _is_whole(cases: pl.DataFrame) -> bool:

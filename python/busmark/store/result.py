@@ -42,7 +42,7 @@ class Result:
 
     `manifest` is the parsed `manifest.json`, `cases` the table of rounds (see
     `busmark.store.columns`). Both are checked here, once: what in them cannot be is left out, and
-    told by `damage`. The tables of single rounds are checked when they are read.
+    reported by `damage`. The tables of single rounds are checked when they are read.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -56,8 +56,8 @@ class Result:
         self.cases = self._load_cases()
 
     def _load_manifest(self) -> Manifest:
-        found, told = load_manifest(self.directory)
-        self.damage += [f"{self.directory / MANIFEST}: {what}" for what in told]
+        found, text = load_manifest(self.directory)
+        self.damage += [f"{self.directory / MANIFEST}: {what}" for what in text]
         return found
 
     def _load_cases(self) -> pl.DataFrame:
@@ -67,11 +67,11 @@ class Result:
         frame = pl.DataFrame(schema=polars_schema("cases"))
         if path.exists():
             frame = shaped(read(path), path, "cases", None)
-        frame, told = checks.rows(loads_by_kind(with_lines(frame, lines)))
+        frame, text = checks.rows(loads_by_kind(with_lines(frame, lines)))
         known = frame["case"].is_in([case.id for case in self.manifest.cases])
         if not known.all():
-            told.append(f"{int((~known).sum())} rows left out: the manifest has no such case")
-        self.damage += [f"{path}: {what}" for what in told]
+            text.append(f"{int((~known).sum())} rows left out: the manifest has no such case")
+        self.damage += [f"{path}: {what}" for what in text]
         return frame.filter(known)
 
     @cached_property

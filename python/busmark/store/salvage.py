@@ -41,23 +41,23 @@ def manifest(document: dict[str, Any]) -> tuple[Manifest, list[str]]:
     Raises:
         Damaged: what is wrong cannot be left out.
     """
-    told: list[str] = []
+    lines: list[str] = []
     for place, why in list(_odd(document, ())):
-        _leave_out(document, place, why, told)
+        _leave_out(document, place, why, lines)
     _leave_out_marked(document)
     try:
         found = Manifest.model_validate(document)
     except ValidationError as error:
         for each in error.errors(include_url=False, include_input=False):
-            _leave_out(document, each["loc"], _why(each), told)
+            _leave_out(document, each["loc"], _why(each), lines)
         _leave_out_marked(document)
         try:
             found = Manifest.model_validate(document)
         except ValidationError as again:
             first = again.errors(include_url=False)[0]
             raise Damaged(f"{_name(first['loc'])}: {_why(first)}") from None
-    _distinct(found, told)
-    return found, told
+    _distinct(found, lines)
+    return found, lines
 
 
 def parse(data: bytes) -> Any:
@@ -106,7 +106,7 @@ def _is_text(text: str) -> bool:
     return len(text) <= LONGEST
 
 
-def _leave_out(document: dict[str, Any], place: Path, why: str, told: list[str]) -> None:
+def _leave_out(document: dict[str, Any], place: Path, why: str, lines: list[str]) -> None:
     """Marks the entry in which `place` is, and tells of it once."""
     if not place or place[0] not in PARTS or len(place) < 2:
         raise Damaged(f"{_name(place)}: {why}")
@@ -114,7 +114,7 @@ def _leave_out(document: dict[str, Any], place: Path, why: str, told: list[str])
     if isinstance(part[key], _Gone):
         return
     inside = f"{_name(place[2:])}: " if len(place) > 2 else ""
-    told.append(f"{PARTS[str(place[0])]} {_called(part, key)} left out: {inside}{why}")
+    lines.append(f"{PARTS[str(place[0])]} {_called(part, key)} left out: {inside}{why}")
     part[key] = _Gone()
 
 
@@ -151,13 +151,13 @@ def _name(place: Path) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _distinct(found: Manifest, told: list[str]) -> None:
+def _distinct(found: Manifest, lines: list[str]) -> None:
     """Two cases of one identifier have the same files: the second is none."""
     known: set[str] = set()
     kept = []
     for case in found.cases:
         if case.id in known:
-            told.append(f"case {case.id!r} left out: there is one before of that identifier")
+            lines.append(f"case {case.id!r} left out: there is one before of that identifier")
         else:
             kept.append(case)
         known.add(case.id)

@@ -35,7 +35,7 @@ def test_every_value_of_the_contract_has_a_row_with_its_meaning() -> None:
             assert rows[name], name
 
 
-def test_no_property_is_told_twice() -> None:
+def test_no_property_is_reported_twice() -> None:
     whole = compliance({"paper": declared()})
     keys = [(section.id, row.key) for section in whole.sections for row in section.rows]
     assert len(keys) == len(set(keys))

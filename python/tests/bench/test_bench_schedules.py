@@ -61,9 +61,9 @@ def test_the_table_holds_them_against_the_fixed_schedule(monkeypatch: pytest.Mon
     monkeypatch.setattr(schedules, "REPEATS", 5)
     head, *rows = schedules.schedules([recording(0.02)])
     assert len(head) == 5 and all(len(row) == 5 for row in rows)
-    told = {row[0]: row[1:] for row in rows}
-    assert told["rounds, median"][0] == "20"
-    assert told["time, share of the fixed schedule's"][0] == "1.00"
+    found = {row[0]: row[1:] for row in rows}
+    assert found["rounds, median"][0] == "20"
+    assert found["time, share of the fixed schedule's"][0] == "1.00"
     (_, line) = schedules.by_case([recording(0.02)])
     assert line[0] == "latency-x" and line[3] == "0.50"
 

@@ -67,7 +67,7 @@ def test_the_seed_decides_the_order() -> None:
     assert orders[0] == orders[1] != orders[2]
 
 
-def test_a_failed_measurement_is_tried_again_and_told() -> None:
+def test_a_failed_measurement_is_tried_again_and_reported() -> None:
     record = Record(against(PING, BARE))
     interleave([record], Machine(frozenset({1})), rounds=3, seed=1)
     (row,) = rows_of(record)

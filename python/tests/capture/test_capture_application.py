@@ -77,7 +77,7 @@ def test_samples_that_the_capture_lacks_are_matched_by_time(tmp_path: Path) -> N
     assert found.samples[3].data_to_data_ns == 250_000
     assert found.data_to_data_less_latency is not None
     assert found.data_to_data_less_latency.max_ns == -15_000
-    assert any("1 sample of the application without a packet" in told for told in result.remarks)
+    assert any("1 sample of the application without a packet" in text for text in result.remarks)
 
 
 def test_stamps_of_another_run_say_so(tmp_path: Path) -> None:

@@ -48,10 +48,10 @@ REFUSED: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_capture_is_refused(tmp_path: Path, name: str) -> None:
-    content, told = REFUSED[name]
+    content, text = REFUSED[name]
     result = analysed(tmp_path, content)
     assert isinstance(result.exception, UserError)
-    assert told in str(result.exception)
+    assert text in str(result.exception)
     assert "Give a capture" in str(result.exception)
 
 
@@ -105,7 +105,7 @@ def test_what_can_be_read_is_analysed_with_a_remark(tmp_path: Path, name: str) -
     result = analysed(tmp_path, make())
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
-    assert not remark or any(remark in told for told in found["remarks"]), found["remarks"]
+    assert not remark or any(remark in text for text in found["remarks"]), found["remarks"]
     assert bool(found["remarks"]) == bool(remark), found["remarks"]
     assert found["hops"][0]["samples"] >= least
 

@@ -53,10 +53,10 @@ def test_a_stream_without_any_content_is_not_called_foreign(tmp_path: Path, leng
     found = snapped(tmp_path, "D2-tcp-r-50", length)
     assert found.hops == []
     assert sum(flow.tcp_data_segments for flow in found.flows) == 280
-    told = " ".join(found.remarks)
-    assert "snap length is too short" in told
-    assert "cannot be said what they carry" in told
-    assert "foreign" not in told
+    text = " ".join(found.remarks)
+    assert "snap length is too short" in text
+    assert "cannot be said what they carry" in text
+    assert "foreign" not in text
 
 
 def test_a_packet_on_two_interfaces_is_one(tmp_path: Path) -> None:

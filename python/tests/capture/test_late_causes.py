@@ -244,7 +244,7 @@ def test_packets_of_a_warm_up_with_the_same_number_are_not_the_samples() -> None
     assert numbers(late) == [2]
 
 
-def test_packets_to_several_readers_are_not_told_apart() -> None:
+def test_packets_to_several_readers_are_not_distinguished() -> None:
     flows = (Flow(0, "tcp", THERE, BACK), Flow(0, "tcp", "10.0.0.1:40001", "10.0.0.3:50000"))
     rows = [message(1, 0.05, 100), message(2, 0.06, 100, flow=1)]
     late = why(rows, samples(), flows)

@@ -83,7 +83,7 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "ended", "test": 8, "kind": "transmitter",
       "result": {"run": [{**SENT, "ended": "late"}], "rate_hz": 1e6, "roles": []}},
      "transmitter 8 ended, 1,000 sent at 100/s of 1,000,000/s that were ordered"),
-    ({"trouble": "stale", "message": "old", "untold": 4}, "stale: old (4 more were not told)"),
+    ({"trouble": "stale", "message": "old", "untold": 4}, "stale: old (4 more were not listed)"),
 ]  # fmt: skip
 
 

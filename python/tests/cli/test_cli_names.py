@@ -42,7 +42,7 @@ def run(*words: object, code: int = 0) -> Result:
 
 
 @pytest.mark.parametrize("words", [("show", "--json"), ("report", "--to", "csv"), ("predict",)])
-def test_without_a_directory_it_is_the_newest_and_that_is_told(
+def test_without_a_directory_it_is_the_newest_and_that_is_reported(
     home: Path, words: tuple[str, ...]
 ) -> None:
     ended = CliRunner().invoke(command, list(words))

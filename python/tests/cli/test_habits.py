@@ -18,7 +18,7 @@ OURS = {name for param in latency.params if isinstance(param, click.Option)
 NAMES = [(name, habit) for habit in HABITS for name in habit.names]
 
 
-def told(line: str) -> UserError:
+def text(line: str) -> UserError:
     with pytest.raises(UserError) as caught:
         busmark(shlex.split(line), standalone_mode=False, prog_name="busmark")
     return caught.value
@@ -31,7 +31,7 @@ def test_none_is_an_option_of_ours_and_each_is_there_once() -> None:
 
 @pytest.mark.parametrize(("name", "habit"), NAMES, ids=[name for name, _ in NAMES])
 def test_each_says_what_to_type_and_that_is_read(name: str, habit: Habit) -> None:
-    error = told(f"latency udp {name} 8")
+    error = text(f"latency udp {name} 8")
     assert name in error.where and habit.tool in error.where and error.remedy
     if habit.option:
         meant = re.search(r"You mean `busmark (.*)`\.", error.remedy)
@@ -42,18 +42,18 @@ def test_each_says_what_to_type_and_that_is_read(name: str, habit: Habit) -> Non
 
 
 def test_a_whole_line_is_put_into_ours() -> None:
-    remedy = told("latency udp --dataLen 1024 --pubRate=100 -executionTime 30 -bestEffort").remedy
+    remedy = text("latency udp --dataLen 1024 --pubRate=100 -executionTime 30 -bestEffort").remedy
     line = "busmark latency udp --size 1k --rate 100Hz --duration 30s --qos best_effort"
     assert remedy == f"You mean `{line}`."
 
 
 def test_words_of_ddsperf_are_put_into_ours() -> None:
-    remedy = told("latency udp ping 100Hz size 1k").remedy
+    remedy = text("latency udp ping 100Hz size 1k").remedy
     assert "`busmark latency udp --rate 100Hz --size 1k`" in remedy
 
 
 def test_an_option_without_one_of_ours_says_what_to_do() -> None:
-    assert "samples per second" in told("throughput udp --bitrate 100M").remedy
+    assert "samples per second" in text("throughput udp --bitrate 100M").remedy
 
 
 def test_a_line_of_ours_stays() -> None:

@@ -16,7 +16,7 @@ def copied(place: Path, folder: Path, name: str = "slow") -> Path:
     return Path(shutil.copytree(place / name, folder / name))
 
 
-def test_a_truncated_round_is_left_out_and_told(place: Path, tmp_path: Path) -> None:
+def test_a_truncated_round_is_left_out_and_reported(place: Path, tmp_path: Path) -> None:
     damaged = copied(place, tmp_path)
     file = damaged / "samples" / "udp-64-same.r002.parquet"
     file.write_bytes(file.read_bytes()[:100])
@@ -83,13 +83,13 @@ def test_a_campaign_without_a_case_is_refused(place: Path, tmp_path: Path) -> No
         compared(place / "base", tmp_path / "empty")
 
 
-def test_other_environments_are_told_in_full(place: Path, tmp_path: Path) -> None:
+def test_other_environments_are_reported_in_full(place: Path, tmp_path: Path) -> None:
     host = HOST | {"kernel": "6.19.0", "cpu_model": "Other CPU", "cpus_online": 8,
                    "governors": {"performance": [0, 1]}}  # fmt: skip
     campaign(tmp_path / "new", seed=9, hosts={"": host}, busmark_version="0.9.0")
     comparison = compared(place / "base", tmp_path / "new")
-    told = {(d.area, d.fact): (d.baseline, d.candidate_value) for d in comparison.differences}
-    assert told == {
+    found = {(d.area, d.fact): (d.baseline, d.candidate_value) for d in comparison.differences}
+    assert found == {
         ("machine", "cpu model"): ("Example CPU @ 2.50GHz", "Other CPU"),
         ("machine", "cpus online"): ("2", "8"),
         ("machine", "kernel"): ("6.18.0", "6.19.0"),
@@ -100,7 +100,7 @@ def test_other_environments_are_told_in_full(place: Path, tmp_path: Path) -> Non
     assert f"the environments differ in {facts}" in comparison.warnings
 
 
-def test_other_cpus_and_another_middleware_are_told(tmp_path: Path) -> None:
+def test_other_cpus_and_another_middleware_are_reported(tmp_path: Path) -> None:
     for seed, cpus in ((1, "1;0"), (2, "3;2")):
         build = Builder(tmp_path / f"s{seed}", seed=seed)
         directory = campaign(build.directory, seed=seed, build=build)
@@ -111,8 +111,8 @@ def test_other_cpus_and_another_middleware_are_told(tmp_path: Path) -> None:
         manifest["adapters"]["cyclonedds"]["middleware_version"] = f"Cyclone DDS {seed}"
         (directory / "manifest.json").write_text(json.dumps(manifest))
     comparison = compared(tmp_path / "s1", tmp_path / "s2")
-    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
-    assert told == {
+    found = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
+    assert found == {
         "middleware of cyclonedds": ("Cyclone DDS 1", "Cyclone DDS 2", False),
         "CPUs used": ("1;0", "3;2", True),
     }

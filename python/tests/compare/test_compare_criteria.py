@@ -56,7 +56,9 @@ def test_a_criterion_is_read(text: str, figure: str, above: bool, limit: float) 
         ("lost > 1", 1, "no figure 'lost'", "loss"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(text: str, column: int, what: str, remedy: str) -> None:
+def test_a_mistake_is_reported_with_its_place(
+    text: str, column: int, what: str, remedy: str
+) -> None:
     with pytest.raises(UserError) as refused:
         Criterion.parse(text)
     assert what in refused.value.message

@@ -69,7 +69,7 @@ def test_a_result_of_ones_own_beside_an_imported_one(tmp_path: Path) -> None:
     assert "placement" in comparison.pairs[0].differs
 
 
-def test_what_a_source_does_not_state_is_told_with_the_pair(tmp_path: Path) -> None:
+def test_what_a_source_does_not_state_is_reported_with_the_pair(tmp_path: Path) -> None:
     theirs, own = imported(tmp_path / "a", 1.0), tmp_path / "own"
     (case,) = Result(theirs).manifest.cases
     known = {name: getattr(case.params, name) for name in ("adapter", "test", "size")}
@@ -97,10 +97,10 @@ def test_both_sides_stand_in_the_columns_of_performance_test(tmp_path: Path) -> 
     first, second = found.theirs
     assert first.tool.startswith("performance_test") and second.tool == "Busmark"
     assert [*first.columns] == [*second.columns]
-    told = {name: value for name, value in first.columns.items() if value is not None}
-    assert (told["received"], told["sent"], told["lost"]) == (435, 437, 0)
-    assert told["latency_min (ms)"] == pytest.approx(0.1557, abs=1e-4)
-    assert told["latency_mean (ms)"] == pytest.approx(0.4635, abs=1e-4)
+    values = {name: value for name, value in first.columns.items() if value is not None}
+    assert (values["received"], values["sent"], values["lost"]) == (435, 437, 0)
+    assert values["latency_min (ms)"] == pytest.approx(0.1557, abs=1e-4)
+    assert values["latency_mean (ms)"] == pytest.approx(0.4635, abs=1e-4)
     assert first.columns["cpu_usage (%)"] is None
     own = {name: value for name, value in second.columns.items() if value is not None}
     assert (own["received"], own["sent"], own["lost"]) == (240, 240, 0)

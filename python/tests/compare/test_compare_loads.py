@@ -28,8 +28,8 @@ def side(directory: Path, seed: int, cpu: float | None, net: float) -> Path:
     ],
 )  # fmt: skip
 def test_a_load_that_one_side_did_not_achieve_is_a_remark(
-    tmp_path: Path, cpu: float | None, net: float, told: list[str]
+    tmp_path: Path, cpu: float | None, net: float, lines: list[str]
 ) -> None:
     before = side(tmp_path / "before", 1, 0.48, 5e7)
     (pair,) = compared(before, side(tmp_path / "after", 2, cpu, net)).pairs
-    assert pair.remarks == [line.format(pair.candidate) for line in told]
+    assert pair.remarks == [line.format(pair.candidate) for line in lines]

@@ -29,11 +29,11 @@ def test_cases_on_one_side_only_are_listed_with_the_nearest(tmp_path: Path, plac
     campaign(tmp_path / "other", seed=8, cases=cases)
     comparison = compared(place / "base", tmp_path / "other")
     assert pairs(comparison) == [("udp-64-same", "udp-64-same")]
-    told = {(left.side, left.case): left.reason for left in comparison.left_out}
-    assert set(told) == {("base", "cyclonedds-64-same"), ("other", "udp-128-same")}
+    found = {(left.side, left.case): left.reason for left in comparison.left_out}
+    assert set(found) == {("base", "cyclonedds-64-same"), ("other", "udp-128-same")}
     assert (
         "no counterpart in other; udp-64-same differs in adapter"
-        in told["base", "cyclonedds-64-same"]
+        in found["base", "cyclonedds-64-same"]
     )
 
 
@@ -60,8 +60,8 @@ def test_another_length_of_the_measurement_is_no_other_experiment(
     campaign(tmp_path / "longer", seed=8, cases=cases)
     comparison = compared(place / "base", tmp_path / "longer")
     assert pairs(comparison) == [("udp-64-same", "udp-64-same")]
-    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
-    assert told["duration"] == ("2 s", "4 s", True)
+    found = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
+    assert found["duration"] == ("2 s", "4 s", True)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_another_length_of_the_measurement_is_no_other_experiment(
         ({"test": "throughput"}, "test (latency, throughput)"),
     ],
 )
-def test_another_experiment_is_refused_and_told_in_what(
+def test_another_experiment_is_refused_and_reported_in_what(
     tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     campaign(tmp_path / "a", seed=1, cases=[{"adapter": "udp"}])
@@ -178,8 +178,8 @@ def test_an_adapter_is_known_by_the_name_that_it_declares(tmp_path: Path) -> Non
         file.write_text(json.dumps(manifest))
     comparison = compared(tmp_path / "s1", tmp_path / "s2")
     assert pairs(comparison) == [("x", "x")]
-    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
-    assert told["version of ./old/lib.so"] == ("1.0", "2.0", False)
+    found = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
+    assert found["version of ./old/lib.so"] == ("1.0", "2.0", False)
 
 
 @pytest.mark.parametrize(

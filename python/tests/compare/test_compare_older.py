@@ -57,9 +57,9 @@ def test_what_is_not_stated_of_how_long_was_measured_differs_from_nothing(
     assert asked["warmup_s"] and place
     del asked["warmup_s"]
     manifest.write_text(json.dumps(document))
-    told = [each.fact for each in compared(place / "base", silent).differences]
-    assert "warmup" not in told
+    lines = [each.fact for each in compared(place / "base", silent).differences]
+    assert "warmup" not in lines
     asked["warmup_s"] = 7.0
     manifest.write_text(json.dumps(document))
-    told = [each.fact for each in compared(place / "base", silent).differences]
-    assert "warmup" in told
+    lines = [each.fact for each in compared(place / "base", silent).differences]
+    assert "warmup" in lines

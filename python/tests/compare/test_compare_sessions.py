@@ -62,7 +62,7 @@ def test_every_setting_that_decides_results_is_compared(
     assert found.differences[0].warning
 
 
-def test_a_load_that_is_about_the_same_is_not_told(tmp_path: Path) -> None:
+def test_a_load_that_is_about_the_same_is_not_reported(tmp_path: Path) -> None:
     for seed, load in enumerate((0.1, 0.4), start=1):
         host = {**HOST, "load_average": [load, 0.2, 0.1]}
         campaign(tmp_path / str(seed), seed=seed, rounds=2, samples=200, hosts={"": host})

@@ -52,15 +52,15 @@ def same(versus: Any, place: Path, by: str, baseline: str) -> bool:
 def test_who_is_fastest_has_the_verdicts_of_a_comparison_by_adapter(
     place: Path, campaign: Any
 ) -> None:
-    told = [p.to_leader for s in campaign.standings for p in s.places if p.to_leader]
-    leaders = {versus.other for versus in told}
+    lines = [p.to_leader for s in campaign.standings for p in s.places if p.to_leader]
+    leaders = {versus.other for versus in lines}
     assert leaders and all("cyclonedds" in leader for leader in leaders)
     found = [
-        versus for versus in told
+        versus for versus in lines
         if same(versus, place, "adapter,qos.reliability", _side(versus.other))
     ]  # fmt: skip
-    assert len(found) == len(told)
-    assert {"slower", "undecided"} <= {versus.verdict for versus in told}
+    assert len(found) == len(lines)
+    assert {"slower", "undecided"} <= {versus.verdict for versus in lines}
 
 
 def _side(case: str) -> str:

@@ -23,7 +23,7 @@ def verdicts(comparison: Comparison) -> list[str]:
     return [pair.verdict for pair in comparison.pairs]
 
 
-def test_a_slowdown_is_told_for_every_case(place: Path) -> None:
+def test_a_slowdown_is_reported_for_every_case(place: Path) -> None:
     comparison = compared(place / "base", place / "slow")
     assert verdicts(comparison) == ["slower", "slower"]
     for pair in comparison.pairs:

@@ -76,7 +76,7 @@ def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
         ({"p99_ns": None}, {"max_p99_us": 1000.0}, "is lost or not known"),
     ],
 )
-def test_what_a_trial_falls_short_in_is_told(
+def test_what_a_trial_falls_short_in_is_reported(
     change: dict[str, Any], asked: dict[str, Any], words: str | None
 ) -> None:
     params = CASE.params.changed(rate_hz=500.0)

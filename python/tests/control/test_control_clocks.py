@@ -47,20 +47,20 @@ def test_offset_and_drift_are_the_true_ones(offset: float, drift: float, role: s
 
 
 @pytest.mark.parametrize("seconds", [1e-6, 0.1, 2.0])
-def test_a_drift_that_the_round_does_not_determine_is_not_told(seconds: float) -> None:
+def test_a_drift_that_the_round_does_not_determine_is_not_reported(seconds: float) -> None:
     found = clocks(exchanges(1e9, 2e-5, seconds=seconds))
     assert found.figures["drift_ppm"] is None
     assert abs(found.figures["offset_ns"] - 1e9) <= found.figures["offset_bound_ns"] <= 300_000
 
 
-def test_a_clock_that_steps_is_told() -> None:
+def test_a_clock_that_steps_is_reported() -> None:
     found = clocks(exchanges(10**9, 1e-6, step=50_000_000))
     assert found.trouble is not None and found.trouble.startswith("a clock has stepped: ")
     assert "1000 round trips" in found.trouble
     assert set(found.figures.values()) == {None}
 
 
-def test_without_exchanges_nothing_is_told() -> None:
+def test_without_exchanges_nothing_is_reported() -> None:
     lost = exchanges(0, 0.0).with_columns(read_ns=pl.lit(None, pl.Int64))
     for samples in (lost, exchanges(0, 0.0, role="receiver")):
         found = clocks(samples)

@@ -100,6 +100,6 @@ def test_rounds_are_not_so_short_that_they_measure_beginnings_only(between: floa
         assert next_length(CASE, rows[:known], scenario(max=60)).seconds >= 0.15
 
 
-def test_a_target_beyond_the_rounds_is_told() -> None:
+def test_a_target_beyond_the_rounds_is_reported() -> None:
     rows = [row(n, 0.2, value) for n, value in enumerate([100.0, 160.0, 60.0])]
     assert "may not reach" in next_length(CASE, rows, scenario(max=5)).why

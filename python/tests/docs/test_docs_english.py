@@ -35,7 +35,7 @@ STUMBLED = {
 }
 """A sentence for each phrase: what the search has to find."""
 PLAIN = (
-    "they cannot be told apart", "it is told to wait", "one in 100", "Of 50 rounds, 3 failed",
+    "they cannot be distinguished", "it is told to wait", "one in 100", "Of 50 rounds, 3 failed",
     "so much that rounds disagree", "as it is written", "figures in a table", "they continue",
 )  # fmt: skip
 

@@ -110,7 +110,7 @@ Figures = Callable[[dict[str, Any], int], dict[str, Any] | None]
 `median_ns`; None: the round failed."""
 
 
-def told(name: str, figures: Figures, rounds: int = 4) -> Campaign:
+def text(name: str, figures: Figures, rounds: int = 4) -> Campaign:
     """A campaign of a shipped scenario with everything stated about its rounds."""
     scenario, cases = planned(name)
     found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from documents_campaigns import latency, told
+from documents_campaigns import latency, text
 
 from busmark.plugins.papers.repetition import Repetition, repetition
 
@@ -34,7 +34,7 @@ def otherwise(p: dict[str, Any], _: int) -> dict[str, Any]:
 
 
 def compared(figures: Any, size: str) -> Repetition:
-    found = repetition(told(f"openddsbench-2010/{size}", figures))
+    found = repetition(text(f"openddsbench-2010/{size}", figures))
     assert found is not None
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from documents_campaigns import latency, told
+from documents_campaigns import latency, text
 from perftest_tables import AVE, MAX, MEDIAN, PER_S, SIZES, STD
 
 from busmark.plugins.papers.repetition import Repetition, repetition
@@ -52,7 +52,7 @@ def otherwise(p: dict[str, Any], round_number: int) -> dict[str, Any]:
 
 
 def compared(figures: Any, size: str = "quick") -> Repetition:
-    found = repetition(told(f"perftest-2023/{size}", figures))
+    found = repetition(text(f"perftest-2023/{size}", figures))
     assert found is not None
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from documents_campaigns import latency, told
+from documents_campaigns import latency, text
 
 from busmark.plugins.papers.repetition import Repetition, repetition
 
@@ -22,7 +22,7 @@ def compared(slower: float, *, without: str = "rti", size: str = "quick") -> Rep
         median = 20_000.0 * factor
         return {"samples_per_s": 1e5 / factor, "median_ns": median, "latency": latency(median)}
 
-    found = repetition(told(f"secured-2023/{size}", figures))
+    found = repetition(text(f"secured-2023/{size}", figures))
     assert found is not None
     return found
 

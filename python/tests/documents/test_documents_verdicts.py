@@ -109,9 +109,9 @@ def test_every_check_of_middlemeasure_agrees_where_it_holds(held: Repetition) ->
         if found.verdict != ("disagrees" if check.name in EXPECTED_IN_VAIN else "agrees")
     ]
     assert wrong == []
-    told = [answer for answer in held.answers if not answer.lines]
-    assert all(answer.statement.remark for answer in told)
-    assert held.count("undecided") == len(told)
+    lines = [answer for answer in held.answers if not answer.lines]
+    assert all(answer.statement.remark for answer in lines)
+    assert held.count("undecided") == len(lines)
 
 
 def test_no_check_of_middlemeasure_agrees_where_none_holds() -> None:

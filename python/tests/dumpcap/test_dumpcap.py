@@ -238,11 +238,11 @@ def test_filters_and_interfaces_that_do_not_exist_are_refused() -> None:
 @pytest.mark.usefixtures("allowed")
 def test_a_node_answers_the_same_question() -> None:
     def asked(prefix: list[str], **environment: str) -> UserError | None:
-        told = subprocess.run(
+        text = subprocess.run(
             [*prefix, shutil.which("sh") or "sh", "-c", question("lo", FILTER)],
             capture_output=True, text=True, env=environment or None, check=True,
         )  # fmt: skip
-        return refusal(told.stdout, "lo", FILTER, "nodes.n1")
+        return refusal(text.stdout, "lo", FILTER, "nodes.n1")
 
     assert asked([]) is None
     missing = asked([], PATH="/nowhere")

@@ -58,8 +58,8 @@ class Switch:
 
     @property
     def prefix(self) -> str:
-        told = f'echo "{self.name} is switched off" >&2; exit 255'
-        script = f'test -e {self._flag} || {{ {told}; }}; exec "$@"'
+        text = f'echo "{self.name} is switched off" >&2; exit 255'
+        script = f'test -e {self._flag} || {{ {text}; }}; exec "$@"'
         return f"env {OF_NODE}={self._mark} sh -c '{script}' sh"
 
     def on(self) -> None:

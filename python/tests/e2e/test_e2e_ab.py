@@ -59,7 +59,7 @@ def test_the_same_twice_is_interleaved_with_its_environment(ab: Lab) -> None:
         (("reference", "reference --"), "no command after --"),
     ],
 )
-def test_a_side_that_is_none_is_told(ab: Lab, sides: tuple[str, str], told: str) -> None:
+def test_a_side_that_is_none_is_reported(ab: Lab, sides: tuple[str, str], text: str) -> None:
     ended = ab.quickly("ab", *sides, "--scenario", "scenario.toml", "--out", "none")
-    assert ended.code == 2 and told in ended.err
+    assert ended.code == 2 and text in ended.err
     assert "Traceback" not in ended.err

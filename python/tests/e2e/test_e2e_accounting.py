@@ -56,12 +56,12 @@ def rounds(shared_lab: Lab) -> dict[str, Round]:
     out = shared_lab.folder / "result"
     ended = shared_lab.busmark("run", path, "--out", out)
     assert ended.code == 0, ended.text
-    told = {event["case"]: event for event in events(out) if event["event"] == "round_ends"}
+    answer = {event["case"]: event for event in events(out) if event["event"] == "round_ends"}
     result = assert_intact(out)
     names = [(test, name) for test in ("throughput", "latency") for name in FAULTS]
     found = {row["case"]: row for row in result.cases.to_dicts()}
     return {
-        f"{test} {name}": (found[case.id], told[case.id])
+        f"{test} {name}": (found[case.id], answer[case.id])
         for (test, name), case in zip(names, result.manifest.cases, strict=True)
     }
 
@@ -90,9 +90,9 @@ def test_batches_are_timed_and_counted_where_control_samples_are_lost(lab: Lab) 
     assert seen["expected"].sum() == row["sent"] == 400
     assert seen["received"].sum() == row["received"] < 400
     assert row["lost"] == 400 - row["received"]
-    (told,) = (event for event in events(out) if event["event"] == "round_ends")
+    (sentence,) = (event for event in events(out) if event["event"] == "round_ends")
     # Starts and ends are dropped as well as samples.
-    assert injected(told, "drops", "batcher") > row["lost"]
+    assert injected(sentence, "drops", "batcher") > row["lost"]
     assert not seen["ended"].all(), "no end was lost"
     within_s = seen["duration_ns"].sum() / 1e9
     assert row["samples_per_s"] == pytest.approx(row["received"] / within_s)
@@ -140,7 +140,7 @@ def test_a_ping_pong_is_accounted_for_exactly(rounds: dict[str, Round], name: st
     assert row["received"] == row["sent"] - row["lost"]
 
 
-def test_what_was_in_flight_at_the_end_is_told_by_how_long_it_still_came(lab: Lab) -> None:
+def test_what_was_in_flight_at_the_end_is_reported_by_how_long_it_still_came(lab: Lab) -> None:
     """Every sample is held up for 20 ms, so the last comes so long after it was written."""
     need_adapters("reference")
     held = """adapter = "reference"

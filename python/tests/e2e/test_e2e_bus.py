@@ -112,8 +112,8 @@ def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
     counted = [m["event"]["counts"] for m in live if m["event"]["event"] == "interval"]
     assert sum(count["samples"] for counts in counted for count in counts) > 0
     # First what asks: what answers could be gone before the last round trip.
-    told = [m for app in (3, 4) for m in bus.json("stop", "--app", app)]
-    ended = {m["kind"]: m["result"] for m in told if m["news"] == "ended"}
+    lines = [m for app in (3, 4) for m in bus.json("stop", "--app", app)]
+    ended = {m["kind"]: m["result"] for m in lines if m["news"] == "ended"}
     (sent,), (role,) = ended["transceiver"]["run"], ended["transceiver"]["roles"]
     assert sent["ended"] == "stopped" and sent["sent"] > 0
     assert role["accounts"][0]["received"] == sent["sent"]
@@ -138,9 +138,9 @@ def test_a_group_receives_a_stream_beside_round_trips(bus: Bus) -> None:
         "--rate", 100, "--duration", 1, "--follow", *qos,
     )  # fmt: skip
     sent = [run["sent"] for run in followed[-1]["result"]["run"]]
-    told = bus.json("stop", "--group", 1)
+    text = bus.json("stop", "--group", 1)
     roles = [
-        role for m in told if m["news"] == "ended" and m["kind"] == "receiver"
+        role for m in text if m["news"] == "ended" and m["kind"] == "receiver"
         for role in m["result"]["roles"]
     ]  # fmt: skip
     assert len(sent) == 2 and all(sent)
@@ -148,7 +148,7 @@ def test_a_group_receives_a_stream_beside_round_trips(bus: Bus) -> None:
     assert [(role["received"], role["missing"]) for role in roles] == [(sum(sent), 0)] * 6
 
 
-def test_what_nobody_understands_is_told_as_trouble_and_changes_nothing(
+def test_what_nobody_understands_is_reported_as_trouble_and_changes_nothing(
     bus: Bus, tmp_path: Path
 ) -> None:
     assert bus.call("start", "transponder", "--app", 4, "--test", 7).code == 0
@@ -157,11 +157,11 @@ def test_what_nobody_understands_is_told_as_trouble_and_changes_nothing(
         body.write_bytes(content)
         flood(bus.lab, body, COOKIE, 300)
     flood(bus.lab, body, "1", 300)
-    told = [m for m in bus.watched() if "trouble" in m]
-    assert {m["app"] for m in told} == {3, 4}
-    assert {m["trouble"] for m in told} == {"malformed", "foreign"}
-    assert len(told) < 1200, "in a flood not everything is reported"
-    assert sum(m.get("untold", 0) for m in told) > 0
+    lines = [m for m in bus.watched() if "trouble" in m]
+    assert {m["app"] for m in lines} == {3, 4}
+    assert {m["trouble"] for m in lines} == {"malformed", "foreign"}
+    assert len(lines) < 1200, "in a flood not everything is reported"
+    assert sum(m.get("untold", 0) for m in lines) > 0
     assert bus.tests() == {(4, 7, "transponder")}
     assert bus.call("stop", "--app", 4).code == 0
 
@@ -206,8 +206,8 @@ def test_participants_of_several_vendors_are_on_one_bus(bus: Bus) -> None:
         joined(bus.lab, 8, stack, other)
         assert bus.call("start", "transponder", "--app", 8, "--test", 5, *qos).code == 0
         start = ("--app", 3, "--test", 5, "--from", 8, "--rate", 100, "--duration", 1, *qos)
-        told = bus.json("start", "transceiver", *start, "--follow")
-        (sent,), (role,) = told[-1]["result"]["run"], told[-1]["result"]["roles"]
+        text = bus.json("start", "transceiver", *start, "--follow")
+        (sent,), (role,) = text[-1]["result"]["run"], text[-1]["result"]["roles"]
         assert 0 < sent["sent"] == role["received"]
 
 
@@ -273,8 +273,8 @@ def stream(bus: Bus, test: int, size: int) -> dict[str, Any]:
 
 def stopped(bus: Bus, kind: str) -> dict[str, Any]:
     ended = [m for m in bus.json("stop", "--app", 4, "--test", 8) if m["news"] == "ended"]
-    (told,) = [message for message in ended if message["kind"] == kind]
-    return dict(told)
+    (text,) = [message for message in ended if message["kind"] == kind]
+    return dict(text)
 
 
 def test_ends_of_different_sizes_contradict_each_other_and_only_their_test_fails(bus: Bus) -> None:
@@ -283,8 +283,8 @@ def test_ends_of_different_sizes_contradict_each_other_and_only_their_test_fails
     assert stream(bus, 8, 1000)["result"]["run"][0]["sent"] > 0
     words = "receiver 8 is for bodies of 64 bytes, and the other end sends 1000"
     heard = bus.watched()
-    told = [m["message"] for m in heard if m.get("trouble") == "contradiction"]
-    assert told and all(text.startswith(words) for text in told), told
+    lines = [m["message"] for m in heard if m.get("trouble") == "contradiction"]
+    assert lines and all(text.startswith(words) for text in lines), lines
     (ended,) = [m for m in heard if m.get("news") == "ended" and m.get("error")]
     assert ended["error"]["message"].startswith(words)
     assert ended["result"]["roles"][0]["received"] == 0
@@ -303,8 +303,8 @@ def test_a_change_is_answered_for_each_application_and_fails_where_nobody_has_th
     start = ("transmitter", "--app", 3, "--test", 6, "--readers", 0, "--rate", 20)
     assert bus.call("start", *start).code == 0
     change = ("--group", 1, "--test", 6, "--pause")
-    told = {m["app"]: m["result"] for m in bus.json("set", *change)}
-    assert told[3]["kind"] == "transmitter" and "no test 6" in told[4]["none"]
+    values = {m["app"]: m["result"] for m in bus.json("set", *change)}
+    assert values[3]["kind"] == "transmitter" and "no test 6" in values[4]["none"]
     listed = {t["test"]: t["state"] for m in bus.json("list") for t in m["tests"]}
     assert listed == {6: "paused"}
     assert bus.call("stop", "--group", 1, "--test", 6).code == 0
@@ -352,12 +352,12 @@ def test_a_latency_test_has_its_creation_match_and_first_samples(bus: Bus) -> No
     assert bus.call("start", "transceiver", *start).code == 0
 
     def complete() -> dict[str, Any] | None:
-        told = found(bus)
-        return told if all(one["matched"] and one["first"] for one in told.values()) else None
+        text = found(bus)
+        return text if all(one["matched"] and one["first"] for one in text.values()) else None
 
-    told = eventually(complete, lambda: str(found(bus)))
+    text = eventually(complete, lambda: str(found(bus)))
     for kind, app in (("transceiver", 4), ("transponder", 3)):
-        one = told[kind]
+        one = text[kind]
         assert one["matched"]["counterparts"] == 2, "a writer and a reader"
         # Cyclone DDS reports the moment of a match.
         assert one["matched"]["after_ns"] == one["matched"]["ns"] >= 0

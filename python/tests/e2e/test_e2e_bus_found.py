@@ -150,8 +150,8 @@ def test_samples_of_a_test_are_shown_and_injected_ones_are_foreign_to_it(lab: La
         assert [sample["number"] for sample in samples] == [1, 2, 3]
         assert {sample["bytes"] for sample in samples} == {64}
         assert {sample["writer"] for sample in samples} == {5 * 64}
-        told = lab.busmark("bus", "stop", *CYCLONE, "--app", "5", "--json").out.splitlines()
-        ended = [m for m in map(json.loads, told) if m.get("news") == "ended"]
+        text = lab.busmark("bus", "stop", *CYCLONE, "--app", "5", "--json").out.splitlines()
+        ended = [m for m in map(json.loads, text) if m.get("news") == "ended"]
         (role,) = next(m for m in ended if m["kind"] == "receiver")["result"]["roles"]
         assert role["foreign"] == 3 and role["accounts"][0]["received"] > 0
 
@@ -174,8 +174,8 @@ def traffic(lab: Lab) -> Iterator[Callable[..., list[dict[str, Any]]]]:
             ports = ("--filter", f"udp portrange {first}-{first + 249}")
             options = ("--topic", FOREIGN, "--foreign", "--for", "2", "--json", *ports, *more)
             watched = lab.start("bus", "traffic", *CYCLONE, *options)
-            told = json.loads(end(watched, watchdog_s=watchdog_s).out)["writers"]
-            return [one for one in told if one["samples"] > 2]
+            text = json.loads(end(watched, watchdog_s=watchdog_s).out)["writers"]
+            return [one for one in text if one["samples"] > 2]
 
         yield seen
 

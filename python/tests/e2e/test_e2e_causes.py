@@ -45,8 +45,8 @@ def named(directory: Path, rule: str) -> Finding:
     """The worst finding of a rule, which concerns cases of the campaign."""
     manifest = Result(directory).manifest
     (first, *_) = [each for each in manifest.findings if each.id == rule] or [None]
-    told = [(each.id, each.evidence) for each in manifest.findings]
-    assert first is not None, f"{rule} is not among {told}"
+    lines = [(each.id, each.evidence) for each in manifest.findings]
+    assert first is not None, f"{rule} is not among {lines}"
     assert not first.cases or set(first.cases) <= {case.id for case in manifest.cases}
     return first
 
@@ -137,13 +137,13 @@ def test_11_two_modes(lab: Lab) -> None:
     assert ended.code == 0, ended.text
     assert "modes of the round trip" in named(lab.folder / "result", "bimodal").evidence
     # It is reported once, before the last round.
-    told = [
+    lines = [
         (line["event"], line.get("finding", {}).get("id"))
         for line in map(json.loads, ended.out.splitlines())
     ]
     appears = ("finding_appears", "bimodal")
-    assert told.count(appears) == 1
-    assert "round_begins" in [event for event, _ in told[told.index(appears) :]]
+    assert lines.count(appears) == 1
+    assert "round_begins" in [event for event, _ in lines[lines.index(appears) :]]
 
 
 def test_13_foreign_traffic(lab: Lab) -> None:

@@ -45,18 +45,18 @@ def test_every_round_says_how_long_it_was_to_measure(campaign: Campaign) -> None
         assert 5 <= sum(row["case"] == case for row in found) <= 8
 
 
-def test_what_was_chosen_is_told_in_a_sentence(campaign: Campaign) -> None:
+def test_what_was_chosen_is_reported_in_a_sentence(campaign: Campaign) -> None:
     _, out, ended = campaign
-    told = [event for event in events(out) if event["event"] == "length_chosen"]
+    lines = [event for event in events(out) if event["event"] == "length_chosen"]
     chosen = {(row["case"], row["round"]): row["chosen_s"] for row in rows(out)}
-    for event in told:
+    for event in lines:
         assert chosen[event["case"], event["round"]] == event["measured_s"]
         assert event["round"] >= 3, "the pilot comes first"
         assert f"{event['case']}: {event['reason']}" in ended.err
     pilots = {row["case"]: row["chosen_s"] for row in rows(out) if row["round"] == 2}
     for (case, number), seconds in chosen.items():
         if number == 3 and seconds != pilots[case]:
-            assert (case, 3) in {(event["case"], event["round"]) for event in told}
+            assert (case, 3) in {(event["case"], event["round"]) for event in lines}
 
 
 def test_reports_tell_of_it(campaign: Campaign) -> None:
@@ -74,8 +74,8 @@ def test_reports_tell_of_it(campaign: Campaign) -> None:
 
 def test_the_plan_says_that_lengths_are_chosen(campaign: Campaign) -> None:
     lab, _, _ = campaign
-    told = lab.busmark("plan", "scenario.toml").out
-    assert "chosen during the run" in told and "0.5 s is assumed" in told
+    text = lab.busmark("plan", "scenario.toml").out
+    assert "chosen during the run" in text and "0.5 s is assumed" in text
     document = json.loads(lab.busmark("plan", "scenario.toml", "--json").out)
     assert document["chosen_lengths"] is True and document["expected_s"] > 0
     other = lab.busmark("plan", "scenario.toml", "--set", "measure.duration_s=1", "--json").out

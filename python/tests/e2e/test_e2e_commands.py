@@ -34,8 +34,8 @@ def test_commands_are_run_around_every_round_and_shown(lab: Lab) -> None:
     assert [(each["when"], each["node"], each["exit_code"], each["output"]) for each in found] == [
         ("prepare", "there", 0, ["1"]), ("conclude", None, 0, ["one", "two"]),
     ] * 2  # fmt: skip
-    told = json.loads(lab.busmark("show", "result", "--json").out)["commands"]
-    assert [(each["command"], each["runs"], each["failed"]) for each in told] == [
+    text = json.loads(lab.busmark("show", "result", "--json").out)["commands"]
+    assert [(each["command"], each["runs"], each["failed"]) for each in text] == [
         ("echo $THERE; sleep 60 & true", 2, 0), ("echo one; echo two", 2, 0),
     ]  # fmt: skip
     assert "echo one; echo two" in lab.busmark("show", "result").out

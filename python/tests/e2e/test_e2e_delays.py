@@ -73,7 +73,7 @@ LAWS = {
 class Case:
     """What a case measured, and what had been injected into each ping that came back (ns)."""
 
-    told: dict[str, Any]
+    text: dict[str, Any]
     whole: Array
     """From the intended sending to the reading of the pong."""
     there: Array
@@ -104,7 +104,7 @@ def cases(shared_lab: Lab) -> dict[str, Case]:
     assert ended.code == 0, ended.text
     shown = shared_lab.busmark("show", out, "--json")
     assert shown.code == 0, shown.text
-    told = {case["id"]: case for case in json.loads(shown.out)["cases"]}
+    values = {case["id"]: case for case in json.loads(shown.out)["cases"]}
     result = assert_intact(out)
     found = {}
     for (name, law), case in zip(LAWS.items(), result.manifest.cases, strict=True):
@@ -116,7 +116,7 @@ def cases(shared_lab: Lab) -> dict[str, Case]:
             return 1e3 * law.delay_us(unit(writer, seq))
 
         found[name] = Case(
-            told[case.id]["latency"],
+            values[case.id]["latency"],
             np.concatenate([(r["read_ns"] - r["intended_ns"]).to_numpy() for r in rows]),
             np.concatenate([(r["echo_read_ns"] - r["sent_ns"]).to_numpy() for r in rows]),
             np.concatenate([(r["read_ns"] - r["echo_sent_ns"]).to_numpy() for r in rows]),
@@ -138,10 +138,10 @@ def test_no_sample_is_faster_than_its_delay(cases: dict[str, Case], law: str) ->
 def test_the_report_has_the_quantiles_of_the_delays(cases: dict[str, Case], law: str) -> None:
     case = cases[law]
     injected = case.delays.sum(axis=0)
-    told = case.told["round_trip"]
-    assert told["count"] == injected.size
+    text = case.text["round_trip"]
+    assert text["count"] == injected.size
     added = case.whole - injected
-    rungs = {p["percent"]: p for p in told["percentiles"] if p["value_ns"] is not None}
+    rungs = {p["percent"]: p for p in text["percentiles"] if p["value_ns"] is not None}
     # How far up the ladder goes depends on how many samples a busy machine has left independent.
     assert {50.0, 75.0, 90.0} <= set(rungs)
     for percent, rung in rungs.items():
@@ -149,5 +149,5 @@ def test_the_report_has_the_quantiles_of_the_delays(cases: dict[str, Case], law:
         assert wanted + added.min() - 1 <= rung["value_ns"] <= wanted + added.max() + 1
         if rung["low_ns"] is not None:
             assert rung["low_ns"] <= rung["value_ns"] <= rung["high_ns"]
-    half = {p["percent"]: p["value_ns"] for p in case.told["half_round_trip"]["percentiles"]}
+    half = {p["percent"]: p["value_ns"] for p in case.text["half_round_trip"]["percentiles"]}
     assert half[90.0] == rungs[90.0]["value_ns"] / 2

@@ -57,7 +57,7 @@ batch = 20
 """
 
 
-def test_flows_of_every_kind_are_told_apart_from_what_is_measured(lab: Lab) -> None:
+def test_flows_of_every_kind_are_distinguished_from_what_is_measured(lab: Lab) -> None:
     need_adapters("tcp", "cyclonedds", "mqtt")
     measure = "duration_s = 0.5\nwarmup_s = 0.05\nmax_samples = 5000\necho_source = true"
     matrix = 'adapter = "tcp"\nrate_hz = 200\nsize = 64\nplacement = "free"'

@@ -91,14 +91,14 @@ def test_the_manifest_says_what_was_run_where_and_with_what(campaign: Campaign) 
 
 def test_every_event_is_stamped_and_every_round_begins_and_ends(campaign: Campaign) -> None:
     _, out, _ = campaign
-    told = events(out)
-    stamps = [event["monotonic_ns"] for event in told]
+    text = events(out)
+    stamps = [event["monotonic_ns"] for event in text]
     assert stamps == sorted(stamps)
-    assert all(event["utc"].endswith("Z") for event in told)
+    assert all(event["utc"].endswith("Z") for event in text)
     assert count(out, "round_begins") == count(out, "round_ends") == 8
     numbers = [number for _, number in begun(out)]
     assert numbers == sorted(numbers), "rounds of all cases are interleaved"
-    assert told[-1]["event"] == "campaign_ends" and told[-1]["complete"] is True
+    assert text[-1]["event"] == "campaign_ends" and text[-1]["complete"] is True
 
 
 def test_counts_of_the_table_agree_with_what_was_recorded(campaign: Campaign) -> None:

@@ -119,9 +119,9 @@ def test_purposes_are_what_tshark_counts(lab: Lab) -> None:
         assert wire is not None
         found = {one["purpose"]: (one["packets"], one["wire_bytes"]) for one in wire.to_dicts()}
         path = path_of(result, row)
-        told = by_tshark(row["adapter"], path)
-        assert len(told) == (1 if row["adapter"] == "tcp" else 3)
-        for purposes, counted in told.items():
+        text = by_tshark(row["adapter"], path)
+        assert len(text) == (1 if row["adapter"] == "tcp" else 3)
+        for purposes, counted in text.items():
             of_ours = [found.get(purpose, (0, 0)) for purpose in purposes]
             assert tuple(map(sum, zip(*of_ours, strict=True))) == counted, purposes
         everything = tshark(path, "udp or tcp")

@@ -37,7 +37,7 @@ def group() -> Iterator[Path]:
     folder.rmdir()
 
 
-def test_a_limit_of_processes_met_on_the_way_is_told_and_gone_on_from(
+def test_a_limit_of_processes_met_on_the_way_is_reported_and_gone_on_from(
     lab: Lab, group: Path
 ) -> None:
     need_adapters("udp")

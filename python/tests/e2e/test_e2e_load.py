@@ -38,9 +38,9 @@ def test_rounds_under_load_tell_what_the_load_came_to(lab: Lab) -> None:
     assert all(row[name] > 0 for load, row in found.items() for name in known[load])
     assert any(case.endswith("cpu20pctandnet5mbit") for case in {r["case"] for r in found.values()})
     shown = lab.busmark("show", "result", "--json")
-    told = {case["params"]["load"]: case["loads"] for case in json.loads(shown.out)["cases"]}
-    assert [load["kind"] for load in told["cpu 20% + net 5mbit"]] == ["cpu", "net"]
-    assert [load["unlimited"] for load in told["disk max"]] == [True] and told[None] == []
+    values = {case["params"]["load"]: case["loads"] for case in json.loads(shown.out)["cases"]}
+    assert [load["kind"] for load in values["cpu 20% + net 5mbit"]] == ["cpu", "net"]
+    assert [load["unlimited"] for load in values["disk max"]] == [True] and values[None] == []
     lab.assert_nothing_left()
 
 

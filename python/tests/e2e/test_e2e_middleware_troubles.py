@@ -41,7 +41,7 @@ def test_a_server_whose_program_is_missing(lab: Lab) -> None:
     assert "the server mosquitto is not installed: apt-get install mosquitto" in said
 
 
-def test_a_writer_that_never_matches_is_told_with_both_views(lab: Lab) -> None:
+def test_a_writer_that_never_matches_is_reported_with_both_views(lab: Lab) -> None:
     need_adapters("cyclonedds", "dustdds")
     # One announces itself to the ports of loopback only, the other to a multicast group.
     criteria = "min_samples = 1\nmatch_timeout_s = 1.0"

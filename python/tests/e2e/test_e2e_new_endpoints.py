@@ -53,7 +53,7 @@ def test_every_middleware_with_discovery_has_its_figures(lab: Lab, adapter: str)
     assert all(case["discovery"]["first_sample"]["value"] > 0 for case in cases)
 
 
-def test_what_has_no_discovery_or_cannot_be_told_apart_is_unsupported(lab: Lab) -> None:
+def test_what_has_no_discovery_or_cannot_be_distinguished_is_unsupported(lab: Lab) -> None:
     need_adapters("udp", "cyclonedds")
     lab.scenario(scenario('test = "discovery"\nadapter = ["udp", "cyclonedds"]\n'
                           'creates = ["entity", "publisher"]\nwriters = [1, 2]'))  # fmt: skip

@@ -37,8 +37,8 @@ def test_a_campaign_runs_over_ssh_sends_its_programs_once_and_leaves_nothing(lab
         assert (row["writer_on"], row["reader_on"]) == ("left", "right")
         assert row["nodes"] == "right;left" and row["one_clock"] is True
         assert row["corrupted"] == 0 and row["context_switches"] > 0
-    told = [event["companions"] for event in events(out) if event["event"] == "round_ends"]
-    assert told == [{}] * 4
+    lines = [event["companions"] for event in events(out) if event["event"] == "round_ends"]
+    assert lines == [{}] * 4
     table = pl.read_parquet(out / "system" / "*.parquet")
     own = table.drop_nulls("participant").select("node", "participant").unique()
     assert set(own.rows()) == {

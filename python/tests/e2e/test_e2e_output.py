@@ -153,7 +153,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_result_is_told_by_every_command(lab: Lab, result: Path, name: str) -> None:
+def test_a_damaged_result_is_reported_by_every_command(lab: Lab, result: Path, name: str) -> None:
     damage, says = DAMAGE[name]
     damage(result)
     before = {path: path.stat().st_size for path in result.rglob("*.parquet")}

@@ -138,9 +138,9 @@ def test_reports_are_rows_of_a_spreadsheet(session: Session) -> None:
     with (session.lab.folder / "session.csv").open(encoding="utf-8", newline="") as file:
         found = list(csv.DictReader(file))
     lines = [line for line in session.lines() if line.get("what") == "result"]
-    (told,) = [m["result"] for m in (line["message"] for line in lines)
+    (text,) = [m["result"] for m in (line["message"] for line in lines)
                if m["kind"] == "transceiver"]  # fmt: skip
-    (run,), (role,) = told["run"], told["roles"]
+    (run,), (role,) = text["run"], text["roles"]
     (result,) = [row for row in found if (row["kind"], row["report"]) == ("transceiver", "result")]
     # A busy machine may stop it before the last answer has come.
     assert int(result["sent"]) == run["sent"] > 0

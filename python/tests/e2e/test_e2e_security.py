@@ -108,7 +108,7 @@ def test_encrypted_keys_of_the_user_are_used_on_nodes_and_stay_nowhere(lab: Lab)
     lab.assert_nothing_left()
 
 
-def test_a_wrong_passphrase_is_told_with_the_file_and_never_shown(lab: Lab) -> None:
+def test_a_wrong_passphrase_is_reported_with_the_file_and_never_shown(lab: Lab) -> None:
     need_adapters("tcp")
     (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
     (lab.folder / "wrong").write_text(f"not{PASSPHRASE}\n")

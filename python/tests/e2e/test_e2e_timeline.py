@@ -75,6 +75,6 @@ def test_a_change_that_comes_too_late_fails_its_round_in_words(lab: Lab) -> None
     out = lab.folder / "result"
     ended = lab.busmark("run", "scenario.toml", "--out", out)
     assert ended.code == 1, ended.text
-    (told,) = [event["reason"] for event in events(out) if event["event"] == "round_failed"]
-    assert told.startswith("unchanged: the measurement had ended before the change at 599 s"), told
+    (text,) = [event["reason"] for event in events(out) if event["event"] == "round_failed"]
+    assert text.startswith("unchanged: the measurement had ended before the change at 599 s"), text
     lab.assert_nothing_left()

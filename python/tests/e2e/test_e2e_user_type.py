@@ -41,7 +41,7 @@ def build(
 
 @needs_package
 @pytest.mark.parametrize("adapter", ["zerodds"])
-def test_a_type_is_compiled_measured_and_its_cost_told(lab: Lab, adapter: str) -> None:
+def test_a_type_is_compiled_measured_and_its_cost_reported(lab: Lab, adapter: str) -> None:
     ended = build(lab, "--adapter", adapter, "--adapter", "rustdds")
     assert ended.code == 0, ended.text
     assert re.search(r"sensors::PointCloud: \d+ bytes of CDR in types/cloud/value.cdr", ended.out)
@@ -60,13 +60,13 @@ def test_a_type_is_compiled_measured_and_its_cost_told(lab: Lab, adapter: str) -
 
 
 @needs_package
-def test_a_type_that_a_vendor_cannot_compile_is_told_with_its_place(lab: Lab) -> None:
+def test_a_type_that_a_vendor_cannot_compile_is_reported_with_its_place(lab: Lab) -> None:
     idl = shown("idl").replace("Kind datatype", "Kind kind")
     value = shown("json").replace("datatype", "kind")
     ended = build(lab, "--adapter", "zerodds", idl=idl, value=value)
     assert ended.code == 2, ended.text
-    told = r"zerodds: none: zerodds-build cannot compile the IDL: \S+sensors.idl:\d+:\d+: `kind`"
-    assert re.search(told, ended.out), ended.text
+    text = r"zerodds: none: zerodds-build cannot compile the IDL: \S+sensors.idl:\d+:\d+: `kind`"
+    assert re.search(text, ended.out), ended.text
 
 
 @needs_package

@@ -86,8 +86,8 @@ def test_in_a_pipe_there_are_lines(participants: object, lab: Lab) -> None:
     def found(command: str, *words: str) -> str:
         text: str = eventually(
             lambda: all(
-                word in (told := lab.busmark(command, *CYCLONE, "--for", "4").out) for word in words
-            ) and told,
+                word in (out := lab.busmark(command, *CYCLONE, "--for", "4").out) for word in words
+            ) and out,
             lambda: f"{command} says nothing of {words}",
         )  # fmt: skip
         return text
@@ -100,17 +100,17 @@ def test_in_a_pipe_there_are_lines(participants: object, lab: Lab) -> None:
     assert "joined" not in errors
 
 
-def test_a_participant_that_is_killed_is_told_as_gone(
+def test_a_participant_that_is_killed_is_reported_as_gone(
     participants: dict[int, subprocess.Popen[str]], lab: Lab
 ) -> None:
     with tidy(lab.start("spot", *CYCLONE, "--json")) as spot:
         assert spot.stdout is not None
-        told = (json.loads(line) for line in spot.stdout)
+        text = (json.loads(line) for line in spot.stdout)
         # Who was never heard of cannot be gone.
-        next(message for message in told if message.get("app") == 4)
+        next(message for message in text if message.get("app") == 4)
         listed = json.loads(lab.busmark("bus", "list", *CYCLONE, "--app", "4", "--json").out)
         os.kill(listed[0]["pid"], signal.SIGKILL)
-        gone = next(message for message in told if message.get("news") == "gone")
+        gone = next(message for message in text if message.get("news") == "gone")
         assert gone["app"] == 4 and gone["silent_s"] > 0
         spot.send_signal(signal.SIGINT)
         assert end(spot).code == 130

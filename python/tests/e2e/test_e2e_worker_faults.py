@@ -101,22 +101,22 @@ def run_with_faults(lab: Lab, faults: dict[str, tuple[str, str]], run: str) -> t
     return out, lab.busmark("run", "scenario.toml", "--out", out, variables=variables)
 
 
-def assert_told(out: Path, faults: dict[str, tuple[str, str]]) -> None:
-    told: dict[int, list[str]] = {}
+def assert_reported(out: Path, faults: dict[str, tuple[str, str]]) -> None:
+    found: dict[int, list[str]] = {}
     for event in events(out):
         if event["event"] == "round_failed":
-            told.setdefault(event["round"], []).append(event["reason"])
+            found.setdefault(event["round"], []).append(event["reason"])
     for number, (fault, (_, says)) in enumerate(faults.items()):
-        assert says in told[number][0], fault
+        assert says in found[number][0], fault
     for row in rows(out):
-        assert row["attempt"] == len(told[row["round"]])
+        assert row["attempt"] == len(found[row["round"]])
 
 
 def test_a_worker_that_dies_or_writes_garbage_costs_one_attempt(lab: Lab) -> None:
     out, ended = run_with_faults(lab, PROMPT, run="hang_s = 60")
     assert ended.code == 0, ended.text
     assert_complete(out, cases=1, rounds=len(PROMPT))
-    assert_told(out, PROMPT)
+    assert_reported(out, PROMPT)
     assert ended.err.count("; trying again") >= len(PROMPT)
     lab.assert_nothing_left()
 
@@ -125,11 +125,11 @@ def test_a_worker_that_hangs_is_killed_and_costs_one_attempt(lab: Lab) -> None:
     out, ended = run_with_faults(lab, HANGING, run="hang_s = 6")
     assert ended.code == 0, ended.text
     assert_complete(out, cases=1, rounds=len(HANGING))
-    assert_told(out, HANGING)
+    assert_reported(out, HANGING)
     lab.assert_nothing_left()
 
 
-def test_rounds_that_fail_for_good_are_told_and_tried_again_later(
+def test_rounds_that_fail_for_good_are_reported_and_tried_again_later(
     lab: Lab, stand_in: Variables
 ) -> None:
     lab.scenario(scenario('adapter = "udp"\nsize = [16, 32]', rounds="min = 2\nretries = 1"))

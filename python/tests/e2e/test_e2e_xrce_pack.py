@@ -48,8 +48,8 @@ def test_the_quick_pack_gives_the_papers_tables(lab: Lab) -> None:
             assert route["latency"]["greatest"] <= route["application"]["greatest"]
     shown = lab.busmark("show", "result", "--document")
     assert shown.code == 0, shown.text
-    for told in ("deployment 2 (client, two agents, client)", "TCP-R 20p", "Std. Dev. (ms)",
+    for text in ("deployment 2 (client, two agents, client)", "TCP-R 20p", "Std. Dev. (ms)",
                  "The paper's own", "Number of Recv."):  # fmt: skip
-        assert told in shown.out
+        assert text in shown.out
     page = (lab.folder / "result" / "report" / "comparison.html").read_text(encoding="utf-8")
     assert "TCP with reliable streams has two families of latencies" in page

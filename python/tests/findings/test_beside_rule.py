@@ -54,7 +54,7 @@ def test_a_rate_that_was_not_reached_is(campaign: Planted) -> None:
     assert "flow video: 50.0 of 100 samples/s written (50 %)" in finding.evidence
 
 
-def test_pings_that_ended_for_want_of_rows_are_told(campaign: Planted) -> None:
+def test_pings_that_ended_for_want_of_rows_are_reported(campaign: Planted) -> None:
     closed = {"theoretical_per_s": None, "ended": "recorder_full"}
     (finding,) = with_flow(campaign, [closed], kind="pings", rate_hz=0.0).found("beside-missed")
     assert finding.severity == "warning" and "ended early" in finding.title
@@ -70,7 +70,7 @@ def test_a_poisson_flow_may_fall_short_by_chance(campaign: Planted) -> None:
 @pytest.mark.parametrize(
     ("reliability", "severity"), [("reliable", "warning"), ("best_effort", "note")]
 )
-def test_what_it_lost_is_told(campaign: Planted, reliability: str, severity: str) -> None:
+def test_what_it_lost_is_reported(campaign: Planted, reliability: str, severity: str) -> None:
     rows = [{"lost": 3}, {"reader": 5, "lost": 1}]
     (finding,) = with_flow(campaign, rows, qos={"reliability": reliability}).found("beside-missed")
     assert finding.severity == severity

@@ -233,7 +233,7 @@ class TestRoundsLost:
         assert finding.title == "Cases were not measured"
 
 
-def test_figures_of_several_phases_are_told_as_such(campaign: Planted) -> None:
+def test_figures_of_several_phases_are_reported_as_such(campaign: Planted) -> None:
     asked = params("cyclonedds", rate_hz=10.0, timeline=[{"at_s": 0.5, "rate_hz": 5.0}])
     campaign.case("a", clean(1), asked)
     (finding,) = campaign.found("several-phases")
@@ -256,7 +256,7 @@ def test_loss_after_a_lifespan_was_set_is_as_asked(campaign: Planted) -> None:
     assert finding.cases == ["b"]
 
 
-def test_what_ran_beside_rounds_is_told_once_with_its_rounds(campaign: Planted) -> None:
+def test_what_ran_beside_rounds_is_reported_once_with_its_rounds(campaign: Planted) -> None:
     campaign.case("a", clean(1)).case("b", clean(1))
     late = "counters were first read after the measurement had begun"
     ends = [

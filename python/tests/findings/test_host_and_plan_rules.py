@@ -131,7 +131,7 @@ def test_a_placement_that_cannot_be(placement: str, allowed: list[int], fires: b
     assert [(f.id, f.severity) for f in found] == [("placement-impossible", "error")] * fires
 
 
-def test_free_placement_is_told_before_the_run() -> None:
+def test_free_placement_is_reported_before_the_run() -> None:
     assert [f.id for f in planned({**LATENCY, "placement": "free"})] == ["unpinned"]
     (crowded,) = planned({**LATENCY, "placement": "free", "subscribers": 99})
     assert crowded.id == "unpinned" and "different" not in crowded.remedy

@@ -13,9 +13,9 @@ def test_fragments_that_were_never_put_together_are_named(campaign: Planted) -> 
     campaign.case("a", params=THROUGHPUT, rows=3, lost=[600, 2000, 2000],
                   ip_reassembly_fails=[0, 20_000, 20_000], **counted)  # fmt: skip
     (finding,) = campaign.found("fragments-lost")
-    told = finding.evidence.replace("\N{NARROW NO-BREAK SPACE}", "")
-    assert "6000 datagrams sent in fragments, 1400 put together" in told
-    assert "4600 samples lost" in told and "40000 times" in told
+    text = finding.evidence.replace("\N{NARROW NO-BREAK SPACE}", "")
+    assert "6000 datagrams sent in fragments, 1400 put together" in text
+    assert "4600 samples lost" in text and "40000 times" in text
 
 
 def test_fragments_that_all_arrived_are_no_finding(campaign: Planted) -> None:
@@ -82,18 +82,18 @@ class TestUdpDrops:
         ],
     )
     def test_a_remedy_is_larger_than_what_the_socket_had(
-        self, campaign: Planted, default: int, limit: int, effective: int | None, told: str
+        self, campaign: Planted, default: int, limit: int, effective: int | None, text: str
     ) -> None:
         campaign.hosts[""] = {"rmem_default": default, "rmem_max": limit}
         case = params("cyclonedds", test="throughput", qos={"reliability": "best_effort"})
         campaign.case("a", params=case, rows=2, udp_socket_drops=[1, 5], lost=5,
                       udp_buffer_bytes=[1, effective])  # fmt: skip
         (finding,) = campaign.found("udp-drops")
-        assert told in finding.remedy and (
+        assert text in finding.remedy and (
             "KiB" in finding.evidence or "MiB" in finding.evidence
         ) == (effective is not None)
         sizes = [int(each) for each in re.findall(r"=(\d+)", finding.remedy)]
-        assert all(each > (effective or 0) for each in sizes) and bool(sizes) == ("core" in told)
+        assert all(each > (effective or 0) for each in sizes) and bool(sizes) == ("core" in text)
 
     def test_a_socket_that_nobody_asked_is_given_no_size(self, campaign: Planted) -> None:
         campaign.adapters["udp"] = CAPABILITIES["udp"]

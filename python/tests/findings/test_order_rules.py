@@ -35,14 +35,14 @@ def plant(campaign: Planted, effect: str, seed: int = 1, rounds: int = 12) -> No
         )  # fmt: skip
 
 
-def test_a_machine_that_gets_slower_is_told(campaign: Planted) -> None:
+def test_a_machine_that_gets_slower_is_reported(campaign: Planted) -> None:
     plant(campaign, "drift")
     (finding,) = campaign.found("order-effects")
     assert finding.title == "The machine changed while the campaign ran"
     assert "+" in finding.evidence and "36 rounds" in finding.evidence
 
 
-def test_an_adapter_that_leaves_something_behind_is_told(campaign: Planted) -> None:
+def test_an_adapter_that_leaves_something_behind_is_reported(campaign: Planted) -> None:
     plant(campaign, "after")
     (finding,) = campaign.found("order-effects")
     assert "after udp values are" in finding.evidence

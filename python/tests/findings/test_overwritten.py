@@ -23,23 +23,23 @@ def evidence(campaign: Planted, rule: str, reliability: str, **columns: Any) -> 
 def test_what_the_middleware_does_not_count_was_overwritten_at_the_reader(
     campaign: Planted,
 ) -> None:
-    (told,) = evidence(campaign, "overwritten", "best_effort", lost=[500, 300],
+    (text,) = evidence(campaign, "overwritten", "best_effort", lost=[500, 300],
                        middleware_lost=[100, 20], overwritten=[390, 280])  # fmt: skip
-    assert "800 of" in told and "counts 120 as lost before they reached a reader" in told
-    assert "at least 670 were overwritten in a reader's history" in told
+    assert "800 of" in text and "counts 120 as lost before they reached a reader" in text
+    assert "at least 670 were overwritten in a reader's history" in text
 
 
 def test_reliable_delivery_does_not_distinguish_the_histories(campaign: Planted) -> None:
-    (told,) = evidence(campaign, "loss-under-reliable", "reliable", lost=9, middleware_lost=0,
+    (text,) = evidence(campaign, "loss-under-reliable", "reliable", lost=9, middleware_lost=0,
                        overwritten=9, udp_socket_drops=7)  # fmt: skip
-    assert "at least 18 were overwritten in the history of the writer or of a reader" in told
-    assert "which counters do not distinguish" in told and "dropped 14 datagrams" in told
+    assert "at least 18 were overwritten in the history of the writer or of a reader" in text
+    assert "which counters do not distinguish" in text and "dropped 14 datagrams" in text
 
 
 def test_all_lost_on_the_way_is_not_called_overwritten(campaign: Planted) -> None:
-    (told,) = evidence(campaign, "overwritten", "best_effort", lost=50, middleware_lost=60,
+    (text,) = evidence(campaign, "overwritten", "best_effort", lost=50, middleware_lost=60,
                        overwritten=0)  # fmt: skip
-    assert "none is known to have been overwritten" in told
+    assert "none is known to have been overwritten" in text
 
 
 UNKNOWN = pytest.mark.parametrize("unknown", [[None, None], [9, None]])
@@ -61,9 +61,9 @@ def mesh(campaign: Planted, drops: int, **asked: Any) -> list[str]:
 
 
 def test_more_writers_than_a_reader_keeps_samples_are_named(campaign: Planted) -> None:
-    (told,) = mesh(campaign, 0, reliability="best_effort")
-    assert "no socket of the participants dropped a datagram" in told
-    assert "a reader keeps the last sample of 2 writers together" in told
+    (text,) = mesh(campaign, 0, reliability="best_effort")
+    assert "no socket of the participants dropped a datagram" in text
+    assert "a reader keeps the last sample of 2 writers together" in text
 
 
 @pytest.mark.parametrize(
@@ -81,5 +81,5 @@ def test_without_a_counter_a_reliable_stream_has_the_count_of_losses_alone(
     campaign: Planted, unknown: list[int | None]
 ) -> None:
     columns = {"lost": 10, "middleware_lost": unknown, "overwritten": unknown}
-    (told,) = evidence(campaign, "loss-under-reliable", "reliable", **columns)
-    assert "overwritten" not in told and "20 of" in told
+    (text,) = evidence(campaign, "loss-under-reliable", "reliable", **columns)
+    assert "overwritten" not in text and "20 of" in text

@@ -17,7 +17,7 @@ def planned(security: str, **host: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("security", ["rtps_encrypt", "data_encrypt", "tls"])
-def test_encryption_without_instructions_for_it_is_told_before_the_run(security: str) -> None:
+def test_encryption_without_instructions_for_it_is_reported_before_the_run(security: str) -> None:
     assert planned(security, aes_instructions=False) == ["no-aes-instructions"]
     assert planned(security, aes_instructions=True) == []
     assert planned(security) == []

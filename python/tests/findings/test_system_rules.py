@@ -8,7 +8,7 @@ from planted import LATENCY, THROUGHPUT, Planted
 TCP = LATENCY
 
 
-def test_segments_sent_again_are_told_with_their_number(campaign: Planted) -> None:
+def test_segments_sent_again_are_reported_with_their_number(campaign: Planted) -> None:
     campaign.case("a", params=TCP, rows=3, tcp_retransmits=[0, 4, 1],
                   median_ns=40e3, max_ns=3e6)  # fmt: skip
     (finding,) = campaign.found("tcp-retransmits")
@@ -50,8 +50,8 @@ def test_swapping_of_others_is_a_note(campaign: Planted, faults: int, severity: 
     )  # fmt: skip
     (finding,) = campaign.found("swapped")
     assert finding.severity == severity
-    told = f"waited for a disk {faults} times" if faults else "no participant waited for a disk"
-    assert told in finding.evidence
+    text = f"waited for a disk {faults} times" if faults else "no participant waited for a disk"
+    assert text in finding.evidence
 
 
 @pytest.mark.parametrize(("cpu", "fires"), [("0", True), ("1", False)])
@@ -69,7 +69,7 @@ def test_time_is_stolen_from_participants(campaign: Planted, cpu: str, fires: bo
     assert bool(campaign.found("steal-time")) == fires
 
 
-def test_a_cpu_limit_is_told_by_periods_and_time(campaign: Planted) -> None:
+def test_a_cpu_limit_is_reported_by_periods_and_time(campaign: Planted) -> None:
     campaign.case("a", rows=2)
     campaign.system("a", 0, throttled=[2, 1], throttled_ns=[40_000_000, 2_000_000])
     campaign.system("a", 1, throttled=[0], throttled_ns=[0])
@@ -92,7 +92,7 @@ WHOLE = {
 """Counters of an interface over the whole of a round."""
 
 
-def test_bodies_that_no_interface_sent_are_told(campaign: Planted) -> None:
+def test_bodies_that_no_interface_sent_are_reported(campaign: Planted) -> None:
     params = {**TCP, "test": "throughput", "size": 16_384}
     campaign.case("a", params=params, rows=2, received=1000)
     campaign.system("a", 0, **WHOLE, tx_bytes=[100_000, 200_000])

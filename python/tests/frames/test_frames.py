@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from busmark.estimate.frames import schema
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
 from busmark.estimate.columns import FRAMES
+from busmark.estimate.frames import schema
 from busmark.results import Results
 
 
@@ -57,9 +57,9 @@ def test_what_was_not_measured_is_null(results: Results) -> None:
     assert failed["status"] == "failed" and failed["rounds_failed"] == 3
     assert failed["half_round_trip_median_ns"] is None and failed["sent"] in (None, 0)
     assert failed["goodput_mbit_per_s"] is None
-    untold = results.estimates.filter(pl.col("value").is_null() & pl.col("reason").is_null())
+    omitted = results.estimates.filter(pl.col("value").is_null() & pl.col("reason").is_null())
     pooled = ("skewness", "kurtosis", "stdev", "mad", "min", "max")
-    assert set(untold["statistic"]) <= set(pooled), "what has no value has a reason"
+    assert set(omitted["statistic"]) <= set(pooled), "what has no value has a reason"
 
 
 def test_parameters_become_columns(results: Results) -> None:
@@ -175,7 +175,7 @@ def test_frames_become_pandas(results: Results) -> None:
     assert frame.loc[frame["case"] == "udp-64-same", "size"].tolist() == [64]
 
 
-def test_an_unknown_case_is_told_with_the_nearest(results: Results) -> None:
+def test_an_unknown_case_is_reported_with_the_nearest(results: Results) -> None:
     with pytest.raises(UserError, match="Did you mean udp-64-same"):
         results.latencies("udp-64-sam")
     with pytest.raises(UserError, match="no case"):
@@ -190,7 +190,7 @@ def test_findings_and_the_campaign_are_at_hand(results: Results) -> None:
     assert busmark.open(str(results.directory)).name == results.name
 
 
-def test_percentiles_have_intervals_and_jitter_is_told(results: Results) -> None:
+def test_percentiles_have_intervals_and_jitter_is_reported(results: Results) -> None:
     (median,) = results.estimates.filter(
         case="udp-64-same", scope="case", over="samples", quantity="half_round_trip",
         statistic="p50",

@@ -19,7 +19,7 @@ def copy(directory: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(directory, tmp_path / "copy"))
 
 
-def test_a_file_that_was_cut_is_left_out_and_told(copy: Path) -> None:
+def test_a_file_that_was_cut_is_left_out_and_reported(copy: Path) -> None:
     cut = copy / "samples" / "udp-64-same.r001.parquet"
     cut.write_bytes(cut.read_bytes()[:500])
     (copy / "intervals" / "udp-1024-flood.r000.parquet").unlink()
@@ -29,13 +29,13 @@ def test_a_file_that_was_cut_is_left_out_and_told(copy: Path) -> None:
     assert r.intervals("udp-1024-flood").collect()["round"].n_unique() == 2
     row = r.cases.row(by_predicate=pl.col("case") == "udp-64-same", named=True)
     assert (row["status"], row["half_round_trip_rounds"]) == ("partial", 2)
-    told = r.problems
-    assert len([problem for problem in told if "udp-64-same.r001" in problem]) == 1
-    assert any("udp-1024-flood.r000" in problem for problem in told)
-    assert len(told) == 2
+    text = r.problems
+    assert len([problem for problem in text if "udp-64-same.r001" in problem]) == 1
+    assert any("udp-1024-flood.r000" in problem for problem in text)
+    assert len(text) == 2
 
 
-def test_damage_inside_a_file_is_told_once_it_was_read(copy: Path) -> None:
+def test_damage_inside_a_file_is_reported_once_it_was_read(copy: Path) -> None:
     path = copy / "samples" / "udp-64-same.r001.parquet"
     data = bytearray(path.read_bytes())
     data[4 : len(data) // 2] = bytes(len(data) // 2 - 4)

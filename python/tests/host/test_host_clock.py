@@ -13,8 +13,8 @@ KERNELS = {
 
 def test_the_kernels_view_is_read_from_whoever_tells_it() -> None:
     found = {name: clock_sync(said) for name, said in KERNELS.items()}
-    told = {n: (f["synchronised"], f["error_ns"]) for n, f in found.items() if f}
-    assert told == {
+    values = {n: (f["synchronised"], f["error_ns"]) for n, f in found.items() if f}
+    assert values == {
         "busybox": (False, 16_000_000_000), "adjtimex": (True, 123_000),
         "system call": (True, 5_000),
     }  # fmt: skip

@@ -58,8 +58,8 @@ def test_a_made_up_machine_gives_exactly_its_counts(tmp_path: Path) -> None:
 
 def test_an_empty_machine_has_no_counts(tmp_path: Path) -> None:
     assert snapshot(root=tmp_path) == Counters()
-    told = difference(Counters(), Counters())
-    assert told["cpu_busy"] is None and told["udp_rcvbuf_errors"] is None
+    text = difference(Counters(), Counters())
+    assert text["cpu_busy"] is None and text["udp_rcvbuf_errors"] is None
 
 
 def test_a_difference_names_the_busiest_cpu() -> None:
@@ -69,13 +69,13 @@ def test_a_difference_names_the_busiest_cpu() -> None:
     after = Counters(
         udp_rcvbuf_errors=8, softnet_drops=1, cpus={0: CpuTime(10, 100, 5), 1: CpuTime(140, 200, 1)}
     )
-    told = difference(before, after)
-    assert told["udp_rcvbuf_errors"] == 3
-    assert told["softnet_drops"] is None, "a counter that went backwards says nothing"
-    assert told["tcp_retransmits"] is None
-    assert told["cpu_busy"] == 0.9
-    assert told["cpu_busy_per_cpu"] == {"0": 0.1, "1": 0.9}
-    assert told["steal"] == 0.05
+    text = difference(before, after)
+    assert text["udp_rcvbuf_errors"] == 3
+    assert text["softnet_drops"] is None, "a counter that went backwards says nothing"
+    assert text["tcp_retransmits"] is None
+    assert text["cpu_busy"] == 0.9
+    assert text["cpu_busy_per_cpu"] == {"0": 0.1, "1": 0.9}
+    assert text["steal"] == 0.05
 
 
 def test_ticks_that_meet_the_same_thread_each_time_make_no_cpu_busy() -> None:
@@ -83,16 +83,16 @@ def test_ticks_that_meet_the_same_thread_each_time_make_no_cpu_busy() -> None:
     beside 23 idle ones, which were measured."""
     before = Counters(uptime_ticks=1000, cpus={0: CpuTime(0, 0, 0)})
     after = Counters(uptime_ticks=1025, cpus={0: CpuTime(18, 41, 0)})
-    told = difference(before, after)
-    assert told["cpu_busy"] == pytest.approx(2 / 25) and "uptime_ticks" not in told
+    text = difference(before, after)
+    assert text["cpu_busy"] == pytest.approx(2 / 25) and "uptime_ticks" not in text
 
 
 def test_this_machine_counts() -> None:
     before = snapshot()
-    told = difference(before, snapshot())
+    text = difference(before, snapshot())
     assert before.cpus and before.udp_rcvbuf_errors is not None
-    assert told["udp_rcvbuf_errors"] is not None
-    assert json.loads(json.dumps(told)) == told
+    assert text["udp_rcvbuf_errors"] is not None
+    assert json.loads(json.dumps(text)) == text
 
 
 times = st.builds(CpuTime, *[st.integers(0, 10**6)] * 3)
@@ -101,6 +101,6 @@ times = st.builds(CpuTime, *[st.integers(0, 10**6)] * 3)
 @settings(deadline=None)
 @given(st.dictionaries(st.integers(0, 3), times), st.dictionaries(st.integers(0, 3), times))
 def test_shares_stay_between_0_and_1(before: dict[int, CpuTime], after: dict[int, CpuTime]) -> None:
-    told = difference(Counters(cpus=before), Counters(cpus=after))
-    shares = [*told["cpu_busy_per_cpu"].values(), told["steal"], told["cpu_busy"]]
+    text = difference(Counters(cpus=before), Counters(cpus=after))
+    shares = [*text["cpu_busy_per_cpu"].values(), text["steal"], text["cpu_busy"]]
     assert all(0.0 <= share <= 1.0 for share in shares if share is not None)

@@ -62,8 +62,8 @@ def test_a_disk_without_room_is_named_before_anything_runs(planned: str, tmp_pat
     ended = busmark(around, "run", planned, "--out", f"{full}/result")
     assert ended.returncode == 2
     assert "a result needs 1 MiB at least" in ended.stderr and "(--out)" in ended.stderr
-    told = busmark(f"{around}; cd {full}", "doctor", "--json")
-    assert told.returncode == 1 and "This machine lacks disk" in told.stdout
+    text = busmark(f"{around}; cd {full}", "doctor", "--json")
+    assert text.returncode == 1 and "This machine lacks disk" in text.stdout
 
 
 def test_a_limit_of_open_files_that_is_too_low_is_named(planned: str) -> None:

@@ -101,6 +101,6 @@ def test_segments_that_overtook_each_other_are_not_lost(tmp_path: Path) -> None:
         names = "TCPLossProbes TCPSackRecovery TCPFullUndo TCPDSACKUndo TCPDSACKRecvSegs " \
             "TCPDSACKOldSent TCPTimeouts"  # fmt: skip
         (folder / "netstat").write_text(f"TcpExt: {names}\nTcpExt: {' '.join(map(str, rest))}\n")
-    told = difference(snapshot(root=tmp_path / "before"), snapshot(root=tmp_path / "after"))
-    assert (told["tcp_segments"], told["tcp_recoveries"], told["tcp_undone"]) == (97912, 4, 3)
-    assert needless_retransmits(told) == 10
+    text = difference(snapshot(root=tmp_path / "before"), snapshot(root=tmp_path / "after"))
+    assert (text["tcp_segments"], text["tcp_recoveries"], text["tcp_undone"]) == (97912, 4, 3)
+    assert needless_retransmits(text) == 10

@@ -217,10 +217,10 @@ def test_an_archive_cut_off_gives_what_is_before_the_cut(tmp_path: Path, form: s
         tarred(path, (member("good.csv"), LATENCY), (member("noise"), noise), mode=mode)
     path.write_bytes(path.read_bytes()[: -(1 << 17)])
     ended = command(tmp_path / "out", path)
-    told = ended.output + str(ended.exception)
-    assert "damaged" in told
+    text = ended.output + str(ended.exception)
+    assert "damaged" in text
     # The directory of a zip archive is at its end.
-    assert ended.exit_code == 0 or form == "zip", told
+    assert ended.exit_code == 0 or form == "zip", text
 
 
 @pytest.mark.parametrize("what", ["a pipe", "a device", "a huge file"])

@@ -124,8 +124,8 @@ def test_a_damaged_file_is_refused_and_the_others_are_imported(tmp_path: Path) -
 def test_files_of_several_tools_are_no_one_result(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         import_results([FILES / "omb.json", FILES / "ddsperf_sub.txt"], tmp_path / "out")
-    told = str(caught.value)
-    assert all(word in told for word in ("omb.json", "ddsperf_sub.txt", "--format omb"))
+    text = str(caught.value)
+    assert all(word in text for word in ("omb.json", "ddsperf_sub.txt", "--format omb"))
     assert not list(tmp_path.iterdir())
     paths = [FILES / "omb.json", FILES / "ddsperf_sub.txt"]
     result = import_results(paths, tmp_path / "out", form="omb")
@@ -165,7 +165,7 @@ def test_a_folder_gives_what_is_known_and_lists_the_rest(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("what", ["missing", "empty", "folder"])
-def test_nothing_to_import_is_told(tmp_path: Path, what: str) -> None:
+def test_nothing_to_import_is_reported(tmp_path: Path, what: str) -> None:
     path = tmp_path / what
     if what == "empty":
         path.write_text("", encoding="utf-8")
@@ -200,11 +200,11 @@ def test_a_time_below_zero_that_one_clock_gave_is_refused_with_its_line(
     ],
 )
 def test_a_figure_too_large_for_any_number_is_refused(
-    tmp_path: Path, name: str, was: tuple[str, str], told: str
+    tmp_path: Path, name: str, was: tuple[str, str], sentence: str
 ) -> None:
     text = text_of(name)
     assert was[0] in text
     (tmp_path / name).write_text(text.replace(*was))
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=sentence):
         import_results([tmp_path / name], tmp_path / "result")
     assert not (tmp_path / "result").exists()

@@ -24,26 +24,26 @@ def seconds(name: str, mark: str) -> list[dict[str, float]]:
 
 
 def test_mean_least_and_greatest_are_of_the_whole_run(tmp_path: Path) -> None:
-    told = seconds("ddsperf_ping.txt", "size 1024")
+    text = seconds("ddsperf_ping.txt", "size 1024")
     result = result_of(tmp_path, "ddsperf_ping.txt")
     (case,) = result.manifest.cases
-    count = sum(s["cnt"] for s in told)
-    mean = sum(s["mean"] * s["cnt"] for s in told) / count
+    count = sum(s["cnt"] for s in text)
+    mean = sum(s["mean"] * s["cnt"] for s in text) / count
     kept = {k: stated(result, case.id, "half_round_trip", k) for k in ("mean", "min", "max")}
     assert kept["mean"] == pytest.approx(mean * 1000)
-    assert kept["min"] == pytest.approx(min(s["min"] for s in told) * 1000)
-    assert kept["max"] == pytest.approx(max(s["max"] for s in told) * 1000)
+    assert kept["min"] == pytest.approx(min(s["min"] for s in text) * 1000)
+    assert kept["max"] == pytest.approx(max(s["max"] for s in text) * 1000)
     assert result.cases["samples"].to_list() == [count]
 
 
-def test_percentiles_are_kept_by_second_and_told_with_limits(tmp_path: Path) -> None:
-    told = seconds("ddsperf_ping.txt", "size 1024")
+def test_percentiles_are_kept_by_second_and_reported_with_limits(tmp_path: Path) -> None:
+    text = seconds("ddsperf_ping.txt", "size 1024")
     (case,) = campaign_of(tmp_path, "ddsperf_ping.txt").cases
     (one,) = case.stated
-    assert one.parts == len(told)
+    assert one.parts == len(text)
     for percent, key in ((50.0, "50%"), (90.0, "90%"), (99.0, "99%")):
         figure = next(f for f in one.figures if f.percent == percent)
-        values = [s[key] * 1000 for s in told]
+        values = [s[key] * 1000 for s in text]
         assert figure.within is not None
         assert figure.within.low_ns == pytest.approx(min(values))
         assert figure.within.high_ns == pytest.approx(max(values))
@@ -53,11 +53,11 @@ def test_percentiles_are_kept_by_second_and_told_with_limits(tmp_path: Path) -> 
 
 
 def test_one_way_latencies_are_not_halved_ones(tmp_path: Path) -> None:
-    told = seconds("ddsperf_sub.txt", "sublat")
+    text = seconds("ddsperf_sub.txt", "sublat")
     (case,) = campaign_of(tmp_path, "ddsperf_sub.txt").cases
     assert case.throughput and case.throughput.probe_one_way
     assert [s.quantity for s in case.stated] == ["one_way"]
-    assert case.throughput.probe_one_way.max_ns == pytest.approx(max(s["max"] for s in told) * 1000)
+    assert case.throughput.probe_one_way.max_ns == pytest.approx(max(s["max"] for s in text) * 1000)
 
 
 def test_goodput_is_of_the_whole_seconds_in_which_a_writer_wrote(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_goodput_is_of_the_whole_seconds_in_which_a_writer_wrote(tmp_path: Path)
     assert intervals["samples"].to_list() == [delta for _, delta in rows]
 
 
-def test_a_second_with_more_samples_than_ddsperf_keeps_is_told() -> None:
+def test_a_second_with_more_samples_than_ddsperf_keeps_is_reported() -> None:
     line = ("[1] 2.000  host:2 size 12 mean 9.0us min 8.0us 50% 8.9us 90% 9.5us 99% 10.0us "
             "max 99.0us cnt {count}\n")  # fmt: skip
     few, many = (
@@ -95,13 +95,13 @@ def test_units_of_any_size_are_read() -> None:
 
 
 @pytest.mark.parametrize("lost", [2**32 - 1, 2**32 - 1000, 2**32, 2**32 + 6, 2**33 - 2, 2**31])
-def test_a_count_of_losses_that_stepped_is_absent_and_told(lost: int) -> None:
+def test_a_count_of_losses_that_stepped_is_absent_and_reported(lost: int) -> None:
     """A sample that comes twice, late, both, or twice and twice."""
     text = text_of("ddsperf_sub.txt").replace("lost 0 delta", f"lost {lost} delta")
     found = read("ddsperf_sub.txt", text)
     assert (found.runs[0].values["lost"], found.runs[0].values["expected"]) == (None, None)
-    (told,) = [o for o in found.observed if o.flaw.id == "ddsperf-loss-step"]
-    assert told.evidence == "2³¹ samples or more are reported as lost"
+    (sentence,) = [o for o in found.observed if o.flaw.id == "ddsperf-loss-step"]
+    assert sentence.evidence == "2³¹ samples or more are reported as lost"
 
 
 def test_a_great_count_of_losses_is_kept() -> None:
@@ -111,7 +111,7 @@ def test_a_great_count_of_losses_is_kept() -> None:
     assert "ddsperf-loss-step" not in {o.flaw.id for o in found.observed}
 
 
-def test_a_malformed_second_is_told_with_its_line() -> None:
+def test_a_malformed_second_is_reported_with_its_line() -> None:
     text = text_of("ddsperf_ping.txt").replace("min 9.098us", "min what")
     with pytest.raises(UserError) as caught:
         read("ddsperf_ping.txt", text)

@@ -182,7 +182,7 @@ def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> Non
     document["aggregatedEndToEndLatencyQuantiles"] = {}
     found = read("omb.json", json.dumps(document))
     assert "one_way" not in {s.quantity for s in found.runs[0].stated}
-    assert any("aggregatedEndToEndLatency has no sample" in told for told in found.left_out)
+    assert any("aggregatedEndToEndLatency has no sample" in text for text in found.left_out)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> Non
         ("opendds_summary.txt", "mean = ", "mean = x"),
     ],
 )
-def test_malformed_input_is_told_with_its_line(name: str, old: str, new: str) -> None:
+def test_malformed_input_is_reported_with_its_line(name: str, old: str, new: str) -> None:
     text = text_of(name)
     line = text.count("\n", 0, text.index(old)) + 1
     with pytest.raises(UserError) as caught:

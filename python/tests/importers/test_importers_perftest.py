@@ -41,8 +41,8 @@ def test_latencies_are_halves_of_round_trips_in_nanoseconds(name: str) -> None:
                                   "perftest_legacy.txt"])  # fmt: skip
 def test_throughput_is_what_the_subscriber_printed(name: str) -> None:
     runs = [run for run in read(name).runs if run.params.test == "throughput"]
-    for run, (size, told) in zip(runs, STREAMS.items(), strict=True):
-        received, per_s, mbit, lost = told
+    for run, (size, text) in zip(runs, STREAMS.items(), strict=True):
+        received, per_s, mbit, lost = text
         assert run.params.size == size
         assert run.values["received"] == received
         assert run.values["lost"] == lost
@@ -79,7 +79,7 @@ def test_samples_join_the_summary_they_belong_to(tmp_path: Path) -> None:
     assert not any(f.id == "perftest-latency-file" for f in result.manifest.findings)
 
 
-def test_samples_in_nanoseconds_are_told_by_their_summary(tmp_path: Path) -> None:
+def test_samples_in_nanoseconds_are_reported_by_their_summary(tmp_path: Path) -> None:
     drawn = (PERFTEST[64] * 1000 + 123).astype(int)
     row = f"{64:19d},{drawn.mean() / 1000:9.3f},{drawn.std() / 1000:9.3f},"
     chosen = (drawn.min(), drawn.max(), *(int(at(drawn, p)) for p in (50, 90, 99, 99.99, 99.9999)))
@@ -126,7 +126,7 @@ def test_each_run_has_the_configuration_above_it(name: str) -> None:
     batched = BANNER + "\tPublication Rate: 1000 Samples/s\n\tBatching: 8192 Bytes\n"
     table = text_of(name)
     found = read(name, "".join([table, batched, table, other, table]))
-    told = [
+    lines = [
         {k: run.params.stated().get(k) for k in ("qos", "wait", "arrivals", "rate_hz", "settings")}
         for run in found.runs
     ]
@@ -134,7 +134,7 @@ def test_each_run_has_the_configuration_above_it(name: str) -> None:
     first = {"qos": {"reliability": "reliable"}, "wait": "listener", "arrivals": "closed",
              "rate_hz": 1000.0, "settings": {"batch_bytes": 8192}}  # fmt: skip
     second = nothing | {"qos": {"reliability": "best_effort"}, "wait": "waitset"}
-    assert told == [nothing] * 2 + [first] * 2 + [second] * 2
+    assert lines == [nothing] * 2 + [first] * 2 + [second] * 2
     assert found.version == "4.1.0, 4.2.0"
     assert found.versions == {"rti": "RTI Connext DDS 7.2.0"}
 
@@ -161,9 +161,9 @@ def test_samples_of_no_summary_in_the_import_stay_cases_of_their_own(tmp_path: P
     assert "perftest-latency-file" in {finding.id for finding in result.manifest.findings}
 
 
-def test_a_percentile_that_is_the_maximum_is_told() -> None:
-    told = {o.flaw.id: o.evidence for o in read("perftest_latency.csv").observed}
-    assert "is the maximum" in told["perftest-percentile-is-maximum"]
+def test_a_percentile_that_is_the_maximum_is_reported() -> None:
+    found = {o.flaw.id: o.evidence for o in read("perftest_latency.csv").observed}
+    assert "is the maximum" in found["perftest-percentile-is-maximum"]
 
 
 def test_a_summary_of_no_pong_is_a_failed_round(tmp_path: Path) -> None:
@@ -179,14 +179,14 @@ def test_a_summary_of_no_pong_is_a_failed_round(tmp_path: Path) -> None:
     ("line", "expected"),
     [("  64, 1, 2\n", "10 columns"), ("  64, a, 1, 1, 1, 1, 1, 1, 1, 1\n", "'a' is not a number")],
 )
-def test_a_malformed_row_is_told_with_its_line(line: str, expected: str) -> None:
+def test_a_malformed_row_is_reported_with_its_line(line: str, expected: str) -> None:
     head = text_of("perftest_no_titles.csv").splitlines()[0] + "\n"
     with pytest.raises(UserError, match=expected) as caught:
         read("perftest_no_titles.csv", head + "\n" + line)
     assert caught.value.where.endswith("line 3")
 
 
-def test_a_damaged_header_is_told_with_its_line() -> None:
+def test_a_damaged_header_is_reported_with_its_line() -> None:
     head, row, *_ = text_of("perftest_no_titles.csv").splitlines()
     with pytest.raises(UserError, match="a header that begins with") as caught:
         read("perftest_no_titles.csv", f"{head.replace(',', ';', 1)}\n{head}\n{row}\n")

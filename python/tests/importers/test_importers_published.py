@@ -69,9 +69,9 @@ def test_both_halves_of_a_run_are_one_round(tmp_path: Path, order: tuple[str, st
     mean, least, most = figures(result, row["case"], "one_way", "mean", "min", "max")
     assert mean == pytest.approx(463_500, abs=50)
     assert (least, most) == (155_700, 640_800)
-    told = findings(result)
-    assert "2 in neither count" in told["performance-test-two-halves"]
-    assert "performance-test-one-half" not in told
+    text = findings(result)
+    assert "2 in neither count" in text["performance-test-two-halves"]
+    assert "performance-test-one-half" not in text
 
 
 def test_a_half_alone_says_what_is_not_in_it(tmp_path: Path) -> None:

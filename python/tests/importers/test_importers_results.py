@@ -121,8 +121,8 @@ def test_parameters_are_added_and_not_overruled(tmp_path: Path) -> None:
     [("sise=64", "Did you mean size"), ("size=big", "whole number"), ("size", "KEY=VALUE"),
      ("rate_hz=fast", "is a number"), ("arrivals=open", "arrivals are"), ("adapter=null", "own")],
 )  # fmt: skip
-def test_a_parameter_that_is_none_is_refused(tmp_path: Path, added: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_parameter_that_is_none_is_refused(tmp_path: Path, added: str, text: str) -> None:
+    with pytest.raises(UserError, match=text):
         result_of(tmp_path, "omb.json", added=(added,))
 
 

@@ -21,25 +21,25 @@ def printed(name: str) -> dict[str, float]:
 
 
 def test_half_round_trips_of_the_text(tmp_path: Path) -> None:
-    told = printed("sockperf_ping_pong.txt")
+    text = printed("sockperf_ping_pong.txt")
     result = result_of(tmp_path, "sockperf_ping_pong.txt")
     (case,) = result.manifest.cases
-    assert stated(result, case.id, "half_round_trip", "min") == pytest.approx(told["MIN"] * 1e3)
+    assert stated(result, case.id, "half_round_trip", "min") == pytest.approx(text["MIN"] * 1e3)
     for percent in (25.0, 50.0, 99.9, 99.999):
         value = stated(result, case.id, "half_round_trip", "percentile", percent)
-        assert value == pytest.approx(told[f"{percent:.3f}"] * 1e3)
+        assert value == pytest.approx(text[f"{percent:.3f}"] * 1e3)
     row = result.cases.row(0, named=True)
-    assert row["median_ns"] == pytest.approx(2 * told["50.000"] * 1e3)
+    assert row["median_ns"] == pytest.approx(2 * text["50.000"] * 1e3)
     assert (row["adapter"], row["transport"], row["size"]) == ("udp", "udp", None)
     assert (row["lost"], row["out_of_order"], row["duplicated"]) == (0, 0, 0)
 
 
 def test_full_round_trips_are_not_taken_for_halves(tmp_path: Path) -> None:
-    told = printed("sockperf_under_load.txt")
+    text = printed("sockperf_under_load.txt")
     (case,) = campaign_of(tmp_path, "sockperf_under_load.txt").cases
     assert case.latency and case.latency.round_trip and case.latency.half_round_trip
-    assert case.latency.round_trip.median.value == pytest.approx(told["50.000"] * 1e3)
-    assert case.latency.half_round_trip.median.value == pytest.approx(told["50.000"] * 500)
+    assert case.latency.round_trip.median.value == pytest.approx(text["50.000"] * 1e3)
+    assert case.latency.half_round_trip.median.value == pytest.approx(text["50.000"] * 500)
 
 
 def test_the_log_gives_stamps_size_and_rate(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_throughput_mode_has_no_goodput(tmp_path: Path) -> None:
     assert "sockperf-sender-side" in {f.id for f in campaign.findings}
 
 
-def test_lost_replies_are_told() -> None:
+def test_lost_replies_are_reported() -> None:
     text = text_of("sockperf_ping_pong.txt").replace("dropped messages = 0", "dropped messages = 7")
     found = read("sockperf_ping_pong.txt", text)
     assert found.runs[0].values["lost"] == 7
@@ -103,7 +103,7 @@ def test_an_interval_of_one_run_is_not_imported() -> None:
 @pytest.mark.parametrize(
     "broken", ["0, 2.5", "0, 2.5, 2.6, 1, 1", "7, 2.5, 2.6, 50", "0, a, 2.6, 5"]
 )
-def test_a_malformed_sample_is_told_with_its_line(broken: str) -> None:
+def test_a_malformed_sample_is_reported_with_its_line(broken: str) -> None:
     lines = text_of("sockperf_log.csv").splitlines()
     first = next(i for i, line in enumerate(lines) if line[:1].isdigit())
     lines[first] = broken

@@ -96,7 +96,7 @@ def test_a_second_lab_of_the_name_is_refused_and_the_first_stays(name: str) -> N
     assert next(lab for lab in labs() if lab.name == name).complaint is None
 
 
-def test_a_dead_forwarder_is_told(name: str) -> None:
+def test_a_dead_forwarder_is_reported(name: str) -> None:
     lab = set_up(name, 2, Links(delay_s=1e-3), owned=False)
     assert lab.forwarder is not None
     os.kill(lab.forwarder.pid, signal.SIGKILL)

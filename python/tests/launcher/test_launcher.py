@@ -72,7 +72,7 @@ def test_a_program_that_is_not_there_cannot_be_started() -> None:
         Launched(Start(["/no/such/program"]), "round")
 
 
-def test_behind_a_shell_its_number_is_told_from_what_a_login_prints() -> None:
+def test_behind_a_shell_its_number_is_reported_from_what_a_login_prints() -> None:
     start = Start(["sh", "-c", "echo Welcome; exec sh"], becomes="sleep 1000", marker=marker())
     with Launched(start, "round") as there:
         there.write(start.question)

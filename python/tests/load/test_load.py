@@ -93,7 +93,7 @@ def _runs(pid: int) -> bool:
 
 @pytest.mark.parametrize("whom", ["tool", "shell"])
 @pytest.mark.parametrize("text", ["cpu 20%", "net 5mbit", "disk 1MB"])
-def test_a_load_that_is_killed_is_told_and_the_others_end(
+def test_a_load_that_is_killed_is_reported_and_the_others_end(
     text: str, whom: str, tmp_path: Path
 ) -> None:
     running = begin(text if "cpu" in text else f"{text} + cpu 5%", tmp_path)
@@ -118,7 +118,7 @@ def test_the_command_says_what_was_achieved(tmp_path: Path) -> None:
     assert "MB/s achieved, no limit" in done.stdout, done.stderr
 
 
-def test_a_disk_without_room_is_told(tmp_path: Path) -> None:
+def test_a_disk_without_room_is_reported(tmp_path: Path) -> None:
     loads_of("disk 1MB")
     (tmp_path / "busmark-load.data").symlink_to("/dev/full")
     with pytest.raises(Killed, match="No space left on device"):

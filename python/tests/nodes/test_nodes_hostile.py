@@ -75,16 +75,16 @@ def _built() -> None:
 
 
 @pytest.mark.parametrize("fault", WORDS)
-def test_nonsense_at_any_step_is_told(fault: str, scratch: Path) -> None:
-    told = 0
+def test_nonsense_at_any_step_is_reported(fault: str, scratch: Path) -> None:
+    text = 0
     for step in range(WORDS.index(fault) % APART, STEPS, APART):
         try:
             used(node(fault, step))
         except NodeDown as error:
             assert error.where == "nodes.lab1" and error.remedy
             assert len(error.message) < 1000
-            told += 1
-    assert told or fault in MAY_PASS
+            text += 1
+    assert text or fault in MAY_PASS
     cleared(scratch)
 
 

@@ -35,9 +35,9 @@ def test_files_that_nobody_asked_for_are_not_written(
     prefix = tool("grep", f"printf '{name}:text\\n'; exec {shutil.which('grep')} \"$@\"")
     node = Node("lab1", prefix, wanted=Address(address="127.0.0.1"))
     node.ready()
-    told, here = node.facts.profile, profile()
+    text, here = node.facts.profile, profile()
     for key in ("cpu_model", "hostname", "boot_id"):
-        assert told[key] == here[key]  # type: ignore[literal-required]
+        assert text[key] == here[key]  # type: ignore[literal-required]
     assert node.counters().cpus
     assert not list(scratch.rglob("climbed*"))
     node.close()

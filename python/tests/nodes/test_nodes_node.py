@@ -68,7 +68,7 @@ def test_a_profile_and_counters_are_those_of_the_same_code_here() -> None:
     node.close()
 
 
-def test_what_is_one_machine_one_network_one_clock_is_told_apart() -> None:
+def test_what_is_one_machine_one_network_one_clock_is_distinguished() -> None:
     if os.geteuid() != 0:
         pytest.skip("a namespace needs root")
     prefixes = {
@@ -111,7 +111,7 @@ def test_a_node_that_cannot_take_part_says_why(tool: Any, scratch: Path) -> None
         Node("lab1", ["env", f"PATH={bare}"]).ready()
 
 
-def test_a_worker_that_does_not_start_there_is_told(
+def test_a_worker_that_does_not_start_there_is_reported(
     scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = scratch / "busmark-worker"

@@ -31,8 +31,8 @@ def cases(baseline: str, candidate: str, matrix: dict[str, Any] | None = None) -
 
 def test_every_case_is_there_for_each_side() -> None:
     found = cases("paper", "stone", {"size": [64, 128]})
-    told = sorted((c.params.side, c.params.adapter, c.params.size) for c in found)
-    assert told == [
+    lines = sorted((c.params.side, c.params.adapter, c.params.size) for c in found)
+    assert lines == [
         ("baseline", "paper", 64), ("baseline", "paper", 128),
         ("candidate", "stone", 64), ("candidate", "stone", 128),
     ]  # fmt: skip

@@ -136,8 +136,8 @@ def test_the_matrix_chooses_what_runs_beside_its_cases() -> None:
     [("stat", "there is no flow 'stat'. Did you mean state?"),
      ("none+video", "all and none stand alone")],
 )  # fmt: skip
-def test_flows_that_cannot_be_chosen_are_refused(beside: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_flows_that_cannot_be_chosen_are_refused(beside: str, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
         cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": beside})
 
 
@@ -147,6 +147,6 @@ def test_flows_that_cannot_be_chosen_are_refused(beside: str, told: str) -> None
      ({"readers": [], "probe_every": 10}, "only a stream without probes"),
      ({"readers": [], "kind": "pings"}, "only a stream without probes")],
 )  # fmt: skip
-def test_ends_that_nothing_can_do_without_are_demanded(flow: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_ends_that_nothing_can_do_without_are_demanded(flow: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
         cases([{"name": "state", "rate_hz": 1.0, **flow}])

@@ -76,8 +76,8 @@ def test_what_does_not_go_together_is_refused_by_file_and_key(
     )
     with pytest.raises(UserError) as refused:
         load(path)
-    told = str(refused.value)
-    assert words in told and "own.toml" in told and "flow" in told
+    text = str(refused.value)
+    assert words in text and "own.toml" in text and "flow" in text
 
 
 def _toml(value: Any) -> str:

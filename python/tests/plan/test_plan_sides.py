@@ -81,7 +81,7 @@ def test_what_a_filter_admits_is_counted_as_if_one_by_one(
     assert flow.admitted(sent) == expected
 
 
-def test_a_distribution_is_told_by_its_mean() -> None:
+def test_a_distribution_is_reported_by_its_mean() -> None:
     (case,) = cases({"size": "uniform(100, 300)"})
     assert case.params.size == 200 and case.params.size_distribution == "uniform(100, 300)"
 

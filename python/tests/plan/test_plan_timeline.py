@@ -62,7 +62,7 @@ def test_a_change_that_cannot_be_is_refused(
         scenario(timeline, **more)
 
 
-def test_changes_are_told_in_the_order_of_time() -> None:
+def test_changes_are_reported_in_the_order_of_time() -> None:
     found = case([
         {"at_s": 1.5, "flow": "video", "rate_hz": 40.0},
         {"at_s": 0.5, "rate_hz": 200.0, "qos": {"lifespan_s": 0.25}},
@@ -92,7 +92,7 @@ def test_changes_are_told_in_the_order_of_time() -> None:
         ({"rate_hz": 5.0}, {"test": "capacity", "rate_hz": 0.0}, "capacity"),
     ],
 )
-def test_what_a_case_cannot_change_is_told_before_it_runs(
+def test_what_a_case_cannot_change_is_reported_before_it_runs(
     change: dict[str, Any], matrix: dict[str, Any], reason: str
 ) -> None:
     found = case([{"at_s": 1.0, **change}], matrix=matrix)

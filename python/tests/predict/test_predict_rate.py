@@ -118,9 +118,9 @@ def test_what_only_the_loss_was_measured_for(tmp_path: Path) -> None:
 def test_too_few_rates_are_refused_with_what_to_run(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     rates(build, lambda _: 6000.0, lambda _: 0.0, points=RATES[:3], adapter="udp")
-    with pytest.raises(UserError, match="3 rates; a curve needs 4 at least") as told:
+    with pytest.raises(UserError, match="3 rates; a curve needs 4 at least") as text:
         predict(result(build), rates=[1500])
-    assert "rate_hz = [" in told.value.remedy
+    assert "rate_hz = [" in text.value.remedy
 
 
 def test_rates_of_a_latency_test_and_of_each_size_are_curves_of_their_own(tmp_path: Path) -> None:
@@ -159,9 +159,9 @@ def test_more_load_is_never_predicted_to_lose_less(tmp_path: Path) -> None:
     rates(build, lambda _: 6000.0, lambda rate: measured[rate], adapter="udp")
     asked = [1000.0 * 1.25**n for n in range(18)]
     (model,) = predict(result(build), rates=asked).rates
-    told = [p.loss.value for p in model.predictions if p.loss]
-    assert len(told) == len(asked)
-    assert all(b >= a - 1e-9 for a, b in pairwise(told))
+    lines = [p.loss.value for p in model.predictions if p.loss]
+    assert len(lines) == len(asked)
+    assert all(b >= a - 1e-9 for a, b in pairwise(lines))
 
 
 def test_rounds_that_disagree_leave_no_usable_model(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_slope_that_may_be_none_has_no_bandwidth(tmp_path: Path) -> None:
     assert model.bandwidth is None
 
 
-def test_a_latency_below_nothing_is_never_told(tmp_path: Path) -> None:
+def test_a_latency_below_nothing_is_never_reported(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     sizes(build, 5000.0, 0.2, adapter="udp")
     found = predict(result(build), sizes=[0], extrapolate=True)
@@ -151,18 +151,18 @@ def test_too_few_sizes_are_left_out_with_the_reason(tmp_path: Path) -> None:
 def test_no_model_at_all_says_what_to_run(tmp_path: Path, points: tuple[int, ...]) -> None:
     build = Builder(tmp_path)
     sizes(build, 5000.0, 0.2, points=points, adapter="udp")
-    with pytest.raises(UserError, match=r"no model can be fitted") as told:
+    with pytest.raises(UserError, match=r"no model can be fitted") as text:
         predict(result(build))
-    assert "size = [64, 1024, 8192, 32768]" in told.value.remedy
-    assert ("2 sizes" in told.value.message) == (len(points) == 2)
+    assert "size = [64, 1024, 8192, 32768]" in text.value.remedy
+    assert ("2 sizes" in text.value.message) == (len(points) == 2)
 
 
 def test_a_size_without_a_sweep_of_sizes_is_refused(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     sizes(build, 5000.0, 0.2, adapter="udp")
-    with pytest.raises(UserError, match="differ only in rate") as told:
+    with pytest.raises(UserError, match="differ only in rate") as text:
         predict(result(build), rates=[100.0])
-    assert "rate_hz = [" in told.value.remedy
+    assert "rate_hz = [" in text.value.remedy
 
 
 def test_one_round_gives_a_line_without_intervals(tmp_path: Path) -> None:

@@ -203,8 +203,8 @@ def test_a_link_in_the_place_of_a_report_is_not_followed(tmp_path: Path) -> None
     [(["--to", "docx"], "docx"), (["--to", "html,docx"], "docx"), (["--to", ""], "form")],
 )
 def test_a_form_that_does_not_exist_is_refused_and_nothing_is_written(
-    results: Results, tmp_path: Path, words: list[str], told: str
+    results: Results, tmp_path: Path, words: list[str], text: str
 ) -> None:
     ended = run("report", results("varied"), "--out", tmp_path / "out", *words)
-    assert ended.code == 2 and told in ended.told
+    assert ended.code == 2 and text in ended.text
     assert not (tmp_path / "out").exists()

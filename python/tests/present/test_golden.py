@@ -22,7 +22,7 @@ def printed(*words: object, width: int | None = 80) -> str:
     """Return what a terminal of this width shows; None: what a pipe gets."""
     env = {} if width is None else TERMINAL
     ended = run(*words, columns=width or 80, **env)
-    assert ended.code in (0, 1), ended.told
+    assert ended.code in (0, 1), ended.text
     plain = re.sub(r"\x1b\[[0-9;]*m", "", ended.out)
     return "".join(f"{line.rstrip()}\n" for line in plain.splitlines())
 
@@ -187,7 +187,7 @@ def test_what_a_comparison_writes_is_as_reviewed(
     ended = run(*sides, "--fail-if",
                 "median.latency > 1.05", "--fail-if", "p99.latency > 1ms", option,
                 file)  # fmt: skip
-    assert ended.code in (0, 1), ended.told
+    assert ended.code in (0, 1), ended.text
     golden(name, text(file))
 
 

@@ -60,8 +60,8 @@ def test_every_column_can_be_reached_at_1200_pixels(at_1200: Browser) -> None:
         hint = f"document.querySelector('#{table} .hint').textContent"
         first = seen(at_1200, table)
         missing = [title for n, title in enumerate(columns) if n not in first]
-        told = at_1200.run(hint)
-        assert [title for title in missing if title not in told] == []
+        text = at_1200.run(hint)
+        assert [title for title in missing if title not in text] == []
         at_1200.run(f"{box}.scrollLeft = 1e6")
         at_1200.run(SETTLED)
         assert first | seen(at_1200, table) == set(range(len(columns)))

@@ -72,6 +72,6 @@ SESSION = [
 def write(path: Path, lines: list[Any], header: Any = None) -> Path:
     """A recording of these lines, with an end."""
     last = max((line["at_s"] for line in lines), default=0.0) + 1
-    told = [HEADER if header is None else header, *lines, stop(last, len(lines))]
-    path.write_text("".join(json.dumps(line) + "\n" for line in told), encoding="utf-8")
+    notes = [HEADER if header is None else header, *lines, stop(last, len(lines))]
+    path.write_text("".join(json.dumps(line) + "\n" for line in notes), encoding="utf-8")
     return path

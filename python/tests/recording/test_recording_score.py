@@ -115,8 +115,8 @@ def test_an_order_that_was_repeated_is_given_once_and_questions_are_not(tmp_path
 
 
 def snapshot(at_s: float, app: int, *tests: dict[str, Any]) -> Any:
-    told = {"adapter": "cyclonedds", "pid": 1, "tests": list(tests)}
-    return answer(at_s, app, 1, told, caller=recordings.LISTENER)
+    found = {"adapter": "cyclonedds", "pid": 1, "tests": list(tests)}
+    return answer(at_s, app, 1, found, caller=recordings.LISTENER)
 
 
 def test_tests_that_ran_before_are_started_first_with_what_was_changed(tmp_path: Path) -> None:
@@ -142,9 +142,9 @@ BEGAN_NS = 1_767_225_600_000_000_000
 def repeated(at_s: float, number: int, heard_s: float, task: dict[str, Any]) -> Any:
     """An answer that repeats its order, which was heard at another time of the recording."""
     asked = {"to": {"app": 3}, "do": task, "heard_realtime_ns": BEGAN_NS + round(heard_s * 1e9)}
-    told = answer(at_s, 3, number, started("receiver", 8), order=asked)
-    told["message"]["at_realtime_ns"] = BEGAN_NS + round(at_s * 1e9)
-    return told
+    text = answer(at_s, 3, number, started("receiver", 8), order=asked)
+    text["message"]["at_realtime_ns"] = BEGAN_NS + round(at_s * 1e9)
+    return text
 
 
 def test_an_order_that_was_not_heard_is_known_by_its_answer(tmp_path: Path) -> None:

@@ -38,9 +38,9 @@ def test_a_whole_number_will_do_for_a_decimal_one_but_not_the_other_way_round() 
 
 
 def test_a_mistaken_value_is_quoted_once() -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as text:
         parse(MINIMAL + "placement = 'diffrent'\n", "f", [])
-    assert told.value.message.count("'diffrent'") == 1
+    assert text.value.message.count("'diffrent'") == 1
     wanted = "should be a number of seconds, or \"auto\", not 'long'"
     with pytest.raises(UserError, match=wanted):
         parse(MINIMAL + "[measure]\nduration_s = 'long'\n", "f", [])
@@ -98,7 +98,7 @@ def test_an_error_names_the_line_of_the_nearest_table_above_it() -> None:
     assert caught.value.remedy == "Did you mean history?"
 
 
-def told(text: str) -> str:
+def sentence(text: str) -> str:
     with pytest.raises(UserError) as caught:
         parse(text, "f.toml", [])
     return str(caught.value)
@@ -106,7 +106,7 @@ def told(text: str) -> str:
 
 def test_all_errors_are_shown_in_the_order_of_their_lines() -> None:
     text = MINIMAL + "sizes = 3\n[measure]\nduration_s = -1\nwarmup_s = -1\n[mesure]\nx = 1\n"
-    lines = told(text).splitlines()
+    lines = sentence(text).splitlines()
     assert lines[0] == "f.toml: 4 errors"
     assert [line.split(": ")[0] for line in lines if line.startswith("f.toml:")][1:] == [
         "f.toml:4", "f.toml:6", "f.toml:7", "f.toml:8",
@@ -115,9 +115,9 @@ def test_all_errors_are_shown_in_the_order_of_their_lines() -> None:
 
 
 def test_a_key_that_is_written_wrongly_is_not_missing_as_well() -> None:
-    assert "nme" in told('nme = "x"\n[matrix]\nadapter = "null"\n')
-    assert "missing" not in told('nme = "x"\n[matrix]\nadapter = "null"\n')
-    assert "matrix.adapter is missing" in told('nme = "x"\n[matrix]\nsize = 1\n')
+    assert "nme" in sentence('nme = "x"\n[matrix]\nadapter = "null"\n')
+    assert "missing" not in sentence('nme = "x"\n[matrix]\nadapter = "null"\n')
+    assert "matrix.adapter is missing" in sentence('nme = "x"\n[matrix]\nsize = 1\n')
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_key_that_is_written_wrongly_is_not_missing_as_well() -> None:
     ],
 )
 def test_what_was_probably_meant(line: str, remedy: str) -> None:
-    assert told(f"{MINIMAL}{line}\n").splitlines()[-1] == f"  {remedy}"
+    assert sentence(f"{MINIMAL}{line}\n").splitlines()[-1] == f"  {remedy}"
 
 
 def test_values_may_have_units() -> None:
@@ -151,14 +151,14 @@ def test_values_may_have_units() -> None:
 
 
 def test_a_unit_of_another_kind_names_the_key_and_its_line() -> None:
-    assert told(f"{MINIMAL}size = '64kHz'\n") == (
+    assert sentence(f"{MINIMAL}size = '64kHz'\n") == (
         f"f.toml:{MINIMAL.count(chr(10)) + 1}: matrix.size: '64kHz' is a rate, not a size\n"
         "  Write a size, such as 64k."
     )
 
 
 def test_a_text_that_does_not_end_is_shown_where_it_stands() -> None:
-    assert told('name = "x"\nquestion = "what\n') == (
+    assert sentence('name = "x"\nquestion = "what\n') == (
         "f.toml:2: not TOML: a text in quotation marks does not end on its line\n"
         '    question = "what\n'
         "                    ^"
@@ -287,7 +287,7 @@ def wrong(text: str, **options: Any) -> list[UserError]:
     return caught.value.errors if isinstance(caught.value, Several) else [caught.value]
 
 
-def test_adapters_that_nobody_knows_are_told_with_all_else_at_their_lines() -> None:
+def test_adapters_that_nobody_knows_are_reported_with_all_else_at_their_lines() -> None:
     text = 'name = "x"\n[matrix]\nadapter = ["udp", "cyclone"]\npeer = "tpc"\nsizee = 1\n'
     text += '[[also]]\nadapter = "/no/such.so"\n'
     errors = wrong(text, misnamed=misnamed)
@@ -298,7 +298,7 @@ def test_adapters_that_nobody_knows_are_told_with_all_else_at_their_lines() -> N
     assert "Did you mean tcp?" in errors[1].remedy
 
 
-def test_an_adapter_of_an_option_is_told_with_the_option() -> None:
+def test_an_adapter_of_an_option_is_reported_with_the_option() -> None:
     with pytest.raises(UserError) as caught:
         parse(MINIMAL, "f", ["matrix.adapter=nul"], misnamed=misnamed)
     assert caught.value.where == "--set matrix.adapter"
@@ -323,9 +323,9 @@ def test_a_placement_that_is_nearly_one_is_named() -> None:
     ("line", "told"),
     [("adapter = udp", 'write "udp"'), ("keys = True", "write true"), ("a = ?", "")],
 )
-def test_a_bare_word_is_told_as_it_should_be_written(line: str, told: str) -> None:
+def test_a_bare_word_is_reported_as_it_should_be_written(line: str, text: str) -> None:
     (error,) = wrong(line)
-    assert error.where == "f:1" and told in error.message and line in error.remedy
+    assert error.where == "f:1" and text in error.message and line in error.remedy
 
 
 @pytest.mark.parametrize("named", ["here|tcp", "absent|here", "useless|absent|here", "here|absent"])
@@ -334,10 +334,10 @@ def test_the_first_adapter_that_is_here_is_taken_with_its_options(
 ) -> None:
     names = ("absent", "here", "tcp", "useless")
     some = known()["null"]
-    told = {name: replace(some, name=name, program="no-such-program" * (name == "useless"))
+    found = {name: replace(some, name=name, program="no-such-program" * (name == "useless"))
             for name in names}  # fmt: skip
     module = sys.modules[misnamed.__module__]
-    monkeypatch.setattr(module, "known", lambda: told)
+    monkeypatch.setattr(module, "known", lambda: found)
     monkeypatch.setattr(module, "libraries", lambda: dict.fromkeys(("here", "tcp", "useless")))
     options = "".join(f'option.{name}.agents = "2"\n' for name in named.split("|"))
     loaded = parse(f'name = "x"\n[matrix]\nadapter = "{named}"\n{options}', "f", [])
@@ -360,7 +360,7 @@ def test_the_scenario_of_ab_has_samples_enough_for_its_p99() -> None:
 
 
 def test_a_value_in_place_of_a_table_says_what_to_write() -> None:
-    text = told(f"rounds = 3\n[run]\nrounds = 3\n{MINIMAL.partition(chr(10))[2]}")
+    text = sentence(f"rounds = 3\n[run]\nrounds = 3\n{MINIMAL.partition(chr(10))[2]}")
     assert "rounds is a table, not a value\n  Write [rounds], and below it its keys: " in text
     assert "unknown key run.rounds\n  Did you mean [rounds]?" in text
 
@@ -387,4 +387,4 @@ def test_commands_around_rounds_are_texts_or_tables() -> None:
 def test_a_command_on_a_node_that_is_not_there_is_refused_at_its_line() -> None:
     text = MINIMAL + COMMANDS.replace("n1:", "n9:")
     line = text[: text.index("prepare")].count("\n") + 1
-    assert f"f.toml:{line}: run.prepare: there is no node 'n9'" in told(text)
+    assert f"f.toml:{line}: run.prepare: there is no node 'n9'" in sentence(text)

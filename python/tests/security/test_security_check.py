@@ -347,11 +347,11 @@ def test_show_tells_topics_partitions_and_denials_apart(at: Layout) -> None:
         (">true</enable_join", ">True</enable_join", "'True', but must be true or false"),
     ],
 )
-def test_values_are_spelt_as_vendors_read_them(at: Layout, old: str, new: str, told: str) -> None:
+def test_values_are_spelt_as_vendors_read_them(at: Layout, old: str, new: str, text: str) -> None:
     signed_again(at, at.governance("all"), old, new)
     ended = busmark("check", at.directory, cwd=at.directory.parent)
     assert ended.returncode == 2
-    assert told in ended.stderr and "all.p7s, line " in ended.stderr
+    assert text in ended.stderr and "all.p7s, line " in ended.stderr
 
 
 @pytest.mark.parametrize("new", ["<default>deny</default>", ""])

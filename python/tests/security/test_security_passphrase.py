@@ -36,10 +36,10 @@ def test_it_is_the_first_line(tmp_path: Path, content: bytes, found: str) -> Non
         ("ß".encode() * 600, "too long"), (b"\x9a", "not text in UTF-8"),
     ],
 )  # fmt: skip
-def test_what_is_none_is_refused(tmp_path: Path, content: bytes, told: str) -> None:
+def test_what_is_none_is_refused(tmp_path: Path, content: bytes, text: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(UserError, match=told) as refused:
+    with pytest.raises(UserError, match=text) as refused:
         passphrase(path)
     assert refused.value.where == str(path)
 

@@ -38,7 +38,7 @@ def test_with_as_much_noise_as_is_assumed_it_holds_it_as_often_as_it_says() -> N
     assert held >= 178
 
 
-def test_a_threshold_beyond_the_range_is_told_by_its_limit() -> None:
+def test_a_threshold_beyond_the_range_is_reported_by_its_limit() -> None:
     for passed, limit in ((True, 10_000.0), (False, 10.0)):
         found = Bisection(10.0, 10_000.0)
         for _ in range(40):

@@ -36,14 +36,14 @@ def test_the_inner_variance_of_a_mean_is_that_of_the_textbook() -> None:
     assert inner_variance(x, "mean") == pytest.approx(25 / 5000, rel=0.2)
 
 
-def test_the_width_of_further_rounds_is_foretold() -> None:
+def test_the_width_of_further_rounds_is_predicted() -> None:
     # Of 2000 campaigns of 10 rounds: what 5 of them let expect, and what the 10 have.
     draws = np.random.default_rng(2).standard_normal((2000, 10)) + 100.0
     none = [0.0] * 10
-    told = [Spread.of(row[:5], none[:5]).half_width(10) for row in draws]
+    lines = [Spread.of(row[:5], none[:5]).half_width(10) for row in draws]
     found = [Spread.of(row, none).half_width() for row in draws]
     # The interval of ten is longer where they seem to depend on each other.
-    assert np.mean(told) == pytest.approx(np.median(found), rel=0.3)
+    assert np.mean(lines) == pytest.approx(np.median(found), rel=0.3)
 
 
 @given(spread=st.floats(0.001, 0.5), target=st.floats(0.005, 0.2))

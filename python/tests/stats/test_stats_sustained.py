@@ -44,7 +44,7 @@ def test_a_failure_at_the_candidate_reopens_the_search() -> None:
     assert not search.done and search.next is not None
 
 
-def test_who_never_fails_is_told_by_the_highest_rate() -> None:
+def test_who_never_fails_is_reported_by_the_highest_rate() -> None:
     search = SustainedRate(10.0, 1000.0)
     while (rate := search.next) is not None:
         search.take(rate, passed=True)

@@ -46,7 +46,7 @@ def test_intervals_hold_the_truth_of_few_campaigns(law: Law) -> None:
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=lambda noise: noise.name)
-def test_alike_campaigns_are_rarely_told_apart_and_others_are(noise: Noise) -> None:
+def test_alike_campaigns_are_rarely_distinguished_and_others_are(noise: Noise) -> None:
     for row in power(noise, 10, 200, (3, 4)):
         limits = share_interval(row.differs, row.campaigns, 0.9999)
         assert limits.low is not None

@@ -69,7 +69,7 @@ def test_a_file_of_another_program_has_none(tmp_path: Path) -> None:
     assert checksum.agrees(path) is None
 
 
-def test_a_round_whose_bytes_changed_is_told_and_measured_again(tmp_path: Path) -> None:
+def test_a_round_whose_bytes_changed_is_reported_and_measured_again(tmp_path: Path) -> None:
     directory = written(tmp_path / "r")
     path = directory / "samples" / "000-x.r001.parquet"
     content = bytearray(path.read_bytes())

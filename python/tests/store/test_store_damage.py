@@ -30,7 +30,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @quick
 @given(share=st.floats(0, 0.999))
-def test_a_table_that_was_cut_is_told(result: Path, tmp_path: Path, share: float) -> None:
+def test_a_table_that_was_cut_is_reported(result: Path, tmp_path: Path, share: float) -> None:
     data = (result / "samples" / "000-x.r000.parquet").read_bytes()
     cut = tmp_path / "cut.parquet"
     cut.write_bytes(data[: int(len(data) * share)])
@@ -41,7 +41,7 @@ def test_a_table_that_was_cut_is_told(result: Path, tmp_path: Path, share: float
 
 @quick
 @given(data=st.binary(max_size=200))
-def test_a_file_of_anything_else_is_told(tmp_path: Path, data: bytes) -> None:
+def test_a_file_of_anything_else_is_reported(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(data)
     # The second where it has the name of a checksum, and the end of a Parquet file.
@@ -51,7 +51,7 @@ def test_a_file_of_anything_else_is_told(tmp_path: Path, data: bytes) -> None:
 
 @quick
 @given(st.data())
-def test_a_manifest_that_was_changed_is_read_or_told(result: Path, data: st.DataObject) -> None:
+def test_a_manifest_that_was_changed_is_read_or_reported(result: Path, data: st.DataObject) -> None:
     path = result / "manifest.json"
     text = path.read_text()
     document: dict[str, Any] = json.loads(text)
@@ -68,7 +68,7 @@ def test_a_manifest_that_was_changed_is_read_or_told(result: Path, data: st.Data
 
 @quick
 @given(share=st.floats(0, 0.999))
-def test_a_manifest_that_was_cut_is_told(result: Path, share: float) -> None:
+def test_a_manifest_that_was_cut_is_reported(result: Path, share: float) -> None:
     path = result / "manifest.json"
     text = path.read_text()
     try:
@@ -80,7 +80,7 @@ def test_a_manifest_that_was_cut_is_told(result: Path, share: float) -> None:
 
 
 @pytest.mark.parametrize("cases", [[], "elsewhere", {"by": "name"}])
-def test_a_newer_format_is_told_as_such_whatever_else_changed(
+def test_a_newer_format_is_reported_as_such_whatever_else_changed(
     tmp_path: Path, cases: object
 ) -> None:
     directory = written(tmp_path / "r")
@@ -112,7 +112,7 @@ def changed(directory: Path, **changes: Any) -> Result:
     ("measured_s", -2.0), ("sent", -1), ("status", "fine"), ("test", "x"), ("case", "../../x"),
     ("case", None), ("round", 2**40), ("sustained_hz", 5.0), ("statistic_value", 7.0),
 ])  # fmt: skip
-def test_a_row_that_cannot_be_is_left_out_and_told(
+def test_a_row_that_cannot_be_is_left_out_and_reported(
     tmp_path: Path, column: str, value: object
 ) -> None:
     result = changed(written(tmp_path / "r"), **{column: value})
@@ -126,7 +126,7 @@ def test_a_row_that_cannot_be_is_left_out_and_told(
     {"params": {"writers": 10**30}}, {"params": {"qos": [1]}}, {"params": {"adapter": "\ud800"}},
     {"params": {"test": "guess"}}, {"status": "dreamt"}, "x", None,
 ])  # fmt: skip
-def test_a_case_that_cannot_be_is_left_out_and_told(tmp_path: Path, case: Any) -> None:
+def test_a_case_that_cannot_be_is_left_out_and_reported(tmp_path: Path, case: Any) -> None:
     directory = written(tmp_path / "r")
     path = directory / "manifest.json"
     document = json.loads(path.read_text())
@@ -141,7 +141,7 @@ def test_a_case_that_cannot_be_is_left_out_and_told(tmp_path: Path, case: Any) -
 
 
 @pytest.mark.parametrize("value", [-5, 2**63 - 1])
-def test_a_table_with_a_value_that_cannot_be_is_told(tmp_path: Path, value: int) -> None:
+def test_a_table_with_a_value_that_cannot_be_is_reported(tmp_path: Path, value: int) -> None:
     path = written(tmp_path / "r") / "samples" / "000-x.r000.parquet"
     frame = pl.read_parquet(path)
     frame.with_columns(seq=pl.lit(value)).write_parquet(path)

@@ -134,7 +134,7 @@ def test_many_processes_note_at_a_time(tmp_path: Path) -> None:
                                                         for n in range(20))  # fmt: skip
 
 
-def test_a_register_that_cannot_be_written_is_told_and_is_no_error(tmp_path: Path) -> None:
+def test_a_register_that_cannot_be_written_is_reported_and_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     trouble = named.note(result("busmark-results/a", 1))
     assert trouble and str(tmp_path / "state") in trouble

@@ -160,7 +160,7 @@ def test_columns_that_are_absent_are_null_and_further_ones_are_kept(tmp_path: Pa
     assert frame["flags"].null_count() == 4 and frame["extra"].sum() == 4
 
 
-def test_a_column_of_another_type_is_told(tmp_path: Path) -> None:
+def test_a_column_of_another_type_is_reported(tmp_path: Path) -> None:
     directory = written(tmp_path / "r")
     path = directory / "samples" / "000-x.r000.parquet"
     samples(1).with_columns(seq=pl.Series(["first"])).write_parquet(path)

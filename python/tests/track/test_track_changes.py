@@ -125,7 +125,7 @@ def test_a_parameter_that_older_results_do_not_have_begins_no_new_series(tmp_pat
     assert len(checked(tmp_path / "h.jsonl", newer).series) == 1
 
 
-def test_what_else_changed_at_a_step_is_told(tmp_path: Path) -> None:
+def test_what_else_changed_at_a_step_is_reported(tmp_path: Path) -> None:
     every = [
         entry(n, {MEDIAN: 5000.0 * f * (1.06 if n >= AT else 1)},
               kernel="6.1" if n < AT else "6.5", version="1" if n < AT else "2")
@@ -137,7 +137,7 @@ def test_what_else_changed_at_a_step_is_told(tmp_path: Path) -> None:
     assert step.besides == ["version of udp: 1 → 2", "kernel: 6.1 → 6.5"]
 
 
-def test_a_step_of_the_floor_fails_nothing_and_is_told_beside_others(tmp_path: Path) -> None:
+def test_a_step_of_the_floor_fails_nothing_and_is_reported_beside_others(tmp_path: Path) -> None:
     floor = entries(MEDIAN, 1000.0, 1.06, seed=4, adapter="null")
     udp = entries(MEDIAN, 5000.0, 1.06)
     together = [

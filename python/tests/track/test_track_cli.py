@@ -81,8 +81,8 @@ def test_the_commit_is_the_one_that_is_checked_out(
     monkeypatch.chdir(tmp_path / "code")
     run("track", "add", results[0])
     (tmp_path / "code" / "code").write_text("changed")
-    told = run("track", "add", results[1])
-    assert "files here differ from the commit" in told.output
+    text = run("track", "add", results[1])
+    assert "files here differ from the commit" in text.output
     first, second = read(Path("busmark-history.jsonl"))
     assert first.commit.id == second.commit.id == commits[1]
     assert (first.commit.modified, second.commit.modified) == (False, True)
@@ -115,11 +115,11 @@ def elsewhere(directory: Path) -> None:
     ("spoil", "told"), [(unfinished, "not finished"), (elsewhere, "2 machines in turn")]
 )
 def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
-    results: list[Path], tmp_path: Path, spoil: object, told: str
+    results: list[Path], tmp_path: Path, spoil: object, text: str
 ) -> None:
     spoil(results[0])  # type: ignore[operator]
     ended = run("track", "add", results[0], "--history", tmp_path / "h.jsonl", "--commit", "a")
-    assert isinstance(ended.exception, UserError) and told in str(ended.exception)
+    assert isinstance(ended.exception, UserError) and text in str(ended.exception)
     assert not (tmp_path / "h.jsonl").exists()
 
 
@@ -141,9 +141,9 @@ def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
         (("check", "--history", "one", "--new-for", "0"), "not in the range"),
     ],
 )
-def test_bad_input_is_told(
+def test_bad_input_is_reported(
     tmp_path: Path, results: list[Path], monkeypatch: pytest.MonkeyPatch,
-    words: tuple[str, ...], told: str,
+    words: tuple[str, ...], text: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
@@ -151,5 +151,5 @@ def test_bad_input_is_told(
     run("track", "add", results[0], "--commit", "a", "--history", "one")
     ended = run("track", *words)
     said = str(ended.exception) + ended.output
-    assert told in said
+    assert text in said
     assert isinstance(ended.exception, UserError) or ended.exit_code == 2

@@ -40,11 +40,11 @@ def test_the_same_result_is_there_once(tmp_path: Path) -> None:
     ],
 )
 def test_a_result_of_another_commit_or_that_has_changed_is_refused(
-    tmp_path: Path, other: object, told: str
+    tmp_path: Path, other: object, text: str
 ) -> None:
     path = history(tmp_path / "h.jsonl", [entry(1, {MEDIAN: 5000.0})])
     before = path.read_bytes()
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=text):
         add(path, other)  # type: ignore[arg-type]
     assert path.read_bytes() == before
 
@@ -71,12 +71,12 @@ def test_half_a_line_is_left_out_and_removed_by_the_next_add(tmp_path: Path, kep
     ],
 )
 def test_a_file_that_is_no_history_is_refused_and_stays(
-    tmp_path: Path, content: bytes, told: str
+    tmp_path: Path, content: bytes, text: str
 ) -> None:
     path = tmp_path / "h.jsonl"
     path.write_bytes(content)
     for what in (lambda: read(path), lambda: add(path, entry(1, {MEDIAN: 5000.0}))):
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=text):
             what()
     assert path.read_bytes() == content
 

@@ -102,10 +102,10 @@ def test_the_value_is_plain_cdr_without_its_header(folder: Path) -> None:
         ({"goods": True}, "goods: no such member; did you mean good?"),
     ],
 )
-def test_what_does_not_fit_is_named(folder: Path, changes: dict[str, Any], told: str) -> None:
+def test_what_does_not_fit_is_named(folder: Path, changes: dict[str, Any], text: str) -> None:
     with pytest.raises(Wrong) as error:
         cdr(folder, **changes)
-    assert str(error.value).startswith(f"{folder / 'value.json'}: {told}")
+    assert str(error.value).startswith(f"{folder / 'value.json'}: {text}")
 
 
 def test_a_member_of_a_union_with_several_labels_takes_the_one_given(folder: Path) -> None:

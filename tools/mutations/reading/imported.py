@@ -31,5 +31,5 @@ class Imported:
         content = values.text(text, rng).encode(errors="surrogatepass")
         found = Collected()
         _read(found, SourceText(name, content))
-        runs, _told = assemble.without_repeats(_combined(found))
+        runs, _text = assemble.without_repeats(_combined(found))
         possible(assemble.cases(runs))

@@ -29,10 +29,10 @@ class Manifest:
         else:
             document = _read(values.text(text, rng))
         try:
-            _found, told = salvage.manifest(document)
+            _found, sentence = salvage.manifest(document)
         except salvage.Damaged as error:
             raise UserError(str(error)) from None
-        for each in told:
+        for each in sentence:
             each.encode(errors="strict")
 
 

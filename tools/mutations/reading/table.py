@@ -38,11 +38,11 @@ class Table:
             return
         frame = tables.shaped(changed(frame, rng), self.file, name, None)
         if name == CASES:
-            _rows, told = checks.rows(loads_by_kind(frame))
+            _rows, text = checks.rows(loads_by_kind(frame))
         else:
-            told = [wrong] if (wrong := checks.damage(name, frame)) else []
-        if told:
-            raise UserError(told[0])
+            text = [wrong] if (wrong := checks.damage(name, frame)) else []
+        if text:
+            raise UserError(text[0])
 
 
 def _name(path: Path) -> str:

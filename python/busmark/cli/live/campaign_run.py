@@ -45,10 +45,10 @@ def conduct_watched(arguments: Sequence[str]) -> int:
         run(app)
     finally:
         code = campaign.end()
-    return _told(app.state().directory, code, campaign.errors)
+    return _text(app.state().directory, code, campaign.errors)
 
 
-def _told(directory: str, code: int, errors: list[str]) -> int:
+def _text(directory: str, code: int, errors: list[str]) -> int:
     """What a run says at its end."""
     lenient()
     if not directory or code == 2:

@@ -114,13 +114,13 @@ class Companions:
                 each = kind(self._stage)
                 # Before it begins: whatever interrupts it, it is ended.
                 self._begun.append(each)
-                with _told(each):
+                with _text(each):
                     await each.start()
 
     async def stop(self, span: Span) -> None:
         """Ends them, and takes over what they leave."""
         for each in [each for each in self._begun if each.span == span]:
-            with _told(each):
+            with _text(each):
                 await each.stop()
             self._begun.remove(each)
             data = self._stage.data
@@ -137,7 +137,7 @@ class Companions:
 
 
 @contextlib.contextmanager
-def _told(companion: Companion) -> Iterator[None]:
+def _text(companion: Companion) -> Iterator[None]:
     """Turns what the system refuses it, such as a tool that is not there, into a failure of the
     round."""
     try:

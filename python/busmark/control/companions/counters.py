@@ -53,11 +53,11 @@ class CounterReadings(Companion):
         try:
             counting = await Counting.start(own, cpus, every_s, self.stage.folder, node)
         except OSError as error:
-            self._problems.append(_told(node, str(error)))
+            self._problems.append(_text(node, str(error)))
             return
         self.counting.append((node, counting))
         if counting.late:
-            self._problems.append(_told(node, LATE))
+            self._problems.append(_text(node, LATE))
 
     async def stop(self) -> None:
         """Ends the reading. Rows of `busmark.host.readings.changes`, with `node` (its name; None:
@@ -67,9 +67,9 @@ class CounterReadings(Companion):
         rows, seen = [], set[tuple[str, ...]]()
         for (node, counting), changes in zip(self.counting, found, strict=True):
             if counting.problem:
-                self._problems.append(_told(node, counting.problem))
+                self._problems.append(_text(node, counting.problem))
             elif not changes and node:
-                self._problems.append(_told(node, "its counters did not come back"))
+                self._problems.append(_text(node, "its counters did not come back"))
             system, new = _system(node), set[tuple[str, ...]]()
             clock, name = (node.facts.clock, node.name) if node else ("", None)
             recorded = {
@@ -110,5 +110,5 @@ def _common(row: dict[str, Any], system: str) -> tuple[str, ...]:
     return ("network", system, str(row["network"])) if row["scope"] in OF_NETWORK else ()
 
 
-def _told(node: Node | None, why: str) -> str:
+def _text(node: Node | None, why: str) -> str:
     return f"node {node.name}: {why}" if node else why

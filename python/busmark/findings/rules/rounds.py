@@ -359,7 +359,7 @@ def _without_cases(rows: list[dict[str, Any]]) -> list[float]:
         line[cases.index(row["case"])] = 1.0
         line[len(cases) + names.index(row["after"])] = 1.0
     logs = np.array([row["log"] for row in rows])
-    # One more parameter than can be told apart: the least squares with the smallest effects.
+    # One more parameter than can be distinguished: the least squares with the smallest effects.
     fit, *_ = np.linalg.lstsq(design, logs, rcond=None)
     levels: list[float] = (logs - design[:, : len(cases)] @ fit[: len(cases)]).tolist()
     return levels

@@ -50,7 +50,7 @@ BOTH = Explained(
 
 
 def known(leg: Leg | None) -> Figure | None:
-    """Its median; what is bounded only is not told as a number."""
+    """Its median; a bound alone is not given as a number."""
     return leg.median if leg and not leg.bounded else None
 
 

@@ -93,7 +93,7 @@ WIRE_BYTES = Estimate(
             "acknowledgement of TCP, anything else. Foreign is RTPS of participants that never "
             "spoke with participants of the run; it is in no other figure.",
             "sums over the rounds that count",
-            "Answers of a broker are not told apart from other packets without a sample.",
+            "Answers of a broker are not distinguished from other packets without a sample.",
         ),
     ),
 )

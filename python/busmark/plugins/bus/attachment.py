@@ -253,8 +253,8 @@ class Process:
             return f"it was ended by {signal_name(-code)}"
         prefix = "busmark-worker: "
         own = [line for line in self._errors if line.startswith(prefix)]
-        told = own or self._errors
-        return told[-1].removeprefix(prefix) if told else f"it ended with exit code {code}"
+        text = own or self._errors
+        return text[-1].removeprefix(prefix) if text else f"it ended with exit code {code}"
 
     @property
     def runs(self) -> bool:

@@ -11,7 +11,7 @@ from busmark.errors import UserError
 from busmark.plugins.bus.attachment import READING, Attachment, Ending, Process, Reading, process
 
 Message = dict[str, Any]
-"""As told on the bus: `news` or `trouble` says what it is."""
+"""As sent on the bus: `news` or `trouble` says what it is."""
 
 ANSWER_S = 15.0
 """Whoever is meant gets so long to answer, beside what the order itself may take."""
@@ -86,7 +86,7 @@ class Caller:
         """Asks the process on the bus itself, and nobody else there."""
         self._process.give({"ask": question})
 
-    def told(self, key: str, within_s: float = 60.0) -> Message | None:
+    def text(self, key: str, within_s: float = 60.0) -> Message | None:
         """The next message that has this key; others are kept in `heard`.
 
         Raises:
@@ -111,7 +111,7 @@ class Caller:
             UserError: the adapter does not list it.
         """
         self.ask({"entities": {}})
-        message = self.told("entities")
+        message = self.text("entities")
         if message is None:
             raise UserError("the worker does not say what is on the bus")
         return message

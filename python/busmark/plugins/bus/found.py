@@ -158,8 +158,8 @@ def look(caller: Caller, within_s: float) -> Found:
             break
         else:
             break
-    told = [answer for answer in answers.values() if answer["ok"]]
-    return Found(seen["entities"], told, seen["at_realtime_ns"], settled)
+    lines = [answer for answer in answers.values() if answer["ok"]]
+    return Found(seen["entities"], lines, seen["at_realtime_ns"], settled)
 
 
 def following(caller: Caller, found: Found) -> Iterator[Found]:
@@ -190,10 +190,10 @@ class Foreign:
     def look(self, seen: Message, answers: Sequence[Message]) -> Iterator[Message]:
         """What has come and gone, as messages, by what the middleware has discovered now."""
         at = int(seen["at_realtime_ns"])
-        told = as_json(Found(seen["entities"], answers, at, True))
-        described = [{"kind": "participant", **one} for one in told["participants"]]
+        text = as_json(Found(seen["entities"], answers, at, True))
+        described = [{"kind": "participant", **one} for one in text["participants"]]
         foreign = {
-            one["key"]: one for one in (*described, *told["endpoints"]) if one["whose"] == "foreign"
+            one["key"]: one for one in (*described, *text["endpoints"]) if one["whose"] == "foreign"
         }
         self._since_ns = {key: self._since_ns.get(key, at) for key in foreign}
         for key in [key for key in self.there if key not in foreign]:

@@ -88,11 +88,11 @@ def writers(found: Found, seen: dict[str, Sent]) -> list[Message]:
     samples, one that was not announced no topic."""
     from busmark.plugins.bus.found import as_json
 
-    told = [one for one in as_json(found)["endpoints"] if one["kind"] == "writer"]
-    announced = {one["key"] for one in told}
+    lines = [one for one in as_json(found)["endpoints"] if one["kind"] == "writer"]
+    announced = {one["key"] for one in lines}
     unknown = [{"key": key, "topic": None, "type_name": None, "whose": "not announced",
                 "app": None, "group": None, "participant": key[:24], "qos": None}
                for key in sorted(seen.keys() - announced)]  # fmt: skip
     nothing = {**dict.fromkeys(FIGURES), "samples": 0}
     counted = {key: {name: getattr(one, name) for name in FIGURES} for key, one in seen.items()}
-    return [{**one, **counted.get(one["key"], nothing)} for one in (*told, *unknown)]
+    return [{**one, **counted.get(one["key"], nothing)} for one in (*lines, *unknown)]

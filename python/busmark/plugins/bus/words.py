@@ -41,8 +41,8 @@ STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, 
 def line(message: Message) -> str | None:
     """One line for a message; None for one that says nothing to a reader, or cannot be read."""
     with suppress(*STRANGE):
-        told = _TOLD.get(message.get("news") or ("trouble" if "trouble" in message else ""))
-        if told and (text := told(message)) is not None:
+        sentence = _TOLD.get(message.get("news") or ("trouble" if "trouble" in message else ""))
+        if sentence and (text := sentence(message)) is not None:
             moment = time.localtime(message["at_realtime_ns"] / 1e9)
             return f"{time.strftime('%H:%M:%S', moment)}  {who(message)}: {text}"
     return None
@@ -153,19 +153,19 @@ def discoveries(answers: Iterable[Message]) -> list[Row]:
     """Rows of the table of discovery, a row for each writer that was heard: app, test, kind, made
     (ms), counterparts, matched (ms), first sample from app, after (ms), lost before it, sent before
     the ends were made."""
-    return [row for told in sorted(answers, key=_order) for row in _readable(_discoveries, told)]
+    return [row for text in sorted(answers, key=_order) for row in _readable(_discoveries, text)]
 
 
-def _discoveries(told: Message) -> list[Row]:
+def _discoveries(text: Message) -> list[Row]:
     rows: list[Row] = []
-    for test in sorted(told["result"]["tests"], key=lambda test: (test["test"], test["kind"])):
+    for test in sorted(text["result"]["tests"], key=lambda test: (test["test"], test["kind"])):
         found = test["discovery"]
         matched = found["matched"]
         at = _matched(matched).removeprefix("after ").removesuffix(" ms") if matched else ABSENT
         if matched and matched["ns"] is None:
             at = "not known"
         head = (
-            str(told["app"]), str(test["test"]), test["kind"],
+            str(text["app"]), str(test["test"]), test["kind"],
             ABSENT if found["created_ns"] is None else _ms(found["created_ns"]),
             str(matched["counterparts"]) if matched else ABSENT, at,
         )  # fmt: skip
@@ -267,8 +267,8 @@ def _entity(message: Message) -> str:
 
 
 def _trouble(message: Message) -> str:
-    untold = message.get("untold")
-    more = f" ({untold:,} more were not told)" if untold else ""
+    omitted = message.get("untold")
+    more = f" ({omitted:,} more were not listed)" if omitted else ""
     return f"{message['trouble']}: {message['message']}{more}"
 
 
@@ -309,13 +309,13 @@ def _leg(title: str, best: Message) -> Row:
 
 def members(answers: Iterable[Message]) -> list[Row]:
     """Rows of the table of members: app, group, adapter, transport, host, process, tests."""
-    return [row for told in sorted(answers, key=_order) for row in _readable(_member, told)]
+    return [row for text in sorted(answers, key=_order) for row in _readable(_member, text)]
 
 
-def _member(told: Message) -> list[Row]:
-    found, group = told["result"], told["group"]
+def _member(text: Message) -> list[Row]:
+    found, group = text["result"], text["group"]
     return [(
-        str(told["app"]), "—" if group is None else str(group),
+        str(text["app"]), "—" if group is None else str(group),
         f"{found['adapter']} ({found['middleware']})", str(found["transport"]),
         str(found["host"]), str(found["pid"]), str(len(found["tests"])),
     )]  # fmt: skip
@@ -323,22 +323,22 @@ def _member(told: Message) -> list[Row]:
 
 def tests(answers: Iterable[Message]) -> list[Row]:
     """Rows of the table of tests: app, test, kind, state, bytes, rate, ends, from."""
-    return [row for told in sorted(answers, key=_order) for row in _readable(_tests, told)]
+    return [row for text in sorted(answers, key=_order) for row in _readable(_tests, text)]
 
 
-def _tests(told: Message) -> list[Row]:
+def _tests(text: Message) -> list[Row]:
     return [
         (
-            str(told["app"]), str(test["test"]), test["kind"], test["state"], f"{test['size']:,}",
+            str(text["app"]), str(test["test"]), test["kind"], test["state"], f"{test['size']:,}",
             _rate(test), str(test["count"]), ", ".join(map(str, test["from"])) or "—",
         )
-        for test in sorted(told["result"]["tests"], key=lambda test: (test["test"], test["kind"]))
+        for test in sorted(text["result"]["tests"], key=lambda test: (test["test"], test["kind"]))
     ]  # fmt: skip
 
 
-def _readable(rows: Callable[[Message], list[Row]], told: Message) -> list[Row]:
+def _readable(rows: Callable[[Message], list[Row]], text: Message) -> list[Row]:
     with suppress(*STRANGE):
-        return rows(told)
+        return rows(text)
     return []
 
 
@@ -348,5 +348,5 @@ def _rate(test: Message) -> str:
     return f"{test['rate_hz']:g}" if test["rate_hz"] else "max"
 
 
-def _order(told: Message) -> tuple[int, int]:
-    return told["app"], told["instance"]
+def _order(text: Message) -> tuple[int, int]:
+    return text["app"], text["instance"]

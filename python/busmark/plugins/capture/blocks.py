@@ -49,8 +49,8 @@ def remarks(analysis: Analysis) -> Iterator[Section]:
     """Return what limits the figures, where something does."""
     if analysis.remarks:
         style: Style = "error" if analysis.fault else "warning"
-        told = (f"{remark[:1].upper()}{remark[1:]}." for remark in analysis.remarks)
-        yield Section("Remarks", [Text("line", {"line": note}, style=style) for note in told])
+        text = (f"{remark[:1].upper()}{remark[1:]}." for remark in analysis.remarks)
+        yield Section("Remarks", [Text("line", {"line": note}, style=style) for note in text])
 
 
 def figures(analysis: Analysis) -> list[Section]:

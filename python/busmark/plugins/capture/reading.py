@@ -201,8 +201,8 @@ def _is_kind(summary: dict[str, Any], names: Mapping[str, Sequence[str]]) -> pl.
     return pl.col("kind").is_in(wanted)
 
 
-def _unusable(path: Path, told: str) -> UserError:
-    message = told.strip().removeprefix("busmark-packets: ").removeprefix(f"{path}: ")
+def _unusable(path: Path, text: str) -> UserError:
+    message = text.strip().removeprefix("busmark-packets: ").removeprefix(f"{path}: ")
     return UserError(
         message or "the capture cannot be read",
         where=str(path),

@@ -36,29 +36,29 @@ def remarks(packets: Packets, found: Sequence[Samples]) -> list[str]:
     """The fault first."""
     summary = packets.summary
     noticed: dict[str, int] = summary["noticed"]
-    told = []
+    lines = []
     if fault := summary["fault"]:
-        told.append(
+        lines.append(
             f"reading ended at byte {count(fault['offset'])}: {fault['what']}; "
             f"{plural(summary['packets'], 'packet')} before it analysed"
         )
     if not summary["packets"]:
-        told.append("the capture holds no packet")
+        lines.append("the capture holds no packet")
     if earlier := noticed["earlier_packets"]:
         by_ms = noticed["earlier_by_ns"] / 1e6
-        told.append(
+        lines.append(
             f"{plural(earlier, 'packet')} out of order of time, by up to {by_ms:.3f} ms: figures "
             "are computed in the order of time"
         )
     for key, text in NOTICED.items():
         if number := noticed[key]:
-            told.append(text.format(n=count(number), s="" if number == 1 else "s"))
-    told += _drops(summary)
-    told += _too_short(summary)
-    told += _doubtful(summary, found)
+            lines.append(text.format(n=count(number), s="" if number == 1 else "s"))
+    lines += _drops(summary)
+    lines += _too_short(summary)
+    lines += _doubtful(summary, found)
     if summary["packets"] and not found:
-        told.append(_nothing(packets))
-    return told
+        lines.append(_nothing(packets))
+    return lines
 
 
 def _drops(summary: dict[str, Any]) -> list[str]:
@@ -72,7 +72,7 @@ def _drops(summary: dict[str, Any]) -> list[str]:
 
 def _too_short(summary: dict[str, Any]) -> list[str]:
     """Streams of TCP of which the snap length leaves too little."""
-    told = []
+    lines = []
     for flow in summary["flows"]:
         unread = []
         if flow["unread_bytes"]:
@@ -80,29 +80,29 @@ def _too_short(summary: dict[str, Any]) -> list[str]:
         if flow["unread_messages"]:
             unread.append(f"{plural(flow['unread_messages'], 'message')} without a number")
         if flow["cut_off_segments"] and unread:
-            told.append(
+            lines.append(
                 f"the snap length is too short for the stream {end_text(flow, 'source')} → "
                 f"{end_text(flow, 'destination')}: {plural(flow['cut_off_segments'], 'segment')} "
                 f"cut off, {', '.join(unread)}; {count(flow['telling_bytes'])} B are enough for "
                 "lengths and numbers where a segment has one message, "
                 f"{count(flow['whole_bytes'])} B for all"
             )
-    return told
+    return lines
 
 
 def _doubtful(summary: dict[str, Any], found: Sequence[Samples]) -> list[str]:
     """Flows taken for DDS-XRCE, which has no magic number, on weak evidence."""
-    told = []
+    lines = []
     for number in sorted({each.flow for each in found if each.protocol == "xrce"}):
         flow = summary["flows"][number]
         others = flow["other_messages"]
         if not flow["greeted"] and others > MOST_OTHERS * (others + flow["xrce_messages"]):
-            told.append(
+            lines.append(
                 f"{flow['source']}:{flow['source_port']} to {flow['destination']}:"
                 f"{flow['destination_port']} may not be DDS-XRCE: {plural(others, 'datagram')} "
                 "of other content, and no session was opened"
             )
-    return told
+    return lines
 
 
 def _nothing(packets: Packets) -> str:
@@ -121,17 +121,17 @@ def _nothing(packets: Packets) -> str:
 
 def of_stamps(stamps: Stamps, found: Application | None) -> list[str]:
     """What limits the stamps of the application."""
-    told = []
+    lines = []
     if found is None:
-        told.append(
+        lines.append(
             "no samples of the capture lie between the application's stamps: they are of another "
             "run, or of another clock"
         )
     elif missing := found.sent - found.in_capture:
-        told.append(f"{plural(missing, 'sample')} of the application without a packet")
+        lines.append(f"{plural(missing, 'sample')} of the application without a packet")
     there = stamps.received != NONE
     if early := int((stamps.received[there] < stamps.sent[there]).sum()):
-        told.append(
+        lines.append(
             f"{plural(early, 'sample')} received before sent: the application's clocks differ"
         )
-    return told
+    return lines

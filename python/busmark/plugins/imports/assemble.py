@@ -124,13 +124,13 @@ def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
     """A run that two files tell of in two forms (a text and its log, a CSV and its JSON) counts
     once; what the first lacks it takes from the second. Also what is to be said of that."""
     kept: list[Run] = []
-    told = []
+    lines = []
     for run in runs:
         first = next((other for other in kept if _same(other, run)), None)
         if first is None:
             kept.append(run)
             continue
-        told.append(f"{run.file}, line {run.line}: the same run as in {first.file}: counted once")
+        lines.append(f"{run.file}, line {run.line}: the same run as in {first.file}: counted once")
         first.joined.append(run.file)
         first.samples = run.samples if first.samples is None else first.samples
         mine = first.params.stated()
@@ -138,7 +138,7 @@ def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
             if key not in mine or mine[key] == VAGUE.get(key):
                 setattr(first.params, key, value)
         first.values = run.values | first.values
-    return kept, told
+    return kept, lines
 
 
 def _same(first: Run, second: Run) -> bool:

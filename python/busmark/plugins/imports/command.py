@@ -41,10 +41,10 @@ def command(paths: tuple[Path, ...], out: Path, form: str | None, added: tuple[s
     from busmark.plugins.imports.read import import_results
 
     words = ["busmark", *sys.argv[1:]]
-    told: set[str] = set()
+    lines: set[str] = set()
 
     def tell(line: str) -> None:
-        told.add(line)
+        lines.add(line)
         echo(line)
 
     result = import_results(
@@ -54,7 +54,7 @@ def command(paths: tuple[Path, ...], out: Path, form: str | None, added: tuple[s
     source = result.manifest.source
     assert source is not None
     for what in source.left_out:
-        if what not in told:
+        if what not in lines:
             echo(f"left out: {what}")
     for what in source.repeated:
         echo(what)

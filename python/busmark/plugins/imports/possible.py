@@ -50,10 +50,10 @@ def of_two_clocks(run: Run) -> None:
         if min(values) >= 0 and max(values) <= longest:
             continue
         run.stated = [s for s in run.stated if s.quantity != quantity]
-        told = f"from {min(values) / 1e9:,.6g} s to {max(values) / 1e9:,.6g} s"
+        text = f"from {min(values) / 1e9:,.6g} s to {max(values) / 1e9:,.6g} s"
         if run.length_s is not None:
-            told += f" in a run of {run.length_s:.3g} s"
-        run.observed.append((TWO_CLOCKS, told))
+            text += f" in a run of {run.length_s:.3g} s"
+        run.observed.append((TWO_CLOCKS, text))
 
 
 def possible(cases: Sequence[ImportedCase]) -> None:

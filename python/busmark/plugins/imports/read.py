@@ -70,7 +70,7 @@ def import_results(
     if not found.imported:
         raise _nothing(found, paths, tell)
     _of_one_tool(found)
-    runs, told = assemble.without_repeats(_combined(found))
+    runs, text = assemble.without_repeats(_combined(found))
     for run in runs:
         assemble.add(extra, run)
         if "placement" not in run.params.model_fields_set:
@@ -81,7 +81,7 @@ def import_results(
     _rename(found, extra)
     left_out = [line for one in found.imported.values() for line in one.left_out]
     left_out += [_refusal(name, error) for name, error in found.refused.items()]
-    source = Source(files=found.files, left_out=left_out, repeated=told)
+    source = Source(files=found.files, left_out=left_out, repeated=text)
     result = write(out, cases, list(found.imported.values()), source, command)
     became = _became(cases)
     for name in found.order:
@@ -140,8 +140,8 @@ def _of_several_folders(case: ImportedCase) -> None:
     """That the case's files are in folders which are no neighbours."""
     folders = list(dict.fromkeys(PurePath(run.file).parent for run in case.runs))
     if len({folder.parent for folder in folders}) > 1:
-        told = f"{len(case.runs)} rounds from {len(folders)} folders: {folders[0]} to {folders[-1]}"
-        case.runs[0].observed.append((FOLDERS, told))
+        text = f"{len(case.runs)} rounds from {len(folders)} folders: {folders[0]} to {folders[-1]}"
+        case.runs[0].observed.append((FOLDERS, text))
 
 
 def _reader(source: SourceText, form: str | None) -> Importer:
@@ -171,14 +171,14 @@ def _of_one_tool(found: Collected) -> None:
     """That no two tools' figures become one result: each measures in its own way."""
     if len(found.formats) == 1:
         return
-    told = "; ".join(
+    text = "; ".join(
         f"{name}: {', '.join(files[:SHOWN])}"
         + (f" and {len(files) - SHOWN} more" if len(files) > SHOWN else "")
         for name, files in found.formats.items()
     )
     each = ", ".join(f"--format {name}" for name in found.formats)
     raise UserError(
-        f"files of {len(found.formats)} tools, which do not measure alike ({told})",
+        f"files of {len(found.formats)} tools, which do not measure alike ({text})",
         where=found.files[0].name,
         remedy=f"Import the files of each tool into a result of its own ({each}), and hold the "
         "results against each other with `busmark compare`.",
@@ -197,13 +197,13 @@ def _became(cases: Sequence[ImportedCase]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for case in cases:
         for run in case.runs:
-            told = f"imported as case {case.id}"
+            text = f"imported as case {case.id}"
             others = " and ".join(_beside(run.file, other) for other in run.joined)
-            found.setdefault(run.file, []).append(told + (f", joined with {others}" * bool(others)))
+            found.setdefault(run.file, []).append(text + (f", joined with {others}" * bool(others)))
             for other in run.joined:
                 what = "its other half " if run.half else ""
-                told = f"joined with {what}{_beside(other, run.file)}: case {case.id}"
-                found.setdefault(other, []).append(told)
+                text = f"joined with {what}{_beside(other, run.file)}: case {case.id}"
+                found.setdefault(other, []).append(text)
     return found
 
 
@@ -216,9 +216,9 @@ def _beside(name: str, other: str) -> str:
 def _fate(found: Collected, name: str, became: dict[str, list[str]]) -> str:
     one = found.imported[name]
     tool = f"{one.tool} {one.version}" if one.version else one.tool
-    told = list(dict.fromkeys(became.get(name, ["counted with another file of the same run"])))
-    more = f"; and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
-    return f"{name}: {tool}, {one.form}: {'; '.join(told[:SHOWN])}{more}"
+    lines = list(dict.fromkeys(became.get(name, ["counted with another file of the same run"])))
+    more = f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
+    return f"{name}: {tool}, {one.form}: {'; '.join(lines[:SHOWN])}{more}"
 
 
 def _rename(found: Collected, extra: dict[str, object]) -> None:

@@ -210,7 +210,7 @@ def _findings(cases: Sequence[ImportedCase], imported: Sequence[Imported]) -> li
     by_run = {id(run): case.id for case in cases for run in case.runs}
     merged: dict[str, Finding] = {}
     evidence: dict[str, list[str]] = {}
-    own = [Observed(f, told, [r]) for case in cases for r in case.runs for f, told in r.observed]
+    own = [Observed(f, text, [r]) for case in cases for r in case.runs for f, text in r.observed]
     for observed_of in (*(one.observed for one in imported), own):
         for observed in observed_of:
             concerned = [by_run[id(run)] for run in observed.runs if id(run) in by_run]

@@ -97,8 +97,8 @@ def make(switch: str, nodes: list[str], links: Links) -> None:
             run("ip", "netns", "exec", namespace, "ethtool", "-K", interface,
                 "tx", "off", "gso", "off", "tso", "off", "gro", "off")  # fmt: skip
         if links.reassembly == "tuned":
-            told = " && ".join(f"echo {v} > /proc/sys/net/ipv4/{k}" for k, v in REASSEMBLY.items())
-            run("ip", "netns", "exec", node, "sh", "-c", told)
+            text = " && ".join(f"echo {v} > /proc/sys/net/ipv4/{k}" for k, v in REASSEMBLY.items())
+            run("ip", "netns", "exec", node, "sh", "-c", text)
         limit(node, links)
 
 

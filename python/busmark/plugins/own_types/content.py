@@ -58,6 +58,6 @@ def _decoded(folder: Path, samples: Sequence[tuple[str, bytes]]) -> list[dict[st
         return [{"problem": f"was not read within {DECODE_S:.0f} s"} for _ in samples]
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     if len(lines) < len(samples):
-        told = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        lines += [{"problem": f"cannot be read: {told[-1]}"}] * (len(samples) - len(lines))
+        text = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        lines += [{"problem": f"cannot be read: {text[-1]}"}] * (len(samples) - len(lines))
     return lines

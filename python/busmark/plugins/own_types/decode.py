@@ -52,8 +52,8 @@ def _union(value: Any) -> dict[str, Any]:
         case = typing.get_args(hint)[1]
         labels = getattr(case, "labels", [])
         if chosen in labels or (not labels and type(case).__name__ == "default"):
-            told = {} if len(labels) == 1 else {"discriminator": plain(chosen)}
-            return {**told, name: plain(value.value)}
+            text = {} if len(labels) == 1 else {"discriminator": plain(chosen)}
+            return {**text, name: plain(value.value)}
     return {"discriminator": plain(chosen)}
 
 

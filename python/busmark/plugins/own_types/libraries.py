@@ -172,8 +172,8 @@ def check(task: Task, value: Path) -> None:
         file.write(done.stdout)
     if done.returncode != 0:
         failed = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
-        told = failed[0].removeprefix("FAIL").strip() if failed else done.stdout.strip()
-        raise ToolError(f"does not carry the value: {told}")
+        text = failed[0].removeprefix("FAIL").strip() if failed else done.stdout.strip()
+        raise ToolError(f"does not carry the value: {text}")
 
 
 def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:

@@ -46,6 +46,6 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
         stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.returncode != 0:
-        told = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise UserError(told[-1])
+        text = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise UserError(text[-1])
     return out.stat().st_size

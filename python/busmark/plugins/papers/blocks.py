@@ -298,9 +298,9 @@ def _bars(title: str, lines_of: Sequence[tuple[Check, Evidence]]) -> Iterator[Ba
             across(Reference(f"expected: {claim.text}", "dash", ((end, 0), (end, 0))), len(rows))
             for end in limits
         ]
-        told = "typical ratio of rounds, and its interval"
+        text = "typical ratio of rounds, and its interval"
         keys = (("Statement", f"{title} ({claim.text})" if len(by_claim) > 1 else title),)
-        yield Bars(keys, (), Axis("ratio", kind="log"), rows, told, references=references)
+        yield Bars(keys, (), Axis("ratio", kind="log"), rows, text, references=references)
 
 
 def _bar(name: str, place: int, ratio: Estimate) -> Bar:

@@ -156,13 +156,13 @@ def _grant_lines(grant: dict[str, Any]) -> list[str]:
 
 def _done(rule: dict[str, Any]) -> str:
     """What is allowed or denied."""
-    told = []
+    lines = []
     for what, word in (("publish", "publish"), ("subscribe", "subscribe to")):
         for each in rule[what]:
             partitions = each["partitions"]
             within = f" in partition {_listed(partitions)}" if partitions else ""
-            told.append(f"{word} {_listed(each['topics'])}{within}")
-    return ", ".join(told) or "do anything that a topic is needed for"
+            lines.append(f"{word} {_listed(each['topics'])}{within}")
+    return ", ".join(lines) or "do anything that a topic is needed for"
 
 
 def _rule_lines(rule: dict[str, Any]) -> list[str]:

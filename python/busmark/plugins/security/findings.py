@@ -29,9 +29,9 @@ class Finding:
 
     def __str__(self) -> str:
         where = f"{self.file}, {self.place}" if self.place else self.file
-        return f"{where}: {self.told}\n  {self.remedy}"
+        return f"{where}: {self.text}\n  {self.remedy}"
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The fault with its clause."""
         return f"{self.problem} (DDS Security 1.1, {self.clause})" if self.clause else self.problem

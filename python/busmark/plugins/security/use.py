@@ -47,7 +47,7 @@ def check_use(documents: Documents, uses: Iterable[Use], domain: int) -> None:
     for finding in _findings(documents, uses):
         if finding.kind in PREVENTS and finding.file in files:
             where = f"{finding.file}, {finding.place}" if finding.place else finding.file
-            raise UserError(finding.told, where=where, remedy=finding.remedy)
+            raise UserError(finding.text, where=where, remedy=finding.remedy)
     for use in uses:
         if use.profile not in DDS:
             continue

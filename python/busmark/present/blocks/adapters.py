@@ -223,8 +223,8 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     for number, adapter in enumerate(whole.columns):
         cells = [row.cells[number] for _, row in rows]
         columns.append(Column(_short(adapter.name), [_word(cell) for cell in cells], "number"))
-        if meanings and len(whole.columns) == 1 and any(cell.told for cell in cells):
-            columns.append(Column("Evidence", [Cell(cell.told) for cell in cells]))
+        if meanings and len(whole.columns) == 1 and any(cell.text for cell in cells):
+            columns.append(Column("Evidence", [Cell(cell.text) for cell in cells]))
     notes = []
     if whole.checked:
         values: dict[str, object] = {
@@ -251,4 +251,4 @@ def _short(name: str) -> str:
 
 def _word(cell: Property) -> Cell:
     word = "FAILED" if cell.outcome == "failed" else cell.outcome
-    return Cell(word or cell.text or STATES[cell.state], note=cell.told)
+    return Cell(word or cell.text or STATES[cell.state], note=cell.text)

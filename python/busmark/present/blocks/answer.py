@@ -279,8 +279,8 @@ def _verdict(verdict: str) -> Verdict:
 
 def version(declared: Mapping[str, object]) -> str:
     """Return the version of a middleware without its name, as its adapter declares it."""
-    told = str(declared.get("middleware_version") or "")
-    words = told.split()
+    sentence = str(declared.get("middleware_version") or "")
+    words = sentence.split()
     numbered = [word for word in words if word.removeprefix("v")[:1].isdigit()]
     return numbered[0].rstrip(",;") if numbered else ""
 

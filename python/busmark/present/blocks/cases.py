@@ -215,8 +215,8 @@ def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Col
 def _cell(figure: Figure | None) -> Cell:
     if figure is None:
         return ABSENT
-    told = f"{text.samples(figure.count)}, {text.plural(figure.rounds, 'round')}"
-    return Cell(figure.value, figure.low, figure.high, note=told)
+    sentence = f"{text.samples(figure.count)}, {text.plural(figure.rounds, 'round')}"
+    return Cell(figure.value, figure.low, figure.high, note=sentence)
 
 
 def _load(case: CaseSummary) -> Cell:
@@ -236,10 +236,10 @@ def _rounds(case: CaseSummary) -> Cell:
     shown = text.count(counts.ok) if counts.ok == total else f"{counts.ok} of {total}"
     if case.precision and not case.precision.reached:
         width = case.precision.relative_half_width
-        told = (
+        sentence = (
             f"\N{PLUS-MINUS SIGN}{text.percent_text(width)}" if width is not None else "no interval"
         )
-        shown += f", {told}"
+        shown += f", {sentence}"
     return Cell(counts.ok, text=shown)
 
 

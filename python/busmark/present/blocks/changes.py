@@ -309,10 +309,10 @@ def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | N
         references = [
             across(Reference(name, dash, ((at, 0), (at, 0))), len(rows)) for name, dash, at in lines
         ]
-        told = f"Below 1: {direction(shown[0].name, more=False)}. With {level} intervals."
+        sentence = f"Below 1: {direction(shown[0].name, more=False)}. With {level} intervals."
         axis = Axis(f"Ratio of {what}, {side.name} over {comparison.baseline.name}", "log")
         keys = (("candidate", side.name),) if several else ()
-        shapes.append(Bars(keys, (), axis, rows, told, references=references))
+        shapes.append(Bars(keys, (), axis, rows, sentence, references=references))
     title = f"Ratio of {what} to {comparison.baseline.name}"
     return Chart(f"ratios-{key}", title, shapes) if shapes else None
 

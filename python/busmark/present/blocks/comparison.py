@@ -205,9 +205,9 @@ def _caveats(comparison: Comparison) -> Section | None:
     """What is to be known before a verdict is relied on."""
     if not comparison.warnings:
         return None
-    told = [Cell(f"{warning[:1].upper()}{warning[1:]}.") for warning in comparison.warnings]
-    columns = [Column("", [Cell("!") for _ in told], "label"), Column("Caveat", told)]
-    return Section("Caveats", [Table(columns, [Row() for _ in told], key="caveats")])
+    lines = [Cell(f"{warning[:1].upper()}{warning[1:]}.") for warning in comparison.warnings]
+    columns = [Column("", [Cell("!") for _ in lines], "label"), Column("Caveat", lines)]
+    return Section("Caveats", [Table(columns, [Row() for _ in lines], key="caveats")])
 
 
 def _sides(comparison: Comparison) -> Section:
@@ -241,10 +241,10 @@ def _remarks(comparison: Comparison) -> Section | None:
     """Why headline figures have no verdict, and rounds that do not count."""
     rows = []
     for pair in comparison.pairs:
-        headline, told = pair.headline, list(pair.remarks)
+        headline, sentence = pair.headline, list(pair.remarks)
         if headline and headline.reason and headline.reason != UNDECIDED:
-            told.insert(0, f"{headline.verdict}: {headline.reason}")
-        rows += [(case_name(pair, comparison), line) for line in told]
+            sentence.insert(0, f"{headline.verdict}: {headline.reason}")
+        rows += [(case_name(pair, comparison), line) for line in sentence]
     return _listed("Remarks", "remark", ("Case", "Remark"), rows)
 
 

@@ -206,13 +206,13 @@ def supports(campaign: Campaign) -> Iterator[Section]:
 
 def _supported(cell: Declared, *, plain: bool) -> Cell:
     if plain and cell.state != "unknown":
-        return Cell(cell.text, note=cell.told)
+        return Cell(cell.text, note=cell.note)
     if cell.outcome:
         default = ", default" if cell.text else ""
         failed = cell.outcome == "failed"
-        return Cell(f"{OUTCOMES[cell.outcome]}{default}", note=cell.told,
+        return Cell(f"{OUTCOMES[cell.outcome]}{default}", note=cell.note,
                     verdict="worse" if failed else "")  # fmt: skip
-    return Cell(cell.text or STATES[cell.state], note=cell.told)
+    return Cell(cell.text or STATES[cell.state], note=cell.note)
 
 
 METHOD = (

@@ -48,10 +48,10 @@ def gate(comparison: Comparison) -> Section | None:
     ]
     total = Counter(judged.outcome for judged in comparison.criteria)
     ended = ENDED.get(comparison.gate, comparison.gate)
-    told = in_words({outcome: total[outcome] for outcome in SIGNS})
+    sentence = in_words({outcome: total[outcome] for outcome in SIGNS})
     notes = [Text("beyond")] if any(one.kind == "share" for one in worst) else []
     table = Table(columns, [Row() for _ in names], notes=notes, key="gate")
-    return Section("Gate", [table], summary=f"{ended}: {told}")
+    return Section("Gate", [table], summary=f"{ended}: {sentence}")
 
 
 def _by_criterion(comparison: Comparison) -> dict[str, list[Judged]]:

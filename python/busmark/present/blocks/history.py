@@ -387,13 +387,13 @@ def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
         references.append(Reference(name, "dash", ((at, low), (at, high))))
     rounds = sorted({point.rounds for point in series.points})
     each = "–".join(map(str, dict.fromkeys((rounds[0], rounds[-1]))))
-    told = [text.plural(count, "result"), f"rounds of each: {each}"]
+    lines = [text.plural(count, "result"), f"rounds of each: {each}"]
     if not series.tested:
-        told.append(f"too few for a step: {2 * tracked.least} are needed")
+        lines.append(f"too few for a step: {2 * tracked.least} are needed")
     title = f"{figure_name(series)}, {scale.unit}" if scale.unit else figure_name(series)
     return Picture(
         (), (), Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
-        Axis(title, ends=(low, high)), curves, ", ".join(told), references,
+        Axis(title, ends=(low, high)), curves, ", ".join(lines), references,
     )  # fmt: skip
 
 

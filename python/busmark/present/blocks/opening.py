@@ -58,12 +58,12 @@ def lines(campaign: Campaign) -> Iterator[str]:
 
 def state(campaign: Campaign) -> Section | None:
     """Return that a campaign has not ended, or was measured by others."""
-    told: list[Text | Table] = []
+    notes: list[Text | Table] = []
     if campaign.finished_utc is None:
-        told.append(Text("unfinished", style="warning"))
+        notes.append(Text("unfinished", style="warning"))
     if campaign.source is not None:
-        told.append(Text("imported", {"tools": text.joined(campaign.source.tools)}))
-    return Section("", told) if told else None
+        notes.append(Text("imported", {"tools": text.joined(campaign.source.tools)}))
+    return Section("", notes) if notes else None
 
 
 def requirements(campaign: Campaign) -> Section | None:
@@ -188,13 +188,13 @@ def _handicaps(campaign: Campaign) -> Table | None:
         declared = campaign.adapters.get(name, {})
         found = declared.get("disclosures")
         disclosed = [str(one) for one in found] if isinstance(found, list) else []
-        told = [DISCLOSURES.get(one, one) for one in disclosed]
+        notes = [DISCLOSURES.get(one, one) for one in disclosed]
         if declared.get("cost") not in (None, "", "none"):
-            told.append(str(declared["cost"]))
-        if told:
+            notes.append(str(declared["cost"]))
+        if notes:
             title = str(declared.get("title") or name)
             version = str(declared.get("middleware_version") or "").removeprefix(f"{title} ")
-            rows.append((title, version or None, "; ".join(told)))
+            rows.append((title, version or None, "; ".join(notes)))
     if not rows:
         return None
     return Table(

@@ -45,8 +45,8 @@ def cell_of(value: Value) -> Cell:
         case Cell():
             return value
         case Figure():
-            told = f"{text.samples(value.count)}, {text.plural(value.rounds, 'round')}"
-            return Cell(value.value, value.low, value.high, note=told)
+            sentence = f"{text.samples(value.count)}, {text.plural(value.rounds, 'round')}"
+            return Cell(value.value, value.low, value.high, note=sentence)
         case bool():
             return Cell("yes" if value else "no")
         case _:

@@ -132,13 +132,13 @@ def medians(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Bars]:
             median, label = half.median, look.label_of(campaign, case)
             note = f"{text.figure_text(median)}, estimate"
             rows.append(bar(label, median, look.MICRO, note=note, parts=parts))
-        told = panels.counts_text([h.median.rounds for h in halves], [h.count for h in halves])
+        sentence = panels.counts_text([h.median.rounds for h in halves], [h.count for h in halves])
         floor = panels.floor_of(campaign, members[0])
         if floor and floor.rtt_2:
-            told += f". Not drawn: {floor.label}, {text.figure_text(floor.rtt_2.median)}"
+            sentence += f". Not drawn: {floor.label}, {text.figure_text(floor.rtt_2.median)}"
         bounded = any(row.low is not None for row in rows)
         yield Bars(
-            keys, members, Axis("median RTT/2, µs", "log"), rows, f"{told}.",
+            keys, members, Axis("median RTT/2, µs", "log"), rows, f"{sentence}.",
             value="estimate and 95 % interval" if bounded else "estimate",
             part="median of one round",
         )  # fmt: skip
@@ -181,12 +181,12 @@ def overview(
 
         rows = [(label, [field(label, size) for size in sizes])
                 for label in sorted({case.label for case in members})]  # fmt: skip
-        told = f"{what} of {text.plural(len(known), 'case')}; {counted(figures, '.')}"
+        sentence = f"{what} of {text.plural(len(known), 'case')}; {counted(figures, '.')}"
         marks = [(shade(mark, positive, more_is_better=more_is_better), name)
                  for mark, name in _marks(positive, scales)]  # fmt: skip
         return Heat(
             keys, members, "size of the body", [text.size_text(size) for size in sizes], "", rows,
-            f"{told} Light: the best.", marks,
+            f"{sentence} Light: the best.", marks,
         )  # fmt: skip
 
     return draw

@@ -167,8 +167,8 @@ def curves(
         ]  # fmt: skip
         x, y, beyond = axes(measure, members)
         note = last if all(map(measure.shape, members)) else ""
-        told = f"{_counted(members, measure)}{remark}{note}.{panels.back_text(members)}"
-        return Picture(keys, members, x, y, found, f"{told}{beyond}{floor}")
+        text = f"{_counted(members, measure)}{remark}{note}.{panels.back_text(members)}"
+        return Picture(keys, members, x, y, found, f"{text}{beyond}{floor}")
 
     return draw
 
@@ -189,16 +189,16 @@ def shares(
                   steps=filled, fill=0.25 if filled and len(known) <= FEW else 0.0)
             for case in known
         ]  # fmt: skip
-        told = f"{_counted(members, measure)}. {remark(measure, members)}"
-        told += panels.back_text(members)
+        text = f"{_counted(members, measure)}. {remark(measure, members)}"
+        text += panels.back_text(members)
         lines = []
         if floor := _floor_median(campaign, members[0], measure):
             top = max((p.y for curve in found for p in curve.points), default=1.0)
             at, name = floor[1].value / MICRO, f"{floor[0].label}, median"
             lines.append(Reference(name, "dash", ((at, 0.0), (at, top)), fits_axis=False))
-            told += _floor_remark(members[0], *floor)
+            text += _floor_remark(members[0], *floor)
         return Picture(
-            keys, members, Axis(measure.axis(members)), Axis(title, from_zero=True), found, told,
+            keys, members, Axis(measure.axis(members)), Axis(title, from_zero=True), found, text,
             lines, apart=filled,
         )  # fmt: skip
 
@@ -367,16 +367,16 @@ def boxes(
     title = measure.magnitude(members)
     cells = [_cell(campaign, case, measure, title) for case in members]
     counts = [sum(box.count for box in measure.boxes(case)) for case in members]
-    told = panels.counts_text([case.rounds.ok for case in members], counts)
-    told += ". Box: quartiles and median; whiskers: 5th and 95th percentile; points: smallest "
-    told += "and largest; area: density of the round."
+    text = panels.counts_text([case.rounds.ok for case in members], counts)
+    text += ". Box: quartiles and median; whiskers: 5th and 95th percentile; points: smallest "
+    text += "and largest; area: density of the round."
     if back := panels.back_text(members):
-        told += f"{back} A percentile among the lost is drawn at the largest."
+        text += f"{back} A percentile among the lost is drawn at the largest."
     if beyond := [value for cell in cells for _, value in cell.beyond()]:
-        told += f" Largest sample beyond the axis: {_time(max(beyond) * MICRO)}."
+        text += f" Largest sample beyond the axis: {_time(max(beyond) * MICRO)}."
     if found := _floor_median(campaign, members[0], measure):
-        told += _floor_remark(members[0], *found)
-    return Boxes(keys, members, "round", cells, told)
+        text += _floor_remark(members[0], *found)
+    return Boxes(keys, members, "round", cells, text)
 
 
 def _cell(campaign: Campaign, case: CaseSummary, measure: Measure, title: str) -> Cell:

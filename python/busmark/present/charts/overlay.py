@@ -64,7 +64,7 @@ def _together(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     return [
         case.model_copy(
             update={
-                # Two cases of the same name are told apart by their identifiers.
+                # Two cases of the same name are distinguished by their identifiers.
                 "label": label if labels.count(label) == 1 else f"{label}, {case.id}",
                 "placement": "" if "Placement" in differing else case.placement,
                 "size": None if "Size" in differing else case.size,

@@ -71,9 +71,9 @@ def split(
             continue
         for first in range(0, len(names), MOST_CURVES):
             part = names[first : first + MOST_CURVES]
-            told = f"{first + 1} to {first + len(part)} of {len(names)}"
+            sentence = f"{first + 1} to {first + len(part)} of {len(names)}"
             chosen = [case for case in members if case.label in part]
-            parts.append(((*keys, ("Curves", told)), chosen))
+            parts.append(((*keys, ("Curves", sentence)), chosen))
     return parts
 
 
@@ -93,8 +93,8 @@ def described(keys: Keys) -> str:
     """Return keys for a caption, such as "One CPU, 64 B"."""
     plain = {"Placement", "Size", "Middleware", "Workload"}
     known = [(name, value) for name, value in keys if value != text.ABSENT]
-    told = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
-    return told[:1].upper() + told[1:]
+    sentence = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def captioned(keys: Keys, remarks: str) -> str:
@@ -109,26 +109,28 @@ def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
         return ""
     noun = "round" if max(rounds) == 1 else "rounds"
     known = [count for count in samples if count is not None]
-    told = f"{span_text(known)} samples" if known else ""
+    sentence = f"{span_text(known)} samples" if known else ""
     if len(known) < len(samples):
-        told = f"{told}, or an unknown number," if told else "an unknown number of samples"
-    return f"{span_text(rounds)} {noun} and {told} per case"
+        sentence = (
+            f"{sentence}, or an unknown number," if sentence else "an unknown number of samples"
+        )
+    return f"{span_text(rounds)} {noun} and {sentence} per case"
 
 
 def back_text(cases: Sequence[CaseSummary]) -> str:
     """Return what came back of what was sent, as sentences for a caption that follow others; empty
     where all did."""
-    told = []
+    lines = []
     for case in cases:
         shape = case.series and case.series.shape
         if not shape or shape.lost == 0:
             continue
         if shape.lost is None:
-            told.append(f"{case.label}: samples were lost, probes among them or not: not known")
+            lines.append(f"{case.label}: samples were lost, probes among them or not: not known")
             continue
         sent = text.count(shape.count + shape.lost)
-        told.append(f"{case.label}: {text.count(shape.count)} of {sent} {came(case)}")
-    return f" {'; '.join(told)}." if told else ""
+        lines.append(f"{case.label}: {text.count(shape.count)} of {sent} {came(case)}")
+    return f" {'; '.join(lines)}." if lines else ""
 
 
 def came(case: CaseSummary) -> str:

@@ -187,7 +187,7 @@ def capacity(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Pictu
         offered = [point.x for curve in curves if not curve.thin for point in curve.points]
         if not offered:
             continue
-        told = "; ".join(
+        sentence = "; ".join(
             f"{case.label} "
             f"{text.figure_text(of.sustained, text.MBIT) if of.sustained else 'not found'}, "
             f"{of.confirmed} of {of.confirm} trials confirm it"
@@ -196,7 +196,7 @@ def capacity(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Pictu
         yield Picture(
             keys, members,
             Axis("offered, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), curves,
-            f"{told}. Vertical: the greatest rate that was sustained.",
+            f"{sentence}. Vertical: the greatest rate that was sustained.",
             _limits("offered", offered, [found for _, found in known]),
         )  # fmt: skip
 
@@ -265,15 +265,15 @@ def _power_laws(campaign: Campaign, members: Sequence[CaseSummary]) -> str:
     fits = [g for g in campaign.growths if g.figure == "first_sample" and set(g.cases) <= here]
     laws = [f"{g.label} {_exponent(g.exponent)}" for g in fits if g.exponent][:MOST_NAMED]
     others = [_departing(g) for g in fits if not g.exponent][:MOST_NAMED]
-    told = ""
+    sentence = ""
     if laws:
-        told += (
+        sentence += (
             " As a power of the number of endpoints (without the case of none) the time to the "
             f"first sample has the exponents (0: the number does not matter): {'; '.join(laws)}."
         )
     if others:
-        told += f" No power law describes it for: {'; '.join(others)}."
-    return told
+        sentence += f" No power law describes it for: {'; '.join(others)}."
+    return sentence
 
 
 def _departing(growth: DiscoveryGrowth) -> str:

@@ -66,21 +66,21 @@ def size_ticks(sizes: Sequence[int]) -> list[Tick]:
     are."""
     known = sorted(set(sizes))
     positive = [size for size in known if size]
-    told = [(at_size(0), size_text(0))] if 0 in known else []
+    text = [(at_size(0), size_text(0))] if 0 in known else []
     if not positive:
-        return told
+        return text
     apart = all(b / a >= APART for a, b in pairwise(positive))
     if apart and len(positive) <= MOST_SIZES and not any(size & (size - 1) for size in positive):
-        return told + [(float(size), size_text(size)) for size in positive]
+        return text + [(float(size), size_text(size)) for size in positive]
     low, high = ceil(log2(positive[0])), floor(log2(positive[-1]))
     every = max(1, ceil((high - low + 1) / MOST_SIZES))
     # 1 KiB is one of them, however far apart they are.
     powers = [power for power in range(low, high + 1) if (power - 10) % every == 0]
     if len(powers) < 2:
-        return told + [
+        return text + [
             (float(size), size_text(size)) for size in dict.fromkeys((positive[0], positive[-1]))
         ]
-    return told + [(2.0**power, size_text(2**power)) for power in powers]
+    return text + [(2.0**power, size_text(2**power)) for power in powers]
 
 
 def linear_size_ticks(largest: float) -> list[Tick]:
@@ -91,5 +91,5 @@ def linear_size_ticks(largest: float) -> list[Tick]:
 
 def plain(mark: float) -> str:
     """A tick's number in full, without zeros at its end."""
-    told = number(float(f"{mark:.9g}"), 9)
-    return told.rstrip("0").rstrip(".") if "." in told else told
+    text = number(float(f"{mark:.9g}"), 9)
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -98,13 +98,13 @@ def _floor(
 
 
 def _counted(shown: Timeline) -> str:
-    told = f"round {shown.round}, the one whose median is nearest to the middle one; "
-    told += text.plural(shown.count, "sample")
+    sentence = f"round {shown.round}, the one whose median is nearest to the middle one; "
+    sentence += text.plural(shown.count, "sample")
     if shown.lost_t_s:
-        told += f", {text.count(shown.lost)} lost"
+        sentence += f", {text.count(shown.lost)} lost"
         if len(shown.lost_t_s) < shown.lost:
-            told += f", of which {text.count(len(shown.lost_t_s))} are marked"
-    return told
+            sentence += f", of which {text.count(len(shown.lost_t_s))} are marked"
+    return sentence
 
 
 def autocorrelation(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
@@ -198,31 +198,31 @@ def _steps(system: SystemSeries, values: Sequence[float]) -> list[Point]:
 
 
 def _cost_of_reading(case: CaseSummary, system: SystemSeries) -> str:
-    told = f"round {system.round}, {len(system.t_s) - 1} intervals; before 0 is the warm-up"
+    sentence = f"round {system.round}, {len(system.t_s) - 1} intervals; before 0 is the warm-up"
     reader = next(
         (r for r in case.resources if (r.participant, r.node) == (READER, system.node)), None
     )
     if reader and reader.cpu_user and reader.cpu_system:
         share = reader.cpu_user.value + reader.cpu_system.value
-        told += f"; reading the counters took {text.percent_text(share)} of one CPU"
-    return f"{told}."
+        sentence += f"; reading the counters took {text.percent_text(share)} of one CPU"
+    return f"{sentence}."
 
 
 def endpoints(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
     """Draw how many endpoints have found each other, over time."""
     for keys, members in panels.split(cases, panels.where):
-        curves, told = [], []
+        curves, sentence = [], []
         for case in members:
             if found := case.meeting:
                 points = [Point(at / MILLI, count)
                           for at, count in zip(found.t_ns, found.found, strict=True)]  # fmt: skip
                 of = look.label_of(campaign, case)
                 curves.append(Curve(case.label, of, points, marks=len(points) == 1, steps=True))
-                told.append(f"{case.label} {_met(found)}")
+                sentence.append(f"{case.label} {_met(found)}")
         yield Picture(
             keys, members, Axis("ms since the last endpoint was created", "linear"),
             Axis("endpoints with all their counterparts", from_zero=True), curves,
-            f"From the creation of the last until all had matched: {'; '.join(told)}.",
+            f"From the creation of the last until all had matched: {'; '.join(sentence)}.",
         )  # fmt: skip
 
 

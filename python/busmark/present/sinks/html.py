@@ -309,8 +309,8 @@ def _badge(mark: str, page: Page) -> str:
     if flag is None:
         return f' <span class="flag">{escape(mark)}</span>'
     _, severity, target, title = flag
-    told = escape(f"{severity}: {title}")
+    text = escape(f"{severity}: {title}")
     return (
-        f' <a class="flag is-{severity}" href="#{escape(target)}" title="{told}" '
-        f'aria-label="{told}">{escape(mark)}</a>'
+        f' <a class="flag is-{severity}" href="#{escape(target)}" title="{text}" '
+        f'aria-label="{text}">{escape(mark)}</a>'
     )

@@ -71,8 +71,8 @@ def _left_out(gone: Sequence[tuple[int, Part]], limit: int) -> str:
     ]
     if more := len(gone) - MOST_NAMED if len(gone) > MOST_NAMED else 0:
         named.append(f"parts of {count(more)} more sections")
-    told = f"Left out to stay below {count(limit)} characters: {joined(named)}."
-    return f"**{escaped(told)}** {WHOLE}"
+    text = f"Left out to stay below {count(limit)} characters: {joined(named)}."
+    return f"**{escaped(text)}** {WHOLE}"
 
 
 def _short(name: str) -> str:

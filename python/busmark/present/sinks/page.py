@@ -37,7 +37,7 @@ FILTER = """
 <form id="filter" role="search" aria-label="Filter of tables, charts and cases" autocomplete="off" \
 hidden>
 <details>
-<summary>Filter<span class="told"></span></summary>
+<summary>Filter<span class="chosen"></span></summary>
 <div class="choices">
 <label class="words">Find <input type="search" name="words" \
 placeholder="words of names and parameters"></label>

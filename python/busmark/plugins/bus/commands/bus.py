@@ -65,7 +65,7 @@ def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, ever
     with Caller.on(attachment(options)) as caller:
         number = caller.order(order.to, order.task)
         silent_s = 0.0 if order.is_for_one else SILENCE_S
-        answers = [told for told in caller.answers(number, wait_s, silent_s) if told["ok"]]
+        answers = [text for text in caller.answers(number, wait_s, silent_s) if text["ok"]]
         if not answers:
             echo(f"busmark: {order.silence(caller)}", err=True)
     if as_json:
@@ -105,7 +105,7 @@ def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | Non
     with Caller.on(attachment(options), live=follow) as caller:
         number = caller.order(order.to, order.task)
         silent_s = 0.0 if order.is_for_one else SILENCE_S
-        answers = [told for told in caller.answers(number, ANSWER_S, silent_s) if told["ok"]]
+        answers = [text for text in caller.answers(number, ANSWER_S, silent_s) if text["ok"]]
         if not answers:
             echo(f"busmark: {order.silence(caller)}", err=True)
             sys.exit(2)
@@ -123,11 +123,11 @@ def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | Non
 
 
 def _print_discovery(answers: list[Message], *, in_lines: bool) -> None:
-    told = [
+    lines = [
         {**_named(answer), "test": test["test"], "kind": test["kind"], **test["discovery"]}
         for answer in answers for test in answer["result"]["tests"]
     ]  # fmt: skip
-    for one in told if in_lines else [told]:
+    for one in lines if in_lines else [lines]:
         echo(json.dumps(one, indent=None if in_lines else 2))
     sys.stdout.flush()
 
@@ -144,8 +144,8 @@ def _follow_discovery(caller: Caller, order: Order, seconds: float | None,
             continue
         if as_json:
             kind = {"test": message["test"], "kind": message["kind"]}
-            told = {key: value for key, value in event.items() if key != "event"}
-            echo(json.dumps({**_named(message), **kind, **told}))
+            found = {key: value for key, value in event.items() if key != "event"}
+            echo(json.dumps({**_named(message), **kind, **found}))
             sys.stdout.flush()
         else:
             _print(message, as_json)
@@ -240,11 +240,11 @@ def stop(as_json: bool, **options: Any) -> None:
     sys.exit(_code(answers))
 
 
-def _ordered(caller: Caller, order: Order, told: Iterable[Message],
+def _ordered(caller: Caller, order: Order, lines: Iterable[Message],
              as_json: bool) -> list[Message]:  # fmt: skip
     """Shows what is answered to an order, and what was measured; the answers."""
     answers: list[Message] = []
-    for message in told:
+    for message in lines:
         if message.get("news") == "ended":
             _result(message, as_json)
             continue
@@ -260,9 +260,9 @@ def _ordered(caller: Caller, order: Order, told: Iterable[Message],
 
 def _code(answers: Iterable[Message]) -> int:
     """2 for an order that somebody could not carry out, or that concerned nobody."""
-    told = list(answers)
-    done = [answer for answer in told if "none" not in (answer.get("result") or {})]
-    return 0 if done and all(answer["ok"] for answer in told) else 2
+    lines = list(answers)
+    done = [answer for answer in lines if "none" not in (answer.get("result") or {})]
+    return 0 if done and all(answer["ok"] for answer in lines) else 2
 
 
 def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_json: bool) -> bool:
@@ -301,9 +301,9 @@ def _result(message: Message, as_json: bool) -> None:
 def _print(message: Message, as_json: bool, err: bool = False) -> None:
     from busmark.plugins.bus.words import line
 
-    told = json.dumps(message) if as_json else line(message)
-    if told is not None:
-        echo(told, err=err and not as_json)
+    text = json.dumps(message) if as_json else line(message)
+    if text is not None:
+        echo(text, err=err and not as_json)
         sys.stdout.flush()
 
 

@@ -123,10 +123,10 @@ def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_line
 
     if as_json:
         kept = {one["key"] for one in (*shown.participants(found), *shown.endpoints(found))}
-        told = document(found)
+        text = document(found)
         for name in ("participants", "endpoints"):
-            told[name] = [one for one in told[name] if one["key"] in kept]
-        echo(json.dumps(told, indent=None if in_lines else 2))
+            text[name] = [one for one in text[name] if one["key"] in kept]
+        echo(json.dumps(text, indent=None if in_lines else 2))
         sys.stdout.flush()
         return
     heads = ("participant", "whose", "vendor", "host", "process", "writers", "readers")
@@ -225,8 +225,8 @@ def _change(sign: str, one: Message, found: Found, as_json: bool) -> None:
     from busmark.plugins.bus.found import vendor
 
     if as_json:
-        told = document(found)
-        entity = next(e for e in (*told["participants"], *told["endpoints"])
+        text = document(found)
+        entity = next(e for e in (*text["participants"], *text["endpoints"])
                       if e["key"] == one["key"])  # fmt: skip
         change = "came" if sign == "+" else "went"
         echo(json.dumps({"change": change, "at_realtime_ns": found.at_realtime_ns,

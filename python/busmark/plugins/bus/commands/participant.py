@@ -58,7 +58,7 @@ def command(
                 sys.exit(0)
             if message is None:
                 continue
-            told = json.dumps(message) if as_json else line(message)
-            if told is not None:
-                echo(told)
+            text = json.dumps(message) if as_json else line(message)
+            if text is not None:
+                echo(text)
                 sys.stdout.flush()

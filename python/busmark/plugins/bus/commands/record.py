@@ -91,8 +91,8 @@ def _record(listener: Listener, writer: Writer, stopped: list[int], seconds: flo
 
 def _say(writer: Writer, file: Path) -> None:
     parts = [f"{count:,} {WORDS[what]}" for what in WORDS if (count := writer.counts[what])]
-    told = f": {', '.join(parts)}" if parts else ""
-    say(f"stored {writer.stored:,} messages in {file}{told}")
+    text = f": {', '.join(parts)}" if parts else ""
+    say(f"stored {writer.stored:,} messages in {file}{text}")
     for why, words in NOT_STORED.items():
         if lost := writer.lost[why]:
             say(f"not stored: {lost:,} samples {words}")

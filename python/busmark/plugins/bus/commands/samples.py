@@ -76,7 +76,7 @@ def _show(caller: Caller, count: int | None, seconds: float | None, as_json: boo
     shown = 0
     while (count is None or shown < count) and (end is None or time.monotonic() < end):
         left = 3600.0 if end is None else max(end - time.monotonic(), 0.001)
-        message = caller.told("sample", left)
+        message = caller.text("sample", left)
         if message is None:
             continue
         shown += 1
@@ -155,7 +155,7 @@ def injected(caller: Caller, bus: Attachment, topic: str, size: int, count: int,
         "topic": topic, "payload": payload, "keyed": keyed, "size": size, "count": count,
         "readers": len(readers), "qos": _of_writer(bus, topic, readers),
     }})  # fmt: skip
-    message = caller.told("injected")
+    message = caller.text("injected")
     if message is None:
         return None, "it is not known whether they were written"
     found = message["readers"] if message["readers"] is not None else len(readers)

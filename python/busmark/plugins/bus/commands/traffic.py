@@ -69,27 +69,27 @@ def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, .
             packets = folder / "traffic.pcapng"
             dropped = _capture(bus.interface, pattern, seconds, packets, folder)
         seconds, seen = sent(packets, contents=types is not None)
-        told = writers(found, seen)
+        lines = writers(found, seen)
         if types is not None:
-            _put_contents(told, seen, types)
-    told = [one for one in told if one["topic"] not in CONTROL]
+            _put_contents(lines, seen, types)
+    lines = [one for one in lines if one["topic"] not in CONTROL]
     if topic is not None:
-        told = on_topic([one for one in told if one["topic"]], topic)
+        lines = on_topic([one for one in lines if one["topic"]], topic)
     if foreign:
-        told = [one for one in told if one["whose"] in ("foreign", "not announced")]
+        lines = [one for one in lines if one["whose"] in ("foreign", "not announced")]
     if as_json:
         echo(
-            json.dumps({"seconds": seconds, "dropped_packets": dropped, "writers": told}, indent=2)
+            json.dumps({"seconds": seconds, "dropped_packets": dropped, "writers": lines}, indent=2)
         )
-    elif told:
+    elif lines:
         heads = ("topic", "type", "whose", "samples seen", "rate, Hz", "size, B", "missing", "QoS")
-        show_rows(f"Samples in {seconds:.1f} s", heads, map(_row, told))
-        for one in told:
+        show_rows(f"Samples in {seconds:.1f} s", heads, map(_row, lines))
+        for one in lines:
             if one.get("content"):
                 _last(one)
     else:
         echo("No writer was found.")
-    sys.exit(0 if any(one["samples"] for one in told) else 1)
+    sys.exit(0 if any(one["samples"] for one in lines) else 1)
 
 
 def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder: Path) -> int:
@@ -125,12 +125,12 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
     return dropped
 
 
-def _put_contents(told: list[Message], seen: Mapping[str, Sent], types: Types) -> None:
+def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) -> None:
     """Into those whose type is known, `value` or `problem`; None into all others."""
     last = {key: one.last for key, one in seen.items() if one.last is not None}
-    known = [one for one in told if one["key"] in last and one["type_name"]]
+    known = [one for one in lines if one["key"] in last and one["type_name"]]
     contents = types.contents([(one["type_name"], last[one["key"]]) for one in known])
-    for one in told:
+    for one in lines:
         one["content"] = None
     for one, content in zip(known, contents, strict=True):
         one["content"] = content or None

@@ -80,7 +80,7 @@ def show(
 def _print(message: Message, as_json: bool) -> None:
     from busmark.plugins.bus.words import line
 
-    told = json.dumps(message) if as_json else line(message)
-    if told is not None:
-        echo(told)
+    text = json.dumps(message) if as_json else line(message)
+    if text is not None:
+        echo(text)
         sys.stdout.flush()

@@ -167,7 +167,7 @@ def _taken(caller: Caller) -> list[Message]:
     taken: list[Message] = []
     end = time.monotonic() + TAKEN_S
     while (left := end - time.monotonic()) > 0 and len(taken) < MOST:
-        if (message := caller.told("sample", left)) is not None:
+        if (message := caller.text("sample", left)) is not None:
             taken.append(message)
     # What participants say meanwhile is heard elsewhere.
     caller.take_heard()

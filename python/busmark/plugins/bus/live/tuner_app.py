@@ -294,8 +294,8 @@ class TunerApp(BusApp[R]):
 
         def job(caller: Caller) -> tuple[str, str]:
             stops = order.task["cmd"] == "stop"
-            told = stopped(caller, order) if stops else order.answers(caller)
-            return _words(caller, order, told)
+            text = stopped(caller, order) if stops else order.answers(caller)
+            return _words(caller, order, text)
 
         self._work(dialog, job, lambda found: self._answer(dialog, *found))
 
@@ -318,12 +318,12 @@ class TunerApp(BusApp[R]):
             self.tell(text, "Answer")
 
 
-def _words(caller: Caller, order: Order, told: Iterable[Message]) -> tuple[str, str]:
+def _words(caller: Caller, order: Order, notes: Iterable[Message]) -> tuple[str, str]:
     """Answers, and what was measured, as lines; and their colour."""
     lines: list[str] = []
     style = "green"
     answered = False
-    for message in told:
+    for message in notes:
         answered |= message["news"] == "answer"
         if message["news"] == "answer" and not message["ok"]:
             style = "red"

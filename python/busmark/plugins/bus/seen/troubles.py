@@ -30,7 +30,7 @@ def trouble(message: Message) -> Trouble | None:
     Raises:
         LookupError, TypeError, ValueError, AttributeError: no participant has written it.
     """
-    what, text = _told(message)
+    what, text = _text(message)
     if not what:
         return None
     group = message.get("group")
@@ -40,7 +40,7 @@ def trouble(message: Message) -> Trouble | None:
     )  # fmt: skip
 
 
-def _told(message: Message) -> tuple[str, str]:
+def _text(message: Message) -> tuple[str, str]:
     if "trouble" in message:
         return str(message["trouble"]), str(message["message"])
     news = message.get("news")

@@ -71,25 +71,25 @@ def _placed(look: Message, kept: list[Unread]) -> int:
     return placed
 
 
-def read(told: Any) -> Any:
+def read(text: Any) -> Any:
     """The value, be it read or not.
 
     Raises:
         ValueError: it is no JSON.
     """
-    return from_json(told) if isinstance(told, Unread) else told
+    return from_json(text) if isinstance(text, Unread) else text
 
 
-def numbers(told: Any) -> NDArray[np.int64]:
+def numbers(text: Any) -> NDArray[np.int64]:
     """Whole numbers, be they read or not.
 
     Raises:
         TypeError, ValueError, OverflowError: they are none.
     """
-    if isinstance(told, Unread):
-        inside = told[1:-1]
+    if isinstance(text, Unread):
+        inside = text[1:-1]
         if inside and not inside.translate(None, NUMBERS):
             found = np.fromstring(inside, dtype=np.int64, sep=",")
             if len(found) == inside.count(b",") + 1:
                 return found
-    return np.array(read(told), dtype=np.int64)
+    return np.array(read(text), dtype=np.int64)

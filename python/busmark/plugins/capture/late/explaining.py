@@ -93,7 +93,7 @@ def last_seen(one: Trace) -> Shown | None:
 def nothing(one: Trace) -> str:
     """Why nothing is said of a sample."""
     if one.several_ways:
-        return "it went to several readers, whose packets cannot be told apart"
+        return "it went to several readers, whose packets cannot be distinguished"
     if not any(leg.packets for leg in one.legs):
         return "no packet has it"
     if one.sample.read_ns is None:

@@ -275,9 +275,9 @@ def read_text(source: SourceText, imported: Imported) -> Blocks:
     for done in blocks.by_name.values():
         if done.median_count is None:
             done.median_count = done.count
-    told = [f"statistics of {name} are not read" for name in sorted(skipped)]
-    told += [f"statistics by tag ({tags}) are not read"] if tags else []
-    imported.left_out += [f"{source.name}: {what}" for what in told]
+    lines = [f"statistics of {name} are not read" for name in sorted(skipped)]
+    lines += [f"statistics by tag ({tags}) are not read"] if tags else []
+    imported.left_out += [f"{source.name}: {what}" for what in lines]
     return blocks
 
 

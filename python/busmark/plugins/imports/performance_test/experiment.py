@@ -372,9 +372,9 @@ def _join(read: Run, written: Run) -> None:
         read.values.get("received"),
         read.values.get("lost"),
     )
-    told = f"{sent} sent; {received} received"
-    told += "" if lost is None else f", {lost} counted as lost"
+    text = f"{sent} sent; {received} received"
+    text += "" if lost is None else f", {lost} counted as lost"
     expected = (sent or 0) * (read.params.subscribers or 1)
     if received is not None and lost is not None and expected > received + lost:
-        told += f"; {expected - received - lost} in neither count"
-    read.observed.append((HALVES, told))
+        text += f"; {expected - received - lost} in neither count"
+    read.observed.append((HALVES, text))

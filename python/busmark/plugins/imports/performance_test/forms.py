@@ -116,11 +116,11 @@ def _experiment(source: SourceText, head: dict[str, tuple[Line, str]]) -> Experi
 def _csv_qos(found: dict[str, str]) -> dict[str, object]:
     """In Busmark's words."""
     names = {"Reliability": "reliability", "Durability": "durability", "History kind": "history"}
-    told: dict[str, object] = {names[k]: v.lower() for k, v in found.items() if k in names}
+    values: dict[str, object] = {names[k]: v.lower() for k, v in found.items() if k in names}
     depth = found.get("History depth", "")
-    if depth.isdigit() and told.get("history") == "keep_last":
-        told["depth"] = int(depth)
-    return told
+    if depth.isdigit() and values.get("history") == "keep_last":
+        values["depth"] = int(depth)
+    return values
 
 
 def _csv_row(source: SourceText, line: Line, names: list[str]) -> Row:

@@ -133,8 +133,8 @@ def _csv_summary(
     source: SourceText, header: list[str], line: Line, cells: list[str], count: int | None
 ) -> Run:
     if len(cells) != len(header):
-        told = f"{len(header)} columns, as in its header; here are {len(cells)}"
-        raise source.malformed(line, told)
+        text = f"{len(header)} columns, as in its header; here are {len(cells)}"
+        raise source.malformed(line, text)
     row = {AVERAGES.get(n, n): cell for n, cell in zip(header, cells, strict=True)}
     size = source.count(line, cells[0], "a size in bytes")
     if "Total Samples" in row:
@@ -295,12 +295,12 @@ def read_json(source: SourceText, imported: Imported) -> None:
             _, length = decoder.raw_decode(text)
             element = checked(source, Element, text[:length], line)
         except json.JSONDecodeError as error:
-            told = f"line {line - 1 + error.lineno}: this size is not read: {error.msg.lower()}"
-            imported.left_out.append(f"{source.name}, {told}")
+            sentence = f"line {line - 1 + error.lineno}: this size is not read: {error.msg.lower()}"
+            imported.left_out.append(f"{source.name}, {sentence}")
             continue
         except RecursionError:
-            told = f"line {line}: this size is not read: nested too deep"
-            imported.left_out.append(f"{source.name}, {told}")
+            sentence = f"line {line}: this size is not read: nested too deep"
+            imported.left_out.append(f"{source.name}, {sentence}")
             continue
         except UserError as error:
             imported.left_out.append(f"{error.where}: this size is not read: {error.message}")
@@ -313,8 +313,10 @@ def read_json(source: SourceText, imported: Imported) -> None:
             raise UserError(what, where=where, remedy="The file may be cut off.")
         raise source.nothing('a size with its summary, as "length": 64, "summary": {…}')
     if intervals:
-        told = f"intervals ({intervals}) are not read: they repeat single samples and running means"
-        imported.left_out.append(f"{source.name}: {told}")
+        sentence = (
+            f"intervals ({intervals}) are not read: they repeat single samples and running means"
+        )
+        imported.left_out.append(f"{source.name}: {sentence}")
 
 
 def _json_run(element: Element, line: int) -> Run:

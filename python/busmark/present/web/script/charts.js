@@ -276,8 +276,8 @@ const charts = (() => {
       await loaded;
     } catch (error) {
       fail(error);
-      const told = "This browser cannot draw the charts: it needs to be of 2023 or later.";
-      for (const figure of figures) figure.querySelector(".plot").textContent = told;
+      const text = "This browser cannot draw the charts: it needs to be of 2023 or later.";
+      for (const figure of figures) figure.querySelector(".plot").textContent = text;
       return;
     }
     document.body.append(tip);

@@ -131,8 +131,8 @@ const choice = (() => {
     } else {
       withoutSeries(spec, (series) => keeps(spec.usermeta.labels[series]));
     }
-    const told = without.length > 4 ? `${without.length} of ${every.length}` : without.join(", ");
-    return { ...panel, caption: `${panel.caption} Left out by the filter: ${told}.` };
+    const text = without.length > 4 ? `${without.length} of ${every.length}` : without.join(", ");
+    return { ...panel, caption: `${panel.caption} Left out by the filter: ${text}.` };
   };
 
   /* The panel to draw; null where the filter leaves nothing. */

@@ -59,8 +59,8 @@ const filter = (() => {
     document.getElementById("filter-count").textContent = kept
       ? `${grouped(kept.size)} of ${grouped(cases.length)} cases` : `${grouped(cases.length)} cases`;
     reset.hidden = kept === null;
-    const told = [form.elements.words.value, ...selects().map((select) => select.value)];
-    form.querySelector(".told").textContent = kept ? `: ${told.filter(Boolean).join(", ")}` : "";
+    const text = [form.elements.words.value, ...selects().map((select) => select.value)];
+    form.querySelector(".chosen").textContent = kept ? `: ${text.filter(Boolean).join(", ")}` : "";
   };
 
   let waiting = 0;

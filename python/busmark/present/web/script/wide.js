@@ -18,8 +18,8 @@ const startWide = (section) => {
     const edge = box.getBoundingClientRect().right + 1;
     const hidden = fits ? [] : heads.filter((head) => head.getBoundingClientRect().right > edge);
     const titles = hidden.map((head) => head.textContent.trim());
-    const told = titles.length ? `Scroll sideways for ${titles.join(", ")}` : "";
-    if (hint.textContent !== told) hint.textContent = told;
+    const text = titles.length ? `Scroll sideways for ${titles.join(", ")}` : "";
+    if (hint.textContent !== text) hint.textContent = text;
     hint.hidden = fits;
   };
 

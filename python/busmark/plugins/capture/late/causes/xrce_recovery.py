@@ -114,8 +114,8 @@ def asking(wire: Wire, rows: Rows, number: int) -> Rows:
 
 def _proof(one: Recovery, since_ns: int) -> Proof:
     question, last = one.asked
-    told = f"{one.again.kind}, message {one.number} of the stream"
-    evidence = [Evidence(one.first, f"{told}, sent first")]
+    text = f"{one.again.kind}, message {one.number} of the stream"
+    evidence = [Evidence(one.first, f"{text}, sent first")]
     said = (
         f"{what(one.number, one.carries)} was sent again in packet {one.again.packet}, after "
         f"ACKNACK in packet {question.packet} had asked for it"
@@ -128,7 +128,7 @@ def _proof(one: Recovery, since_ns: int) -> Proof:
     if last.row != question.row:
         evidence.append(Evidence(last, "ACKNACK that asks once more"))
         said += f"; ACKNACK in packet {last.packet} asked once more"
-    evidence.append(Evidence(one.again, f"{told}, sent again"))
+    evidence.append(Evidence(one.again, f"{text}, sent again"))
     return Proof(CAUSE, one.again.time_ns - since_ns, said, tuple(evidence),
                  of_another=one.number < one.carries[0])  # fmt: skip
 
