@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from busmark.cli.beside import Beside, beside
+from busmark.cli.helper import Helper, helping
 from busmark.cli.options import open_page, opens
 from busmark.cli.output import Forms, echo, say_file
 from busmark.cli.places import Directory, or_newest
@@ -52,7 +52,7 @@ def command(
     comparison.html (with --to markdown, comparison.md), compares the document's findings with
     these. `busmark papers show --to FORM` writes that comparison alone, in any form.
     """
-    with beside(directory) as helper:
+    with helping(directory) as helper:
         written = _write(directory, names, out, helper, plain=plain, overlaid=overlay)
     for files in written.values():
         for file in files:
@@ -70,7 +70,7 @@ def _open_first(written: Mapping[str, Sequence[Path]]) -> None:
 
 
 def _write(
-    directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool,
+    directory: Path, names: str, out: Path | None, helper: Helper | None, *, plain: bool,
     overlaid: str | None,
 ) -> dict[str, list[Path]]:  # fmt: skip
     from busmark.compare.cache import Cache

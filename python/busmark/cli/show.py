@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from busmark.cli.beside import beside
 from busmark.cli.documents import paged, show
+from busmark.cli.helper import helping
 from busmark.cli.options import requires
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
@@ -136,7 +136,7 @@ def analysed(directory: Path) -> Campaign:
     cached = Cache(directory)
     if found := cached.campaign():
         return found
-    with beside(directory) as helper:
+    with helping(directory) as helper:
         from busmark.compare.campaign import summarise
         from busmark.store import Result
 

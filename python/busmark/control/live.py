@@ -94,7 +94,7 @@ class Sights:
 
     def _is_measured(self, number: int) -> bool:
         flow = self._flows.flow_of(number)
-        return flow is not None and not flow.beside and (flow.kind == "pings") == self._pings
+        return flow is not None and not flow.background and (flow.kind == "pings") == self._pings
 
     def latest(self) -> Live | None:
         """As it stands; None before the first look."""

@@ -38,9 +38,9 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
     own = {report["writer"]: report for report in data.run}
     total_samples = total_mbit = None
     # Beside pings the matrix has only streams at a rate.
-    beside = params.test == "latency"
-    paced = beside or bool(params.rate_hz)
-    for role in _receivers(data, beside=beside):
+    background = params.test == "latency"
+    paced = background or bool(params.rate_hz)
+    for role in _receivers(data, background=background):
         spans = [
             of_reader(counted, own.get(counted["writer"], {}))
             for counted in role["intervals"]
@@ -54,7 +54,7 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
         total_samples = (total_samples or 0.0) + together
         total_mbit = (total_mbit or 0.0) + together * mean_size * 8 / 1e6
     return {
-        "theoretical_per_s": _theoretical(data, beside=beside),
+        "theoretical_per_s": _theoretical(data, background=background),
         "samples_per_s": total_samples,
         "mbit_per_s": total_mbit,
         "written_per_s": _together(
@@ -62,7 +62,7 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
             paced=bool(params.rate_hz),
             one_clock=data.asking_clock is not None,
         ),
-        "drain_ns": None if beside else _drain_ns(data, own),
+        "drain_ns": None if background else _drain_ns(data, own),
     }
 
 
@@ -71,7 +71,7 @@ def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
     None where clocks differ."""
     lasts = [
         counted["span_ns"][1] - own[counted["writer"]]["end_ns"]
-        for role in _receivers(data, beside=False)
+        for role in _receivers(data, background=False)
         for counted in role["intervals"]
         if counted["span_ns"] and counted["writer"] in own
     ]
@@ -115,19 +115,23 @@ def _together(spans: list[Span], *, paced: bool, one_clock: bool) -> float | Non
     return sum(span.samples - 1 for span in spans) / (longest / NS)
 
 
-def _receivers(data: RoundData, *, beside: bool) -> Iterator[dict[str, Any]]:
+def _receivers(data: RoundData, *, background: bool) -> Iterator[dict[str, Any]]:
     """Readers of the streams that the case's figures describe: the matrix's own beside pings, or
     the measured ones."""
     for role in data.roles:
         flow = data.flows.flow_of(role["writer"])
         own = flow is not None and flow.own
-        if role["role"] == "receiver" and not own and data.flows.beside(role["writer"]) == beside:
+        if (
+            role["role"] == "receiver"
+            and not own
+            and data.flows.background(role["writer"]) == background
+        ):
             yield role
 
 
-def _theoretical(data: RoundData, *, beside: bool) -> float | None:
+def _theoretical(data: RoundData, *, background: bool) -> float | None:
     total = 0.0
-    for role in _receivers(data, beside=beside):
+    for role in _receivers(data, background=background):
         if flow := data.flows.flow_of(role["writer"]):
             if data.rate_changes(flow.name):
                 return None

@@ -70,7 +70,7 @@ def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
         "warmup_ns": round(params.warmup_s * SECOND),
         "duration_ns": round(params.length_s * SECOND),
         # What runs beside others runs as long as they may.
-        "samples": 0 if flow.beside else params.samples,
+        "samples": 0 if flow.background else params.samples,
         "capacity": capacity,
         "timeout_ns": round(params.timeout_s * SECOND),
     }
@@ -100,7 +100,7 @@ def _pings(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Rol
             "stream": stream(flow, end, seed),
             "schedule": schedule(flow, params, seed + end.number),
         }  # fmt: skip
-    stamped = params.echo_source and not flow.beside
+    stamped = params.echo_source and not flow.background
     rows = schedule(flow, params, seed)["capacity"] * len(flow.writers) if stamped else 0
     for end in flow.answering:
         yield end, {

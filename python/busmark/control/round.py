@@ -75,7 +75,7 @@ class Seat:
     def does(self, roles: frozenset[str], flows: Flows | None = None) -> bool:
         """Whether it has one of these roles, of these in what is measured."""
         return any(
-            role["role"] in roles and not (flows and flows.beside(role["writer"]))
+            role["role"] in roles and not (flows and flows.background(role["writer"]))
             for role in self.roles
         )
 
@@ -137,12 +137,12 @@ class RoundData:
         """Whether it has no rate that was the same all the time."""
         return any(each.flow == flow and "rate_hz" in each.change for each in self.changes)
 
-    def expected(self, *, beside: bool = False) -> int:
+    def expected(self, *, background: bool = False) -> int:
         """Samples of streams that all readers together should have received."""
         return sum(
             self.flows.to_be_read(report["writer"], report["sent"])
             for report in self.run
-            if self.flows.beside(report["writer"]) == beside
+            if self.flows.background(report["writer"]) == background
         )
 
     @property
@@ -276,7 +276,7 @@ class RoundRunner:
                   for worker, share in zip(participants, shares, strict=True)
                   for seat in share for role in seat.roles}  # fmt: skip
         relayed = Relayed(data.flows, owners, hang)
-        for reports in await timeline.beside(running, owners, hang + params.timeout_s):
+        for reports in await timeline.background(running, owners, hang + params.timeout_s):
             data.run += reports
         data.changes = timeline.moments
         await relayed.stop()

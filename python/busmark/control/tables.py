@@ -116,10 +116,10 @@ def _no_frame(frame: Frame, error: BaseException) -> RoundError:
 
 def of_case(table: pl.DataFrame, data: RoundData) -> pl.DataFrame:
     """Rows of what is measured, without the flows beside it that do not count."""
-    beside = [flow.name for flow in data.flows.flows if flow.beside]
-    if not beside:
+    background = [flow.name for flow in data.flows.flows if flow.background]
+    if not background:
         return table
-    return table.filter(~pl.col("flow").is_in(beside).fill_null(value=False))
+    return table.filter(~pl.col("flow").is_in(background).fill_null(value=False))
 
 
 def _recorder(data: RoundData, role: str, number: int) -> dict[str, Any]:
@@ -260,10 +260,10 @@ def summary(
     values, gone = latencies_ns(frame), never_back(frame, case.params)
     pings = case.params.test == "latency"
     run, measured = (
-        [report for report in reports if not data.flows.beside(report["writer"])]
+        [report for report in reports if not data.flows.background(report["writer"])]
         for reports in (data.run, data.roles)
     )
-    accounts = _accounts(data, beside=False)
+    accounts = _accounts(data, background=False)
     sent = sum(report["sent"] for report in run)
     received = sum(account["received"] for account in accounts)
     ancient = sum(account.get("ancient", 0) for account in accounts)
@@ -285,7 +285,7 @@ def summary(
         "duplicated": sum(account["duplicated"] for account in accounts),
         "out_of_order": sum(account["out_of_order"] for account in accounts),
         "ancient": ancient,
-        **_beside(data),
+        **_background(data),
         **batches.figures(seen),
         "foreign": sum(role["foreign"] for role in data.roles),
         "recorded_every": data.record_every or None,
@@ -402,24 +402,24 @@ def _of_sent(
     return evaluate(whole, statistic)
 
 
-def _accounts(data: RoundData, *, beside: bool) -> list[dict[str, Any]]:
+def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:
     """Accounts of what is measured, or of what runs beside it, by those who count samples."""
     return [
         account
         for report in data.roles
         if report["role"] in ("pinger", "receiver")
-        and data.flows.beside(report["writer"]) == beside
+        and data.flows.background(report["writer"]) == background
         for account in report["accounts"]
     ]
 
 
-def _beside(data: RoundData) -> dict[str, int | None]:
+def _background(data: RoundData) -> dict[str, int | None]:
     """Accounts of all flows beside the measured ones."""
-    accounts = _accounts(data, beside=True)
+    accounts = _accounts(data, background=True)
     if not accounts:
         return {"stream_expected": None, "stream_lost": None}
     arrived = sum(account["received"] + account.get("ancient", 0) for account in accounts)
-    expected = data.expected(beside=True)
+    expected = data.expected(background=True)
     return {"stream_expected": expected, "stream_lost": max(expected - arrived, 0)}
 
 

@@ -34,14 +34,14 @@ def record_every(case: Flows, params: Parameters) -> int | None:
 
 def is_timed(flow: Flow, params: Parameters) -> bool:
     """Whether its readers time every sample, given one clock."""
-    measured = flow.own or (params.test == "throughput" and not flow.beside)
+    measured = flow.own or (params.test == "throughput" and not flow.background)
     return measured and flow.kind == "stream" and flow.rate_hz > 0
 
 
 def rows_due(flow: Flow, params: Parameters) -> float:
     """Samples that one reader should receive in a round."""
     each: float = highest_rate_hz(params, flow.rate_hz) * params.length_s
-    if params.samples and not flow.beside:
+    if params.samples and not flow.background:
         each = min(each, params.samples)
     return each * len(flow.writers) * flow.admitted_share
 

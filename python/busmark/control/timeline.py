@@ -43,7 +43,7 @@ class Timeline:
         """Arguments of `run`: events are asked for only where they are needed."""
         return {"every_ns": EVERY_NS} if self._steps else {}
 
-    async def beside(
+    async def background(
         self, running: Awaitable[list[Any]], owners: Mapping[int, Worker], deadline_s: float
     ) -> list[Any]:
         """What `running` yields, the roles that run meanwhile being changed at their times. Each of
@@ -81,7 +81,7 @@ class Timeline:
 
     def _listener(self, worker: Worker, begun: asyncio.Future[tuple[int, Worker]]) -> Any:
         def hear(event: Event) -> None:
-            measured = not self._flows.beside(event.get("writer", 0))
+            measured = not self._flows.background(event.get("writer", 0))
             if event["event"] == "progress" and measured and not begun.done():
                 begun.set_result((event.get("begin_ns", 0), worker))
 

@@ -279,7 +279,7 @@ class _Analysis:
             found["meeting"] = meeting(self._whole(self.result.matches))
             found["levels"] = levels(flows, participants, params.size, list(kinds(params)))
         if params.flows:
-            read = partial(self.result.samples_beside, columns=SAMPLE_COLUMNS)
+            read = partial(self.result.samples_background, columns=SAMPLE_COLUMNS)
             each = self._tables(read, lambda number, own: (number, own, self.one_clock[number]))
             found["own_flows"] = own_flows(params, flows, each, self._recorded_every)
         return found
@@ -301,7 +301,7 @@ class _Analysis:
         for number in self.numbers:
             where = (self.case.id, number)
             try:
-                both = (self.result.samples, self.result.samples_beside)
+                both = (self.result.samples, self.result.samples_background)
                 found.append(RoundTables(
                     samples=pl.concat([read(*where, OF_PHASES) for read in both]),
                     intervals=self.result.intervals(*where),

@@ -75,7 +75,7 @@ class CpuUse:
         own = sum(each.run for each in self.participants if each.cpus & cpus) + self.reader
         return max(0.0, sum(self.busy[cpu] for cpu in cpus) - own) / len(cpus)
 
-    def beside(self) -> dict[Cpu, float]:
+    def background(self) -> dict[Cpu, float]:
         """What others used of each CPU on which no participant may run."""
         free = self.busy.keys() - self.taken
         return {cpu: max(0.0, self.busy[cpu] - self.reader) for cpu in free}

@@ -19,7 +19,7 @@ from busmark.errors import UserError
 from busmark.model.parameters import PARAMETERS, Parameters
 from busmark.model.settling import UNSTATED, Point, World, policies
 from busmark.model.sizes import file_size
-from busmark.plan.beside import beside
+from busmark.plan.background import background
 from busmark.plan.duration import interval_s
 from busmark.plan.names import identifiers
 from busmark.plan.timeline import timeline
@@ -167,7 +167,7 @@ def _settle(
             value = value or None
         if value is not UNSTATED:
             point[each.name] = value
-    own = beside(scenario, point, adapters, partial(policies, point), point["beside"])
+    own = background(scenario, point, adapters, partial(policies, point), point["beside"])
     return {**point, **own, **timeline(scenario)}
 
 

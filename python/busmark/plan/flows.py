@@ -17,7 +17,7 @@ from pydantic import ConfigDict
 from busmark.adapters.known import options_of
 from busmark.model import flow as declared
 from busmark.model.parameters import PARAMETERS, Parameters
-from busmark.plan.beside import numbered
+from busmark.plan.background import numbered
 from busmark.plan.lacking import largest_size
 from busmark.plan.placement import applications, is_mesh
 from busmark.scenario import nodes_of
@@ -68,7 +68,7 @@ class Flow(declared.Traffic[End]):
     instances: int = 0
     filter_below: int = 0
     """Readers take only the instances below this; 0: all."""
-    beside: bool = False
+    background: bool = False
     """It runs beside what is measured, and does not count in the figures of the case."""
     own: bool = False
     """One of the scenario's own, which the matrix knows nothing of."""
@@ -137,10 +137,10 @@ class Flows:
         """That of an end; None for a number that is nobody's."""
         return self.ends[number][0] if number in self.ends else None
 
-    def beside(self, number: int) -> bool:
+    def background(self, number: int) -> bool:
         """Whether the end is of a flow that does not count in the figures of the case."""
         flow = self.flow_of(number)
-        return flow is not None and flow.beside
+        return flow is not None and flow.background
 
     def to_be_read(self, writer: int, sent: int) -> int:
         """How many samples of a writer all its readers together expect; a ping once of all that
@@ -201,7 +201,7 @@ def _discovery(
     bystanders = own or (resident.model_copy(update=bystander),)
     existing = Flow(
         name="existing", kind="existing", topic="busmark_existing",
-        writers=_ends(numbers, bystanders), readers=[], beside=True,
+        writers=_ends(numbers, bystanders), readers=[], background=True,
         endpoints=params.existing // len(bystanders), **common,
     )  # fmt: skip
     return Flows((subscriber, publisher, *bystanders), (found, existing))
@@ -259,7 +259,7 @@ def _declared(
     }  # fmt: skip
     return Flow(
         **_fields(given) | settled, topic=f"busmark_flow_{given.name}",
-        answers=f"busmark_echo_{given.name}", verify=params.verify, beside=True, own=True,
+        answers=f"busmark_echo_{given.name}", verify=params.verify, background=True, own=True,
     )  # fmt: skip
 
 
@@ -293,16 +293,16 @@ def _directed(
         writers=_ends(numbers, senders), readers=_ends(numbers, receivers), **_of_case(params),
     )  # fmt: skip
     if params.stream_hz:
-        beside = params.changed(
+        background = params.changed(
             rate_hz=params.stream_hz, arrivals="constant", writers=1, readers=1, probe_every=0,
             batch=None, qos=params.stream_qos,
         )  # fmt: skip
-        yield _stream(beside, suffix, numbers, senders, receivers, beside=True)
+        yield _stream(background, suffix, numbers, senders, receivers, background=True)
 
 
 def _stream(
     params: Parameters, suffix: str, numbers: Iterator[int],
-    senders: Sequence[Participant], receivers: Sequence[Participant], *, beside: bool = False,
+    senders: Sequence[Participant], receivers: Sequence[Participant], *, background: bool = False,
 ) -> Flow:  # fmt: skip
     readers = _ends(numbers, receivers, params.readers)
     return Flow(
@@ -316,7 +316,7 @@ def _stream(
         # Probes are written by the first participant: in a mesh the last one is another.
         echo=readers[-1:] if is_mesh(params) else [],
         probe_every=params.probe_every, batch=params.batch or 0,
-        batch_ack=params.batch_ack or "ends", beside=beside, **_of_case(params),
+        batch_ack=params.batch_ack or "ends", background=background, **_of_case(params),
     )  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def changed(change: Change, case: Flows) -> list[Flow]:
     if change.link:
         return [*case.flows]
     if change.flow is None:
-        return [flow for flow in case.flows if not flow.beside]
+        return [flow for flow in case.flows if not flow.background]
     pattern = re.compile(rf"{re.escape(change.flow)}(_\d+)?(_back)?")
     return [flow for flow in case.flows if pattern.fullmatch(flow.name)]
 

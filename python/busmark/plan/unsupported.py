@@ -16,7 +16,7 @@ from busmark.load import missing_tool
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.model.sizes import ELEMENT_BYTES, file_size
-from busmark.plan.beside import unsupported_beside
+from busmark.plan.background import unsupported_background
 from busmark.plan.flows import Flow, Participant, flows
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
@@ -51,7 +51,7 @@ def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
         or _contradiction(params)
         or placement_problem(params, adapters[params.adapter].capabilities or {})
         or _unreachable(params, adapters)
-        or unsupported_beside(params, adapters)
+        or unsupported_background(params, adapters)
         or unsupported_timeline(params, adapters)
         or _unsecured(params, adapters)
         or _never_matched(params, adapters)

@@ -51,7 +51,7 @@ class Result:
         """What was left out of manifest and `cases`, and why."""
         self.manifest = self._load_manifest()
         # At once: what is made when it is first asked for would change while others read it.
-        self._beside = _own_flows(self.manifest)
+        self._background = _own_flows(self.manifest)
         self.damaged_manifest = bool(self.damage)
         self.cases = self._load_cases()
 
@@ -144,22 +144,22 @@ class Result:
         self, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """Raw samples of what one round measured, in order of recording; only some columns if
-        named. Those of the scenario's own flows are apart: see `samples_beside`."""
-        if case not in self._beside:
+        named. Those of the scenario's own flows are apart: see `samples_background`."""
+        if case not in self._background:
             return self._round_table("samples", case, round_number, columns)
         whole = self._with_flow(case, round_number, columns)
-        table = whole.filter(~pl.col("flow").is_in(self._beside[case]).fill_null(value=False))
+        table = whole.filter(~pl.col("flow").is_in(self._background[case]).fill_null(value=False))
         return table if columns is None else table.select(columns)
 
-    def samples_beside(
+    def samples_background(
         self, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """Raw samples of the flows of the scenario's own in one round, with the column `flow`."""
-        if case not in self._beside:
+        if case not in self._background:
             schema = polars_schema("samples")
             return pl.DataFrame(schema={name: schema[name] for name in columns or schema})
         whole = self._with_flow(case, round_number, columns)
-        return whole.filter(pl.col("flow").is_in(self._beside[case]))
+        return whole.filter(pl.col("flow").is_in(self._background[case]))
 
     def _with_flow(self, case: str, number: int, columns: Sequence[str] | None) -> pl.DataFrame:
         wanted = None if columns is None else list(dict.fromkeys((*columns, "flow")))
@@ -172,9 +172,9 @@ class Result:
     def batches(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Batches of what one round measured; None where the stream ran free."""
         table = self._table_if_any("batches", case, round_number)
-        if table is None or case not in self._beside:
+        if table is None or case not in self._background:
             return table
-        own = table.filter(~pl.col("flow").is_in(self._beside[case]).fill_null(value=False))
+        own = table.filter(~pl.col("flow").is_in(self._background[case]).fill_null(value=False))
         return None if own.is_empty() else own
 
     def discoveries(self, case: str, round_number: int) -> pl.DataFrame | None:

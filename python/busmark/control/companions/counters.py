@@ -47,9 +47,9 @@ class CounterReadings(Companion):
         every_s = self.stage.scenario.measure.system_interval_s
         own = {w.process_there or w.pid: w.name for w in workers if w.node is node}
         # Nodes may be one machine.
-        beside = [w for w in workers if _system(w.node) == _system(node)]
+        background = [w for w in workers if _system(w.node) == _system(node)]
         allowed = node.facts.profile["cpus_allowed"] if node else None
-        cpus = spare_cpus([w.cpus for w in beside], allowed or ())
+        cpus = spare_cpus([w.cpus for w in background], allowed or ())
         try:
             counting = await Counting.start(own, cpus, every_s, self.stage.folder, node)
         except OSError as error:

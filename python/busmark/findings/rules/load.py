@@ -27,7 +27,7 @@ MIN_WAITING = 0.1
 """Share of the time in which a participant could have run that it waited for a CPU. Below it others
 were there, but gave way."""
 
-MAX_BESIDE = 0.5
+MAX_BACKGROUND = 0.5
 """Share of a CPU without participants that others may use: no participant waits for it, but memory,
 caches, frequency and, in a virtual machine, the host are shared."""
 
@@ -41,13 +41,13 @@ def other_load(view: CaseView) -> Iterator[Observation]:
         rounds = f"in {len(seen)} of {count(len(view.cpu_use), 'round')}"
         yield Observation("warning", f"{words}; {rounds}", weight=others)
         return
-    beside = [most for use in view.cpu_use.values() if (most := _beside(use)) is not None]
-    if beside:
-        share_used, cpu = max(beside)
+    background = [most for use in view.cpu_use.values() if (most := _background(use)) is not None]
+    if background:
+        share_used, cpu = max(background)
         yield Observation(
             "note",
             f"others used {share(round(share_used, 3))} of {_named([cpu])}, on which no "
-            f"participant runs; more than {share(MAX_BESIDE)} in {len(beside)} of "
+            f"participant runs; more than {share(MAX_BACKGROUND)} in {len(background)} of "
             f"{count(len(view.cpu_use), 'round')}",
             weight=share_used,
             title="Other processes ran on CPUs without a participant",
@@ -74,8 +74,8 @@ def _met(use: CpuUse) -> tuple[float, str] | None:
     return max(found, default=None)
 
 
-def _beside(use: CpuUse) -> tuple[float, Cpu] | None:
-    found = [(used, cpu) for cpu, used in use.beside().items() if used > MAX_BESIDE]
+def _background(use: CpuUse) -> tuple[float, Cpu] | None:
+    found = [(used, cpu) for cpu, used in use.background().items() if used > MAX_BACKGROUND]
     return max(found, default=None)
 
 
@@ -160,7 +160,7 @@ STREAM = "stream"
 """Begin of the names of flows that `stream_hz` asks for."""
 
 
-def beside_missed(view: CaseView) -> Iterator[Observation]:
+def background_missed(view: CaseView) -> Iterator[Observation]:
     asked = {flow.name: (flow.qos, flow.arrivals) for flow in view.params.flows}
     if not asked and not view.params.stream_hz:
         return
@@ -243,13 +243,13 @@ def _ended(name: str, own: pl.DataFrame) -> Iterator[Observation]:
     )
 
 
-BESIDE_MISSED = Rule(
+BACKGROUND_MISSED = Rule(
     id="beside-missed",
     title="A background flow did not reach its rate",
     cause="Its writers had too little CPU time, or their writes were held up.",
     remedy="Give its participants their own CPUs, lower `rate_hz` of the `[[flow]]`, or read the "
     "figures of the case as measured with the rate that was reached.",
-    check_case=beside_missed,
+    check_case=background_missed,
 )
 
 

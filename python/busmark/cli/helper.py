@@ -29,7 +29,7 @@ main()
 """
 
 
-class Beside:
+class Helper:
     """The process: `busmark.estimate.helper.main`. Objects go there and back in order."""
 
     def __init__(self) -> None:
@@ -67,12 +67,12 @@ class Beside:
 
 
 @contextmanager
-def beside(directory: Path) -> Iterator[Beside | None]:
+def helping(directory: Path) -> Iterator[Helper | None]:
     """A process for this result; None where it is small, or there is one CPU only."""
     if len(usable_cpus()) < 2 or _size(directory / "samples") < LARGE:
         yield None
         return
-    found = Beside()
+    found = Helper()
     try:
         yield found
     finally:

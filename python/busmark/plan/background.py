@@ -27,7 +27,7 @@ OF_AN_ADAPTER = ("transport", "wait", "settings")
 UNKEYED = {"instances": None, "filter_below": None, "size_distribution": None}
 
 
-def beside(
+def background(
     scenario: Scenario, point: dict[str, Any], adapters: dict[str, Adapter], settle_qos: Settle,
     chosen: str = ALL,
 ) -> dict[str, Any]:  # fmt: skip
@@ -155,7 +155,7 @@ def _alike(
         )  # fmt: skip
 
 
-def unsupported_beside(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
+def unsupported_background(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the case cannot have these participants and flows; None if it can."""
     known = {own.name: own for own in _all(params)}
     for own in params.participants:
