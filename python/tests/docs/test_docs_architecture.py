@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md says of imports and dependencies what is the case."""
+"""ARCHITECTURE.md and the pages of docs/internals agree with folders, imports, dependencies."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from docs_pages import ROOT
 
 PACKAGE = ROOT / "python" / "busmark"
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-SECTION = TEXT.partition("## Who may import whom")[2].partition("\n## ")[0]
+INTERNALS = ROOT / "docs" / "internals"
+SECTION = (INTERNALS / "imports.md").read_text(encoding="utf-8")
 CORE, _, PLUGINS = SECTION.partition("| plug-in |")
 ROWS = re.findall(r"^\| `(\w+)` \| (.*?) \|", CORE, re.MULTILINE)
 OF_PLUGINS = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\|", PLUGINS, re.MULTILINE))
 ALLOWED = {package: set(re.findall(r"`(\w+)`", imports)) for package, imports in ROWS}
-DEPENDENCIES = TEXT.partition("## Dependencies")[2].partition("\n## ")[0]
+DEPENDENCIES = (INTERNALS / "dependencies.md").read_text(encoding="utf-8")
 
 
 def imported(package: str) -> set[str]:
