@@ -73,7 +73,7 @@ class Plugin:
     blocks: tuple[str, ...] = ()
     """Functions of a `Campaign` that return a `Section` of its document, or None."""
     documents: tuple[DocumentKind, ...] = ()
-    hooks: Mapping[str, str] = field(default_factory=dict)
+    hooks: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Modules that do what the core leaves to a plug-in, by the core's name for it: `capture`,
     `lab`, `security`."""
 

@@ -19,7 +19,7 @@ COMMANDS = {
     if each.plugin is not None
 }
 NEEDING = {
-    "security": '[matrix]\nsecurity = ["data_sign"]\nadapter = ["tcp"]\n',
+    "security": '[matrix]\nsecurity = ["tls"]\nadapter = ["tcp"]\n',
     "capture": '[matrix]\nadapter = ["udp"]\n[capture]\n',
     "lab": '[matrix]\nadapter = ["udp"]\nwriter_on = ["n1"]\nreader_on = ["n2"]\n[lab]\n'
     "nodes = 2\n",
@@ -74,7 +74,7 @@ def block(campaign):
     return Section("Acme", [Text("line", {"line": f"{len(campaign.cases)} cases for Acme"})])
 
 def sheet(campaign):
-    return Document("Acme's sheet", [], [block(campaign)])
+    return Document("Sheet of Acme", [], [block(campaign)])
 
 def recognise(text):
     return text.startswith("acme")
@@ -155,11 +155,11 @@ def test_a_third_party_adds_a_command_a_finding_and_documents(tmp_path: Path) ->
     assert ran.returncode == 0, ran.stderr
     shown = busmark("show", "out", path=path, folder=tmp_path).stdout
     assert "cases for Acme" in shown and "Acme counted the rounds" in shown
-    assert "Acme's sheet" in busmark("show", "out", "--document", path=path, folder=tmp_path).stdout
+    assert "Sheet of Acme" in busmark("show", "out", "--document", path=path, folder=tmp_path).stdout
     report = busmark("report", "out", path=path, folder=tmp_path)
     assert report.returncode == 0, report.stderr
-    assert "acme.html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "Acme's sheet" in (tmp_path / "out" / "acme.html").read_text(encoding="utf-8")
+    assert "acme.html" in (tmp_path / "out" / "report" / "report.html").read_text(encoding="utf-8")
+    assert "Sheet of Acme" in (tmp_path / "out" / "report" / "acme.html").read_text(encoding="utf-8")
     # Without the plug-in the result opens, with the finding that is stored in it.
     alone = busmark("show", "out", folder=tmp_path)
     assert alone.returncode == 0, alone.stderr
