@@ -155,11 +155,15 @@ def test_a_third_party_adds_a_command_a_finding_and_documents(tmp_path: Path) ->
     assert ran.returncode == 0, ran.stderr
     shown = busmark("show", "out", path=path, folder=tmp_path).stdout
     assert "cases for Acme" in shown and "Acme counted the rounds" in shown
-    assert "Sheet of Acme" in busmark("show", "out", "--document", path=path, folder=tmp_path).stdout
+    assert (
+        "Sheet of Acme" in busmark("show", "out", "--document", path=path, folder=tmp_path).stdout
+    )
     report = busmark("report", "out", path=path, folder=tmp_path)
     assert report.returncode == 0, report.stderr
     assert "acme.html" in (tmp_path / "out" / "report" / "report.html").read_text(encoding="utf-8")
-    assert "Sheet of Acme" in (tmp_path / "out" / "report" / "acme.html").read_text(encoding="utf-8")
+    assert "Sheet of Acme" in (tmp_path / "out" / "report" / "acme.html").read_text(
+        encoding="utf-8"
+    )
     # Without the plug-in the result opens, with the finding that is stored in it.
     alone = busmark("show", "out", folder=tmp_path)
     assert alone.returncode == 0, alone.stderr
