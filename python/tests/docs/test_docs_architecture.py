@@ -1,14 +1,13 @@
 """ARCHITECTURE.md and the pages of docs/internals agree with folders, imports, dependencies."""
 
 from __future__ import annotations
-
 import ast
+import pytest
 import re
 import tomllib
+from docs_pages import ROOT
 from pathlib import Path
 
-import pytest
-from docs_pages import ROOT
 
 PACKAGE = ROOT / "python" / "busmark"
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -18,6 +17,13 @@ CORE, _, PLUGINS = SECTION.partition("| plug-in |")
 ROWS = re.findall(r"^\| `(\w+)` \| (.*?) \|", CORE, re.MULTILINE)
 OF_PLUGINS = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\|", PLUGINS, re.MULTILINE))
 ALLOWED = {package: set(re.findall(r"`(\w+)`", imports)) for package, imports in ROWS}
+FLOORS = {
+    package: int(number)
+    for number, row in re.findall(r"^\| (\d) \| (`.*) \|$", TEXT, re.MULTILINE)
+    for package in re.findall(r"`(\w+)`", row)
+}
+UPWARDS = {("model", "estimate")}
+"""Imports that go up for now: none is to be added."""
 DEPENDENCIES = (INTERNALS / "dependencies.md").read_text(encoding="utf-8")
 
 
@@ -60,6 +66,17 @@ def test_the_table_lists_every_package() -> None:
 def test_a_package_imports_what_the_table_allows(package: str) -> None:
     if package not in ("cli", "plugins"):
         assert imported(package) <= ALLOWED[package]
+
+
+def test_imports_go_down() -> None:
+    assert set(FLOORS) == own_packages()
+    up = {
+        (package, other)
+        for package in FLOORS
+        for other in imported(package) & set(FLOORS)
+        if FLOORS[other] > FLOORS[package]
+    }
+    assert up == UPWARDS
 
 
 def of_plugins(path: Path) -> set[str]:
