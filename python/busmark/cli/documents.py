@@ -39,7 +39,7 @@ class Files:
 
     @classmethod
     def of(cls, kind: str, options: dict[str, Any]) -> Files:
-        """Take the options of `written` out of those of a command.
+        """Take the options that `written` adds out of a command's options.
 
         Raises:
             UserError: a file cannot be written there, or a form does not exist.

@@ -21,8 +21,7 @@ from busmark.compare.cache import Cache
 from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from busmark.cli.console import Console
     from busmark.compare.campaign import Campaign
 
 MOST_NAMED = 3

@@ -192,8 +192,7 @@ def verdict(
 
 
 def _causes(bad: Sequence[Row]) -> list[str]:
-    """Why rounds are no good. Of reasons that differ in their figures only, the first stands for
-    all."""
+    """Why rounds are no good; the first stands for all reasons that differ in figures only."""
     alike: dict[tuple[str, str], list[str]] = {}
     for row in bad:
         reason = row["reason"] or "no reason recorded"

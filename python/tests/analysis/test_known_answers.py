@@ -304,7 +304,7 @@ ANSWERS: dict[tuple[str, str, str | None], dict[str, Any]] = {
     ("exact", "participant", "active"): {
         "cpu_user": 0.35, "cpu_system": 0.15, "switches": 100.0, "rss": 1000, "major_faults": 0},
     ("exact", "case", None): {"cpu": 0.5}, ("outside", "case", None): {"cpu": 0.5},
-    # Of a thread that has ended at least what the steps prove is known: 110 of 130 ms.
+    # A thread has ended: at least what the steps prove is known, 110 of 130 ms.
     ("ended", "case", None): {"cpu": 0.44},
     ("steps", "participant", "active"): {"cpu_user": 0.36, "cpu_system": 0.16},
     ("partly", "participant", "active"): {"switches": None, "rss": 1000, "cpu_user": 0.35},

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.plugins import bus
+from busmark.plugins.bus import words as bus
 
 HEAD = {"busmark": 2, "app": 3, "group": 1, "instance": 77, "seq": 1, "at_realtime_ns": 10**18}
 MEMBER = {

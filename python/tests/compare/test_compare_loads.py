@@ -19,12 +19,12 @@ def side(directory: Path, seed: int, cpu: float | None, net: float) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("cpu", "net", "told"),
+    ("cpu", "net", "lines"),
     [
         (0.47, 4.9e7, []),
         (None, 4.9e7, []),
-        (0.2, 4.9e7, ["background load cpu: 48.0 % of each CPU achieved beside the baseline, "
-                      "20.0 % of each CPU beside {}"]),
+        (0.2, 4.9e7, ["background load cpu: 48.0 % of each CPU achieved with the baseline, "
+                      "20.0 % of each CPU with {}"]),
     ],
 )  # fmt: skip
 def test_a_load_that_one_side_did_not_achieve_is_a_remark(

@@ -1,13 +1,14 @@
 """ARCHITECTURE.md and the pages of docs/internals agree with folders, imports, dependencies."""
 
 from __future__ import annotations
+
 import ast
-import pytest
 import re
 import tomllib
-from docs_pages import ROOT
 from pathlib import Path
 
+import pytest
+from docs_pages import ROOT
 
 PACKAGE = ROOT / "python" / "busmark"
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")

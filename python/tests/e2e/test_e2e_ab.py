@@ -52,7 +52,7 @@ def test_the_same_twice_is_interleaved_with_its_environment(ab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "told"),
+    ("sides", "text"),
     [
         (("reference", "reference nosuch"), "neither KEY=VALUE"),
         (("reference", "nosuch"), "nosuch"),

@@ -72,7 +72,7 @@ class TestUdpDrops:
         assert "after `sudo sysctl -w net.core.rmem_max=4194304`" in finding.remedy
 
     @pytest.mark.parametrize(
-        ("default", "limit", "effective", "told"),
+        ("default", "limit", "effective", "text"),
         [
             (212_992, 8 << 20, 212_992, "net.core.rmem_default="),
             (212_992, 212_992, 425_984, "net.core.rmem_max="),

@@ -191,7 +191,7 @@ def test_a_time_below_zero_that_one_clock_gave_is_refused_with_its_line(
 
 
 @pytest.mark.parametrize(
-    ("name", "was", "told"),
+    ("name", "was", "sentence"),
     [
         ("omb.json", ("50050.0", "1e300"), "samples"),
         ("omb.json", ("50050.0", "5e22"), "samples"),

@@ -117,7 +117,7 @@ def test_parameters_are_added_and_not_overruled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("added", "told"),
+    ("added", "text"),
     [("sise=64", "Did you mean size"), ("size=big", "whole number"), ("size", "KEY=VALUE"),
      ("rate_hz=fast", "is a number"), ("arrivals=open", "arrivals are"), ("adapter=null", "own")],
 )  # fmt: skip

@@ -69,7 +69,7 @@ def test_one_name_stands_for_all_that_are_alike_and_topics_are_flows() -> None:
     for flow in found.flows[1:]:
         assert [end.participant.name for end in flow.writers] == ["n1", "n2", "n3"]
         assert [end.participant.name for end in flow.readers] == ["n1", "n2", "n3", "passive"]
-        assert flow.beside and flow.rate_hz == 5.0
+        assert flow.background and flow.rate_hz == 5.0
     numbers = [end.number for flow in found.flows for end in flow.ends]
     assert len(set(numbers)) == len(numbers) == 2 + 2 * (3 + 4)
 
@@ -132,7 +132,7 @@ def test_the_matrix_chooses_what_runs_beside_its_cases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("beside", "told"),
+    ("beside", "text"),
     [("stat", "there is no flow 'stat'. Did you mean state?"),
      ("none+video", "all and none stand alone")],
 )  # fmt: skip
@@ -142,7 +142,7 @@ def test_flows_that_cannot_be_chosen_are_refused(beside: str, text: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("flow", "told"),
+    ("flow", "text"),
     [({"writers": [], "readers": []}, "neither writers nor readers"),
      ({"readers": [], "probe_every": 10}, "only a stream without probes"),
      ({"readers": [], "kind": "pings"}, "only a stream without probes")],

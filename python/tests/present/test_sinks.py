@@ -224,16 +224,18 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
     directory = tmp_path / "imported"
     files = [str(IMPORTED / f"perftest_{name}.csv") for name in ("latency", "throughput")]
     CliRunner().invoke(busmark, ["import", *files, "--out", str(directory)], catch_exceptions=False)
-    ended = CliRunner().invoke(busmark, ["show", str(directory), "--paper", "perftest-2023"])
+    ended = CliRunner().invoke(
+        busmark, ["papers", "show", str(directory), "--paper", "perftest-2023"]
+    )
     assert ended.exit_code == 0, ended.output
     for title in ("1B: subscriber, throughput mode, Table 1 of the thesis",
                   "2A: publisher, latency mode, Table 4 of the thesis"):  # fmt: skip
         assert title in ended.stdout
-    refused = CliRunner().invoke(busmark, ["show", str(directory), "--paper", "perftst"])
+    refused = CliRunner().invoke(busmark, [*show, "perftst"])
     assert "Did you mean perftest-2023?" in str(getattr(refused.exception, "remedy", ""))
     out = tmp_path / "out"
-    words = ["report", str(directory), "--paper", "perftest-2023", "--to", "xlsx,csv"]
-    ended = CliRunner().invoke(busmark, [*words, "--out", str(out)])
+    words = [*show, "perftest-2023", "--to", "xlsx,csv"]
+    ended = CliRunner().invoke(busmark, [*words, "--folder", str(out)])
     assert ended.exit_code == 0, ended.output
     assert (out / "comparison.xlsx").exists()
     tables = [pl.read_csv(path) for path in (out / "csv").glob("*Table-4*.csv")]

@@ -56,8 +56,9 @@ VALUES: dict[str, dict[str, object]] = {
 """Values of each template that has any."""
 
 SOURCES = "\n".join(
-    path.read_text(encoding="utf-8") for path in Path(texts.__file__).parent.rglob("*.py")
-    if path.name != "texts.py"
+    path.read_text(encoding="utf-8")
+    for folder in (Path(texts.__file__).parent, Path(texts.__file__).parents[1] / "plugins")
+    for path in folder.rglob("*.py") if path.name != "texts.py"
 )  # fmt: skip
 
 

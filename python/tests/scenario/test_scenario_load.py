@@ -214,7 +214,7 @@ def test_scenarios_of_this_repository_are_valid(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "size",
-    ["64B", "uniform(1)", "uniform(9, 1)", "lognormal(0, 1)", "zipf(1, 2)", "choice()", "file"],
+    ["uniform(1)", "uniform(9, 1)", "lognormal(0, 1)", "zipf(1, 2)", "choice()", "file"],
 )
 def test_a_size_that_is_none_is_refused_in_words(size: str) -> None:
     with pytest.raises(UserError, match=r"uniform|list of numbers|out of range|body_file"):
@@ -320,7 +320,7 @@ def test_a_placement_that_is_nearly_one_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "text"),
     [("adapter = udp", 'write "udp"'), ("keys = True", "write true"), ("a = ?", "")],
 )
 def test_a_bare_word_is_reported_as_it_should_be_written(line: str, text: str) -> None:

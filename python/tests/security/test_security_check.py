@@ -336,7 +336,7 @@ def test_show_tells_topics_partitions_and_denials_apart(at: Layout) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "text"),
     [
         ("<rtps_protection_kind>ENCRYPT", "<rtps_protection_kind>encrypt", "'encrypt', but must"),
         (

@@ -30,7 +30,7 @@ def test_it_is_the_first_line(tmp_path: Path, content: bytes, found: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "text"),
     [
         (b"", "empty"), (b"\nsecret\n", "empty"), (b"x" * 1024, "too long"),
         ("ß".encode() * 600, "too long"), (b"\x9a", "not text in UTF-8"),

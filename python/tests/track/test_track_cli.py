@@ -112,7 +112,7 @@ def elsewhere(directory: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"), [(unfinished, "not finished"), (elsewhere, "2 machines in turn")]
+    ("spoil", "text"), [(unfinished, "not finished"), (elsewhere, "2 machines in turn")]
 )
 def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
     results: list[Path], tmp_path: Path, spoil: object, text: str
@@ -124,7 +124,7 @@ def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "text"),
     [
         (("add", "nowhere", "--commit", "a"), "nowhere"),
         (("add", "r0"), "there is no commit here"),

@@ -33,7 +33,7 @@ def test_the_same_result_is_there_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "text"),
     [
         (entry(2, {MEDIAN: 5000.0}, cookie="bench-1-64"), "already, for commit 0000"),
         (entry(1, {MEDIAN: 5001.0}), "with other figures"),
@@ -60,7 +60,7 @@ def test_half_a_line_is_left_out_and_removed_by_the_next_add(tmp_path: Path, kep
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "text"),
     [
         (b"a line of a file\n", "line 1: this is no line of a history"),
         (b"notes without an end", "the last line is no line of a history"),

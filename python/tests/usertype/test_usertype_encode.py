@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from busmark.plugins.own_types import decode, encode
-from busmark.plugins.own_types.encode import PLAIN_CDR, Wrong, types
+from busmark.plugins.own_types.decode import decode
+from busmark.plugins.own_types.encode import PLAIN_CDR, Wrong, encode, types
 
 pytest.importorskip("cyclonedds", reason="busmark type build needs it: pip install cyclonedds")
 
@@ -84,7 +84,7 @@ def test_the_value_is_plain_cdr_without_its_header(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "text"),
     [
         ({"name": 3}, "name: 3 is not a text"),
         ({"name": "abcdef"}, 'name: "abcdef" is longer than 5 bytes'),

@@ -86,7 +86,7 @@ def show_command(directory: Path, paper: str | None, **options: Any) -> None:
 
 
 def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repetition:
-    """Return what the campaign says to a paper: that of this name, else its own.
+    """Return what the campaign says to the paper of this name, else to its own.
 
     Raises:
         UserError: there is none, or none of this name.

@@ -172,7 +172,7 @@ def views(result: Result, campaign: Campaign, folder: Path, *, plain: bool = Fal
         folder: addresses are as seen from it.
         plain: charts for print without the findings that concern them.
     """
-    others = [each for _, each in documents(campaign)]
+    others = [replace(each, kind=kind.name) for kind, each in documents(campaign)]
     links = [(each.title, f"{each.stem}.html") for each in others]
     return Views(
         partial(document, campaign),

@@ -86,5 +86,5 @@ def _chart(chart: Chart) -> Iterator[Source]:
     yield Source(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
     for shape in chart.shapes:
         caption = f"{chart.title}. {shape.caption}".strip(". ")
-        # True and None of Python are those of JSON read by it.
+        # JSON that Python reads has its True and None.
         yield code(f"Drawing({specification(shape, width=WIDTH)!r}, {caption!r})")
