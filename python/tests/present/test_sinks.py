@@ -224,9 +224,8 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
     directory = tmp_path / "imported"
     files = [str(IMPORTED / f"perftest_{name}.csv") for name in ("latency", "throughput")]
     CliRunner().invoke(busmark, ["import", *files, "--out", str(directory)], catch_exceptions=False)
-    ended = CliRunner().invoke(
-        busmark, ["papers", "show", str(directory), "--paper", "perftest-2023"]
-    )
+    show = ["papers", "show", str(directory), "--paper"]
+    ended = CliRunner().invoke(busmark, [*show, "perftest-2023"])
     assert ended.exit_code == 0, ended.output
     for title in ("1B: subscriber, throughput mode, Table 1 of the thesis",
                   "2A: publisher, latency mode, Table 4 of the thesis"):  # fmt: skip

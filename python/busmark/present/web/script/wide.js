@@ -29,7 +29,9 @@ const startWide = (section) => {
     requestAnimationFrame(action);
   };
 
-  new ResizeObserver(soon(look)).observe(section);
+  // The table by itself too: ticks and sorting marks come later.
+  const sizes = new ResizeObserver(soon(look));
+  for (const each of [section, box.querySelector("table")]) sizes.observe(each);
   box.addEventListener("scroll", soon(() => { waiting = false; tell(false); }), { passive: true });
   look();
 };
