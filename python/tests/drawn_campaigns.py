@@ -145,7 +145,7 @@ def odd(directory: Path) -> Path:
     lost = build.case("lost", adapter="cyclonedds")
     build.pings(lost, 0, np.array([20_000.0]), lost=1)
     failed = build.case("failed", adapter="zenoh")
-    build.row(failed, 0, "failed", reason="the ponger ended with signal 11")
+    build.row(failed, 0, "failed", reason="the responder ended with signal 11")
     gone = build.case("gone", adapter="uds")
     for number in range(2):
         build.pings(gone, number, np.array([9000.0, 9500.0, 9100.0]))

@@ -340,7 +340,7 @@ def _comparison(samples: int, rounds: int) -> TemporaryDirectory[str]:
                qos={"reliability": "reliable"}, size=64)  # fmt: skip
     case = build.case("fastdds-1048576-same", adapter="fastdds", transport="fastdds", size=1 << 20)
     for number in range(rounds):
-        build.row(case, number, "failed", reason="the ponger ended with signal 11")
+        build.row(case, number, "failed", reason="the responder ended with signal 11")
     build.findings += FINDINGS
     build.finish()
     return folder

@@ -28,7 +28,7 @@ CONFIG: dict[str, Any] = {
 ROLES: list[dict[str, Any]] = [
     {"role": "pinger", "writer": 1, "from": [2], "ping": "a", "pong": "b", "stream": STREAM,
      "schedule": SCHEDULE},
-    {"role": "ponger", "writer": 2, "ping": "a", "pong": "b", "stream": STREAM},
+    {"role": "responder", "writer": 2, "ping": "a", "pong": "b", "stream": STREAM},
     {"role": "transmitter", "writer": 3, "topic": "c", "echo": "d", "probe_every": 2,
      "stream": STREAM, "schedule": SCHEDULE, "interval_ns": 1_000_000},
     {"role": "receiver", "writer": 4, "from": [3], "topic": "c", "echo": "d", "probe_every": 2,

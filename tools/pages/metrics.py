@@ -51,8 +51,8 @@ LATENCY = (
         "Each round trip divided by two. The headline of a latency table.",
         "`(read_ns − intended_ns) / 2`",
         "samples, role `pinger`",
-        "It is not one-way latency: the two ways need not be equal, and the ponger's turn-round is "
-        "in it.",
+        "It is not one-way latency: the two ways need not be equal, and the responder's turn-round "
+        "is in it.",
     ),
     *_tabled("Latency"),
     Metric(
@@ -62,7 +62,7 @@ LATENCY = (
         "median of the difference of two stamps. " + STUDENT,
         "samples, role `pinger`",
         "Medians of parts do not add up to the median of the whole. Transport can be negative: the "
-        "sample may arrive before write returns. Transport and read are absent where the ponger "
+        "sample may arrive before write returns. Transport and read are absent where the responder "
         "polls. A pong that is written inline has turn-round 0.",
     ),
     Metric(
@@ -88,11 +88,11 @@ LEG = (
     Metric(
         "Part of the way", ("name", "meaning"),
         "*Send source*: the call of write at the pinger (T1→T2). *Send*: from its return to the "
-        "announcement at the ponger (T2→T3). *Send arrival*: to the ponger's hands (T3→T4). "
+        "announcement at the responder (T2→T3). *Send arrival*: to the responder's hands (T3→T4). "
         "*Turn-round*: to just before the pong's write (T4→T1). *Echo source*: the call of write "
-        "at the ponger (T1→T2), where it was recorded. *Echo*: from its return to the announcement "
-        "at the pinger (T2→T3); without the echo source from just before that write (T1→T3). "
-        "*Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
+        "at the responder (T1→T2), where it was recorded. *Echo*: from its return to the "
+        "announcement at the pinger (T2→T3); without the echo source from just before that write "
+        "(T1→T3). *Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
         "the ping's write to the pong in the pinger's hands (T1→T4). *Inter-arrival*: from a pong "
         "in the pinger's hands to the next (T4→T4).",
         "`written_ns − sent_ns`, `echo_delivered_ns − written_ns`, `echo_read_ns − "

@@ -66,7 +66,7 @@ pub enum Command {
         /// Readers and writers in the whole round, by topic.
         expect: BTreeMap<String, Expected>,
     },
-    /// Starts the passive roles (ponger, receiver, resident, bystander).
+    /// Starts the passive roles (responder, receiver, resident, idle endpoint).
     Start {
         /// Time between two events `interval` on what they receive, ns; 0: none. They end with `drain`,
         /// or with `run`, which has its own.
@@ -77,7 +77,7 @@ pub enum Command {
         #[serde(default)]
         discovery: BTreeMap<String, Expected>,
     },
-    /// Runs the active roles (pinger, transmitter, batcher, newcomer) to their end; the reply comes then. Other
+    /// Runs the active roles (pinger, transmitter, batcher, late joiner) to their end; the reply comes then. Other
     /// commands may come meanwhile.
     Run {
         /// Time between two events `interval`, ns; 0: no event but errors, so that nothing disturbs
@@ -124,12 +124,12 @@ pub struct Change {
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub qos: Option<Qos>,
-    /// For a newcomer: what its resident saw of it.
+    /// For a late joiner: what its resident saw of it.
     #[serde(default)]
     pub sighting: Option<Sighting>,
 }
 
-/// What a resident saw of a newcomer: its matches, or its first sample.
+/// What a resident saw of a late joiner: its matches, or its first sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sighting {
@@ -183,7 +183,7 @@ pub enum Event {
     Matched(Matched),
     /// The first sample of a writer has come.
     First(First),
-    /// A resident has seen something of its newcomer.
+    /// A resident has seen something of its late joiner.
     Sighting {
         /// The resident, by its writer.
         writer: u32,

@@ -103,21 +103,21 @@ mod tests {
         check(&serde_json::from_str(&text).expect("a setup"))
     }
 
-    fn ponger(writer: u64, size: u64) -> String {
+    fn responder(writer: u64, size: u64) -> String {
         format!(
-            r#"{{"role": "ponger", "writer": {writer}, "ping": "a", "pong": "b", "stream":
+            r#"{{"role": "responder", "writer": {writer}, "ping": "a", "pong": "b", "stream":
             {{"payload": "octet", "size": {size}, "wait": "poll", "qos": {{}}, "verify": false}}}}"#
         )
     }
 
     #[test]
     fn what_a_round_has_is_taken() {
-        assert!(setup(&ponger(7, 64)).is_ok());
+        assert!(setup(&responder(7, 64)).is_ok());
     }
 
     #[test]
     fn a_writer_or_a_size_out_of_range_is_refused_in_words() {
-        for role in [ponger(u64::from(u32::MAX), 64), ponger(7, 1 << 60)] {
+        for role in [responder(u64::from(u32::MAX), 64), responder(7, 1 << 60)] {
             let failure = setup(&role).expect_err("out of range");
             assert_eq!(failure.kind, "protocol");
             assert!(failure.message.contains("is not within"), "{}", failure.message);

@@ -150,7 +150,7 @@ fn pings(rate_hz: f64) -> Value {
             // A closed loop would soon have filled all rows: it stays in its warm-up.
             "schedule": schedule(rate_hz, if rate_hz > 0.0 { 0 } else { HOUR_NS }),
         }),
-        json!({"role": "ponger", "writer": 2, "ping": "a", "pong": "b"}),
+        json!({"role": "responder", "writer": 2, "ping": "a", "pong": "b"}),
     )
 }
 

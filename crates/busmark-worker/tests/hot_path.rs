@@ -107,7 +107,7 @@ fn ping_pong(arrivals: ArrivalModel, samples: u64) -> (u64, RunReport, Vec<RoleR
     ping_pong_with_rows(arrivals, samples, 0)
 }
 
-/// `rows`: the number of pongs for which the ponger records when their write returned.
+/// `rows`: the number of pongs for which the responder records when their write returned.
 fn ping_pong_with_rows(
     arrivals: ArrivalModel,
     samples: u64,
@@ -123,7 +123,7 @@ fn ping_pong_with_rows(
             stream: stream(),
             schedule: schedule(arrivals, samples),
         },
-        RoleSpec::Ponger { writer: 2, ping, pong, stream: stream(), rows },
+        RoleSpec::Responder { writer: 2, ping, pong, stream: stream(), rows },
     )
 }
 
@@ -210,7 +210,7 @@ fn a_closed_loop_of_pings_allocates_nothing_per_sample() {
 }
 
 #[test]
-fn a_ponger_that_stamps_its_pongs_allocates_nothing_per_sample() {
+fn a_responder_that_stamps_its_pongs_allocates_nothing_per_sample() {
     assert_same_allocations(|samples| {
         let (allocations, _, accounts) =
             ping_pong_with_rows(ArrivalModel::Closed, samples, 100_000);

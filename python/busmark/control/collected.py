@@ -156,14 +156,14 @@ def _sent(table: pl.DataFrame) -> dict[str, Any]:
 
 KEYS = ("writer", "seq", "echo_sent_ns")
 """Keys of a ping's row: who pinged, which ping, and T1 of the pong that completed it. With several
-pongers the last has its own T1, and a ping that came twice has two."""
+responders the last has its own T1, and a ping that came twice has two."""
 
 NAME = "echo_written_ns"
 
 
 def with_echo_source(pings: pl.DataFrame, pongs: list[pl.DataFrame]) -> pl.DataFrame:
-    """Rows of a pinger with T2 of their pongs; `pongs` are rows of pongers, whose `writer` is the
-    writer of the ping they answer."""
+    """Rows of a pinger with T2 of their pongs; `pongs` are rows of responders, whose `writer` is
+    the writer of the ping they answer."""
     if not pongs:
         return pings
     text = pl.concat(

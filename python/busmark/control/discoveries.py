@@ -1,4 +1,4 @@
-"""What a newcomer of a discovery test recorded: the table `discoveries`, and figures of a round."""
+"""What a late joiner recorded: the table `discoveries`, and figures of a round."""
 
 from __future__ import annotations
 
@@ -151,8 +151,8 @@ class Relayed:
 
         def hear(event: Event) -> None:
             if event["event"] == "sighting" and (seen := event.get("writer", 0)) in other:
-                newcomer = other[seen]
-                text = self._text(owners[newcomer], newcomer, event)
+                late_joiner = other[seen]
+                text = self._text(owners[late_joiner], late_joiner, event)
                 task = asyncio.get_running_loop().create_task(text)
                 self._calls.add(task)
                 task.add_done_callback(self._calls.discard)
@@ -160,11 +160,11 @@ class Relayed:
         for worker in {owners[writer], owners[reader]}:
             worker.listeners.append(hear)
 
-    async def _text(self, worker: Worker, newcomer: int, event: Event) -> None:
-        # A newcomer that has died fails its `run`, which says why.
+    async def _text(self, worker: Worker, late_joiner: int, event: Event) -> None:
+        # A late joiner that has died fails its `run`, which says why.
         with contextlib.suppress(RoundError):
             await worker.call(
-                self._deadline_s, "set", writer=newcomer, sighting=event.get("sighting")
+                self._deadline_s, "set", writer=late_joiner, sighting=event.get("sighting")
             )
 
     async def stop(self) -> None:

@@ -156,7 +156,7 @@ class First(TypedDict):
 
 @_further
 class Sighting(TypedDict):
-    """What a resident saw of a newcomer: its matches, or its first sample."""
+    """What a resident saw of a late joiner: its matches, or its first sample."""
 
     after_ns: I64 | None
     """For a match, the last moment at which it was not there: equal to `at_ns` where the
@@ -274,7 +274,7 @@ class RunReport(TypedDict):
     """duration, samples, `recorder_full`, stopped (by `set`), or late: the schedule could not be
     kept up with."""
     role: str
-    """pinger, transmitter, batcher or newcomer."""
+    """pinger, transmitter, batcher or late joiner."""
     sent: U64
     """Samples written in the measured time."""
     warmup_ns: I64
@@ -312,7 +312,7 @@ class RoleReport(TypedDict):
     """How the role answers or continues: inline (from the listener), thread (handed over) or
     loop."""
     role: str
-    """pinger, ponger, transmitter, batcher, receiver, newcomer, resident or bystander."""
+    """pinger, responder, transmitter, batcher, receiver, late joiner, resident or idle endpoint."""
     rows: U64
     """Rows in its frame `samples`, which precedes this reply."""
     unrecorded: U64

@@ -78,8 +78,8 @@ def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
 
 Role = dict[str, Any]
 
-ACTIVE = frozenset({"pinger", "transmitter", "batcher", "newcomer"})
-PASSIVE = frozenset({"ponger", "receiver", "resident", "bystander"})
+ACTIVE = frozenset({"pinger", "transmitter", "batcher", "late_joiner"})
+PASSIVE = frozenset({"responder", "receiver", "resident", "idle_endpoint"})
 
 
 def roles(case: Flows, params: Parameters, seed: int) -> dict[Participant, list[Role]]:
@@ -104,7 +104,7 @@ def _pings(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Rol
     rows = schedule(flow, params, seed)["capacity"] * len(flow.writers) if stamped else 0
     for end in flow.answering:
         yield end, {
-            "role": "ponger", "writer": end.number, **topics,
+            "role": "responder", "writer": end.number, **topics,
             "stream": stream(flow, end, seed), **({"rows": rows} if rows else {}),
         }  # fmt: skip
     yield from _receiving(flow, params, seed, flow.listening)
@@ -133,12 +133,12 @@ def _batches(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, R
 def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """One end is new, again and again; the other is there already."""
     new = params.new
-    newcomer, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
+    late_joiner, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
     shared = {"new": new, "topic": flow.topic, "rate_hz": flow.rate_hz}
-    yield newcomer, {
-        "role": "newcomer", "writer": newcomer.number, "peer": resident.number, **shared,
+    yield late_joiner, {
+        "role": "late_joiner", "writer": late_joiner.number, "peer": resident.number, **shared,
         "creates": params.creates, "peer_matches": params.resident_counts,
-        "stream": stream(flow, newcomer, seed),
+        "stream": stream(flow, late_joiner, seed),
         "repetitions": min(params.samples or params.max_samples, MOST_REPETITIONS),
         # Everybody has to know all endpoints that are there before it counts.
         "warmup_ns": round((params.warmup_s + (params.existing or 0) * EXISTING_S) * SECOND),
@@ -146,7 +146,7 @@ def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End,
         "timeout_ns": round(params.timeout_s * SECOND),
     }  # fmt: skip
     yield resident, {
-        "role": "resident", "writer": resident.number, "newcomer": newcomer.number, **shared,
+        "role": "resident", "writer": resident.number, "late_joiner": late_joiner.number, **shared,
         "stream": stream(flow, resident, seed),
     }  # fmt: skip
 
@@ -154,7 +154,7 @@ def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End,
 def _existing(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end in flow.writers:
         yield end, {
-            "role": "bystander", "writer": end.number, "topic": flow.topic,
+            "role": "idle_endpoint", "writer": end.number, "topic": flow.topic,
             "stream": stream(flow, end, seed), "endpoints": flow.endpoints,
         }  # fmt: skip
 

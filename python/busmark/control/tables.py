@@ -50,13 +50,13 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
     announced = sum(role["rows"] for role in data.roles)
     if received != announced:
         raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
-    pongs = [raw for frame, raw in read if frame.role == PONGER]
+    pongs = [raw for frame, raw in read if frame.role == RESPONDER]
     if data.record_every is not None:
         read = _with_timed(read, data)
     phases = Phases(data.changes, one_clock=data.one_clock)
     frames = []
     for frame, raw in read:
-        if frame.role == PONGER:
+        if frame.role == RESPONDER:
             continue
         constants = {
             "case": case.id, "round": round_number, "role": frame.role, "round_trip_ns": None,
@@ -97,7 +97,7 @@ def _with_timed(
     return rows
 
 
-PONGER = "ponger"
+RESPONDER = "responder"
 """Its rows are of pongs, and become a column of the pings'."""
 
 

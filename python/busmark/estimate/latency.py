@@ -58,13 +58,13 @@ known to a thousandth of itself or better."""
 
 STAMPS = (
     ("send source", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
-    ("send", "T2→T3: from write's return to the announcement at the ponger",
+    ("send", "T2→T3: from write's return to the announcement at the responder",
      "echo_delivered_ns", "written_ns"),
-    ("send arrival", "T3→T4 at the ponger: from the announcement to its hands",
+    ("send arrival", "T3→T4 at the responder: from the announcement to its hands",
      "echo_read_ns", "echo_delivered_ns"),
-    ("turn-round", "T4→T1 at the ponger: from its hands to just before the pong's write",
+    ("turn-round", "T4→T1 at the responder: from its hands to just before the pong's write",
      "echo_sent_ns", "echo_read_ns"),
-    ("echo source", "T1→T2 of the pong at the ponger: the call of write",
+    ("echo source", "T1→T2 of the pong at the responder: the call of write",
      "echo_written_ns", "echo_sent_ns"),
     ("echo", "T1→T3 of the pong: from just before its write to the announcement at the pinger; "
      "the echo source, T1→T2, is not recorded and is contained in it",
@@ -201,7 +201,7 @@ class Latency(Frozen):
     jitter_share: Figure | None = None
     """Median jitter over median latency, of each round."""
     one_way_there: Leg | None
-    """From the ping's sending to the ponger's hands; exact where there is one clock."""
+    """From the ping's sending to the responder's hands; exact where there is one clock."""
     one_way_back: Leg | None
     legs: list[Leg]
     leg_tables: list[LegTable] = Field(default=[])
@@ -212,11 +212,11 @@ class Latency(Frozen):
 
 LEGS = (
     ("write", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
-    ("transport", "T2→T3: from write's return to the announcement at the ponger",
+    ("transport", "T2→T3: from write's return to the announcement at the responder",
      "echo_delivered_ns", "written_ns"),
-    ("read", "T3→T4: from the announcement to the ponger's hands",
+    ("read", "T3→T4: from the announcement to the responder's hands",
      "echo_read_ns", "echo_delivered_ns"),
-    ("turn-round", "from the ponger's hands to the sending of the pong",
+    ("turn-round", "from the responder's hands to the sending of the pong",
      "echo_sent_ns", "echo_read_ns"),
 )  # fmt: skip
 """Name, meaning, later and earlier stamp of the parts of a ping's way."""
@@ -322,7 +322,7 @@ def latency(
         half_round_trip=half,
         jitter=halved(jitter),
         jitter_share=jitter_share(pools.latency, pools.jitter),
-        one_way_there=leg("there", "from just before write to the ponger's hands", signed=False),
+        one_way_there=leg("there", "from just before write to the responder's hands", signed=False),
         one_way_back=leg("back", "from the pong's sending to the pinger's hands", signed=False),
         legs=[found for found in legs if found],
         leg_tables=leg_tables([r.legs for r in rounds], legs_every),

@@ -47,7 +47,7 @@ class RoundLatency(Frozen):
     """Percentile of the signed variation: below 0."""
     jitter_p98_ns: float | None = None
     there_mean_ns: float | None = None
-    """One way, from just before write to the ponger's hands."""
+    """One way, from just before write to the responder's hands."""
     there_std_ns: float | None = None
     there_max_ns: float | None = None
     legs: dict[str, LegOfRound] = Field(default={})

@@ -103,7 +103,7 @@ class Parameters(Stated):
         "name of the adapter", apart=True, named=False, asked=Word,
         meaning="names as in `busmark adapters`; `one|another`: the first that is here")] = ""
     peer: Annotated[Word | None, P(
-        "adapter of the ponger or receiver; null: the same", role="choice", apart=True,
+        "adapter of the responder or receiver; null: the same", role="choice", apart=True,
         leads=("peer_transport", "peer_wait", "peer_settings"), asked=Word, initial="same",
         meaning="adapter of the other side, which answers pings or receives the stream; same: "
         "the same",

@@ -197,14 +197,14 @@ def _discovery(
         return Flows((subscriber, publisher), (found,))
     resident = subscriber if params.new == "writer" else publisher
     on = nodes_of((params.reader_on if resident is subscriber else params.writer_on) or "")[0]
-    bystander = {"name": "bystander", "side": None, "on": on or None}
-    bystanders = own or (resident.model_copy(update=bystander),)
+    idle_endpoint = {"name": "idle", "side": None, "on": on or None}
+    idle_endpoints = own or (resident.model_copy(update=idle_endpoint),)
     existing = Flow(
         name="existing", kind="existing", topic="busmark_existing",
-        writers=_ends(numbers, bystanders), readers=[], background=True,
-        endpoints=params.existing // len(bystanders), **common,
+        writers=_ends(numbers, idle_endpoints), readers=[], background=True,
+        endpoints=params.existing // len(idle_endpoints), **common,
     )  # fmt: skip
-    return Flows((subscriber, publisher, *bystanders), (found, existing))
+    return Flows((subscriber, publisher, *idle_endpoints), (found, existing))
 
 
 def _participants(params: Parameters, name: str, count: int) -> tuple[Participant, ...]:

@@ -468,15 +468,15 @@ SAMPLES = (
     _c("intended_ns", "int", "ns", "when it should have been sent (open loop); else as sent_ns"),
     _c("sent_ns", "int", "ns", "T1: just before write"),
     _c("written_ns", "int", "ns", "T2: write returned, the middleware has it"),
-    _c("echo_delivered_ns", "int", "ns", "T3 at the ponger"),
-    _c("echo_read_ns", "int", "ns", "T4 at the ponger"),
-    _c("echo_sent_ns", "int", "ns", "T1 of the pong, at the ponger"),
+    _c("echo_delivered_ns", "int", "ns", "T3 at the responder"),
+    _c("echo_read_ns", "int", "ns", "T4 at the responder"),
+    _c("echo_sent_ns", "int", "ns", "T1 of the pong, at the responder"),
     _c(
         "echo_written_ns",
         "int",
         "ns",
-        "T2 of the pong, at the ponger: its write returned; null unless `measure.echo_source` asks "
-        "for it",
+        "T2 of the pong, at the responder: its write returned; null unless `measure.echo_source` "
+        "asks for it",
     ),
     _c(
         "delivered_ns",

@@ -108,14 +108,14 @@ def test_marked_rounds_are_listed_and_not_averaged(tmp_path: Path) -> None:
     case = build.case("udp-64")
     build.pings(case, 0, np.full(100, 8000.0))
     build.pings(case, 1, np.full(100, 99_000.0), status="marked", reason="lost too many")
-    build.row(case, 2, "failed", reason="the ponger died")
+    build.row(case, 2, "failed", reason="the responder died")
     summary = only(build)
     assert summary.status == "partial"
-    assert summary.reason == "1 round marked: lost too many; 1 round failed: the ponger died"
+    assert summary.reason == "1 round marked: lost too many; 1 round failed: the responder died"
     assert (summary.rounds.ok, summary.rounds.marked, summary.rounds.failed) == (1, 1, 1)
     assert summary.latency is not None and summary.latency.round_trip is not None
     assert summary.latency.round_trip.median.value == 8000
-    assert [a.reason for a in summary.attempts] == [None, "lost too many", "the ponger died"]
+    assert [a.reason for a in summary.attempts] == [None, "lost too many", "the responder died"]
 
 
 def test_a_later_attempt_replaces_a_failed_one(tmp_path: Path) -> None:

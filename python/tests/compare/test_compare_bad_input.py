@@ -63,11 +63,11 @@ def test_a_newer_format_is_refused(place: Path, tmp_path: Path) -> None:
 def test_no_finished_round_is_refused_with_its_reason(place: Path, tmp_path: Path) -> None:
     build = Builder(tmp_path / "none", seed=9)
     build.case("udp-64-same")
-    build.row("udp-64-same", 0, "failed", reason="the ponger hung")
+    build.row("udp-64-same", 0, "failed", reason="the responder hung")
     build.finish(cookie="none")
     with pytest.raises(UserError, match="no case has a finished round") as refused:
         compared(place / "base", tmp_path / "none")
-    assert "the ponger hung" in refused.value.message
+    assert "the responder hung" in refused.value.message
 
 
 def test_an_interrupted_campaign_is_compared_as_far_as_it_is(place: Path, tmp_path: Path) -> None:

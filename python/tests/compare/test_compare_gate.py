@@ -49,7 +49,7 @@ def side(
         case = build.case(f"udp-{size}", status, "too large" if gone else None, size=size)
         for number in range(0 if without == "unsupported" and gone else rounds):
             if gone:
-                build.row(case, number, "failed", reason="the ponger hung")
+                build.row(case, number, "failed", reason="the responder hung")
                 continue
             values = samples_around(20_000 * rng.normal(1, 0.01), SAMPLES, rng, 0.002)
             build.pings(case, number, change(values, rng), lost=lost)

@@ -42,14 +42,14 @@ def test_failed_and_unsupported_cases_are_listed_with_their_reason(tmp_path: Pat
         build = Builder(tmp_path / f"s{seed}", seed=seed)
         build.case("zenoh", "unsupported", "zenoh does not declare security", adapter="zenoh")
         build.case("fastdds", adapter="fastdds")
-        build.row("fastdds", 0, "failed", reason="the ponger ended with signal 11")
+        build.row("fastdds", 0, "failed", reason="the responder ended with signal 11")
         campaign(build.directory, seed=seed, build=build)
     comparison = compared(tmp_path / "s1", tmp_path / "s2")
     assert len(comparison.pairs) == 2
     reasons = {left.case: left.reason for left in comparison.left_out}
     assert reasons == {
         "zenoh": "unsupported in s1: zenoh does not declare security",
-        "fastdds": "failed in s1: 1 round failed: the ponger ended with signal 11",
+        "fastdds": "failed in s1: 1 round failed: the responder ended with signal 11",
     }
 
 

@@ -113,7 +113,7 @@ def test_a_filter_lets_its_share_through() -> None:
 def test_streams_beside_pings_have_a_rate_of_their_own() -> None:
     pinger, beside = wrote(1, 0, SECOND, 11), wrote(3, 0, SECOND, 501)
     roles = [{**receiver(flow(3, 0, SECOND, 501)), "writer": READER}]
-    flows = Flows((), (stream([3], rate_hz=500.0, beside=True),))
+    flows = Flows((), (stream([3], rate_hz=500.0, background=True),))
     data = RoundData(flows=flows, run=[pinger, beside], roles=roles)
     found = rates(Parameters(test="latency"), data, [pinger])
     assert (found["written_per_s"], found["samples_per_s"]) == (10, 500)
@@ -127,7 +127,7 @@ def test_streams_beside_a_stream_do_not_count() -> None:
         {**receiver(flow(3, 0, SECOND, 501)), "writer": READER + 1},
     ]
     second = End(READER + 1, stream([3]).readers[0].participant)
-    other = stream([3], beside=True).model_copy(update={"readers": [second]})
+    other = stream([3], background=True).model_copy(update={"readers": [second]})
     flows = Flows((), (stream([1]), other))
     data = RoundData(flows=flows, run=[measured, beside], roles=roles)
     found = rates(Parameters(test="throughput"), data, [measured])

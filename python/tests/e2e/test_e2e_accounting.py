@@ -135,8 +135,8 @@ def test_a_ping_pong_is_accounted_for_exactly(rounds: dict[str, Round], name: st
     """Pings and pongs are hit alike: a lost pong is a lost round trip."""
     row, event = rounds[f"latency {name}"]
     assert row["sent"] == 400
-    assert row["lost"] == injected(event, "drops", "pinger", "ponger")
-    assert row["corrupted"] == injected(event, "corruptions", "pinger", "ponger")
+    assert row["lost"] == injected(event, "drops", "pinger", "responder")
+    assert row["corrupted"] == injected(event, "corruptions", "pinger", "responder")
     assert row["received"] == row["sent"] - row["lost"]
 
 

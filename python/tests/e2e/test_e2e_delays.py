@@ -24,7 +24,7 @@ from scipy.stats import gamma, triang
 MEAN_US = 3000.0
 HALF_US = 2000.0
 SEED = 11
-PINGER, PONGER = 1, 2
+PINGER, RESPONDER = 1, 2
 """Writers of the only pair of participants."""
 
 Array = NDArray[np.float64]
@@ -120,7 +120,7 @@ def cases(shared_lab: Lab) -> dict[str, Case]:
             np.concatenate([(r["read_ns"] - r["intended_ns"]).to_numpy() for r in rows]),
             np.concatenate([(r["echo_read_ns"] - r["sent_ns"]).to_numpy() for r in rows]),
             np.concatenate([(r["read_ns"] - r["echo_sent_ns"]).to_numpy() for r in rows]),
-            np.array([[delay_ns(writer, seq) for seq in seqs] for writer in (PINGER, PONGER)]),
+            np.array([[delay_ns(writer, seq) for seq in seqs] for writer in (PINGER, RESPONDER)]),
         )
     return found
 

@@ -15,7 +15,7 @@ from busmark.adapters import environment, libraries, worker
 STREAM: dict[str, Any] = {
     "payload": "octet", "size": 8, "wait": "listener", "qos": {}, "verify": False,
 }  # fmt: skip
-PONGER = {"role": "ponger", "writer": 1, "ping": "a", "pong": "b", "stream": STREAM}
+RESPONDER = {"role": "responder", "writer": 1, "ping": "a", "pong": "b", "stream": STREAM}
 
 WATCHDOG_S = 60.0
 
@@ -32,7 +32,7 @@ def test_fast_dds_reads_no_profiles_of_the_current_folder(tmp_path: Path) -> Non
     }  # fmt: skip
     prepare = {
         "id": 1, "cmd": "prepare", "adapter": str(libraries()["fastdds"].absolute()), "cookie": "1",
-        "yields": False, "participants": [{"config": config, "roles": [PONGER]}],
+        "yields": False, "participants": [{"config": config, "roles": [RESPONDER]}],
     }  # fmt: skip
     commands = [json.dumps(command) + "\n" for command in (prepare, {"id": 2, "cmd": "setup"})]
     done = subprocess.run(

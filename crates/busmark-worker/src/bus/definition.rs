@@ -304,7 +304,7 @@ impl Definition {
                 "pong": answers, "stream": stream, "schedule": schedule,
             }),
             Kind::Transponder => json!({
-                "role": "ponger", "writer": writer, "ping": topic, "pong": answers,
+                "role": "responder", "writer": writer, "ping": topic, "pong": answers,
                 "stream": stream,
             }),
             // Sums are all that is made of counters: one interval, and memory that does not grow.

@@ -61,7 +61,7 @@ pub struct Endpoints {
 /// Result of `run`, one for each active role.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// pinger, transmitter, batcher or newcomer.
+    /// pinger, transmitter, batcher or late joiner.
     pub role: String,
     /// Its writer.
     pub writer: u32,
@@ -138,7 +138,7 @@ pub struct SentBatchesReport {
     pub waited_ns: Vec<i64>,
 }
 
-/// One repetition of a newcomer: a row of the frame `discoveries`. Times are by `CLOCK_MONOTONIC` of the
+/// One repetition of a late joiner: a row of the frame `discoveries`. Times are by `CLOCK_MONOTONIC` of the
 /// host that took them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Appearance {
@@ -148,9 +148,9 @@ pub struct Appearance {
     pub attached_ns: Option<i64>,
     /// When the call that makes the endpoint had returned.
     pub created_ns: i64,
-    /// As `after_ns` of a sighting, for the newcomer's own match.
+    /// As `after_ns` of a sighting, for the late joiner's own match.
     pub own_after_ns: Option<i64>,
-    /// When the newcomer's own match was there.
+    /// When the late joiner's own match was there.
     pub own_at_ns: Option<i64>,
     /// The same on the resident's side.
     pub peer_after_ns: Option<i64>,
@@ -169,7 +169,7 @@ pub struct Appearance {
 /// Result of `collect`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RoleReport {
-    /// pinger, ponger, transmitter, batcher, receiver, newcomer, resident or bystander.
+    /// pinger, responder, transmitter, batcher, receiver, late joiner, resident or idle endpoint.
     pub role: String,
     /// Writer of its own samples.
     pub writer: u32,
@@ -198,7 +198,7 @@ pub struct RoleReport {
     /// A batcher's own; in a frame.
     #[serde(skip)]
     pub sent_batches: Option<SentBatchesReport>,
-    /// A newcomer's repetitions; in a frame.
+    /// A late joiner's repetitions; in a frame.
     #[serde(skip)]
     pub appearances: Vec<Appearance>,
     /// The middleware's own counters of the role's writer.

@@ -15,7 +15,7 @@ use super::batches::{batch_of, control_number};
 use super::bodies::{Bodies, Samples};
 use super::control::{Control, STOPPED};
 use super::patience::{self, PATIENCE_NS};
-use super::ponger::BATCH as TAKEN;
+use super::responder::BATCH as TAKEN;
 use super::senders::{Answered, Senders};
 use super::subscriber::Subscriber;
 use super::transmitter::answer_stream;

@@ -1,4 +1,4 @@
-//! Sends samples back: a ponger's pongs, a receiver's probes.
+//! Sends samples back: a responder's pongs, a receiver's probes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

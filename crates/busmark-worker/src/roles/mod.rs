@@ -4,16 +4,16 @@
 mod batcher;
 mod batches;
 mod bodies;
-mod bystander;
 mod control;
 mod echo;
-pub mod newcomer;
+mod idle_endpoint;
+pub mod late_joiner;
 mod pace;
 mod patience;
 mod pinger;
-mod ponger;
 mod receiver;
 mod resident;
+mod responder;
 mod senders;
 mod sight;
 mod spots;
@@ -32,7 +32,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use self::control::Control;
-use self::newcomer::{Creates, Home, New, Newcomer};
+use self::late_joiner::{Creates, Home, LateJoiner, New};
 pub use self::sight::Sight;
 use crate::output::Output;
 use crate::protocol::{Count, Failure, First, RoleReport, RunReport, Schedule, StreamSpec};
@@ -124,7 +124,7 @@ pub enum RoleSpec {
     Pinger {
         /// Writer of its pings.
         writer: u32,
-        /// Writers of the pongers, each of which answers every ping.
+        /// Writers of the responders, each of which answers every ping.
         from: Vec<u32>,
         /// Topic of pings.
         ping: String,
@@ -136,7 +136,7 @@ pub enum RoleSpec {
         schedule: Schedule,
     },
     /// Answers every ping.
-    Ponger {
+    Responder {
         /// Writer of its pongs.
         writer: u32,
         /// Topic of pings.
@@ -214,7 +214,7 @@ pub enum RoleSpec {
         intervals: usize,
     },
     /// Makes a writer or reader, waits until it is discovered, closes it, and again.
-    Newcomer {
+    LateJoiner {
         /// Writer of its samples.
         writer: u32,
         /// The resident that discovers it, by its writer.
@@ -240,13 +240,13 @@ pub enum RoleSpec {
         /// A repetition in which something has not been seen for this time ends without it, ns.
         timeout_ns: i64,
     },
-    /// Has the counterpart of a newcomer's endpoint, and says when it has discovered that.
+    /// Has the counterpart of a late joiner's endpoint, and says when it has discovered that.
     Resident {
         /// Writer of its samples.
         writer: u32,
-        /// The newcomer, by its writer.
-        newcomer: u32,
-        /// Which endpoint the newcomer makes; the resident has the other.
+        /// The late joiner, by its writer.
+        late_joiner: u32,
+        /// Which endpoint the late joiner makes; the resident has the other.
         new: New,
         /// Topic of the endpoint.
         topic: String,
@@ -256,7 +256,7 @@ pub enum RoleSpec {
         rate_hz: f64,
     },
     /// Has endpoints that nobody uses.
-    Bystander {
+    IdleEndpoint {
         /// Number of the role.
         writer: u32,
         /// Beginning of their topics.
@@ -271,7 +271,7 @@ pub enum RoleSpec {
 impl RoleSpec {
     /// Whether it makes its participant itself.
     pub fn attaches(&self) -> bool {
-        matches!(self, Self::Newcomer { creates: Creates::Participant, .. })
+        matches!(self, Self::LateJoiner { creates: Creates::Participant, .. })
     }
 }
 
@@ -283,7 +283,7 @@ pub fn make_attaching(
     spec: RoleSpec,
 ) -> Result<Box<dyn Role>, Error> {
     let home = Home::New(library.clone(), config);
-    Ok(Box::new(Newcomer::new(home, cookie, yields, spec)?))
+    Ok(Box::new(LateJoiner::new(home, cookie, yields, spec)?))
 }
 
 /// Makes the role that `spec` describes.
@@ -292,8 +292,8 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
         RoleSpec::Pinger { writer, from, ping, pong, stream, schedule } => {
             Box::new(pinger::Pinger::new(context, writer, from, (ping, pong), &stream, schedule)?)
         }
-        RoleSpec::Ponger { writer, ping, pong, stream, rows } => {
-            Box::new(ponger::Ponger::new(context, writer, (ping, pong), &stream, rows)?)
+        RoleSpec::Responder { writer, ping, pong, stream, rows } => {
+            Box::new(responder::Responder::new(context, writer, (ping, pong), &stream, rows)?)
         }
         RoleSpec::Transmitter {
             writer,
@@ -314,16 +314,19 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
         )?),
         spec @ RoleSpec::Batcher { .. } => Box::new(batcher::Batcher::new(context, spec)?),
         spec @ RoleSpec::Receiver { .. } => Box::new(receiver::Receiver::new(context, spec)?),
-        spec @ RoleSpec::Newcomer { .. } => {
+        spec @ RoleSpec::LateJoiner { .. } => {
             if spec.attaches() {
-                let text = "a newcomer with a participant of its own has no other role beside it";
+                let text =
+                    "a late joiner with a participant of its own has no other role";
                 return Err(Status::Invalid.error(text));
             }
             let home = Home::There(context.participant.clone());
-            Box::new(Newcomer::new(home, context.cookie, context.yields, spec)?)
+            Box::new(LateJoiner::new(home, context.cookie, context.yields, spec)?)
         }
         spec @ RoleSpec::Resident { .. } => Box::new(resident::Resident::new(context, spec)?),
-        spec @ RoleSpec::Bystander { .. } => Box::new(bystander::Bystander::new(context, spec)?),
+        spec @ RoleSpec::IdleEndpoint { .. } => {
+            Box::new(idle_endpoint::IdleEndpoint::new(context, spec)?)
+        }
     })
 }
 
@@ -335,7 +338,7 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
             stream(of)?;
             schedule(when)
         }
-        RoleSpec::Ponger { writer, stream: of, rows, .. } => {
+        RoleSpec::Responder { writer, stream: of, rows, .. } => {
             writers(*writer, &[])?;
             count("rows", *rows as u64, ROWS)?;
             stream(of)
@@ -384,7 +387,7 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
             time("interval_ns", *interval_ns, 1)?;
             stream(of)
         }
-        RoleSpec::Newcomer {
+        RoleSpec::LateJoiner {
             writer,
             peer,
             stream: of,
@@ -403,12 +406,12 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
             time("timeout_ns", *timeout_ns, 1)?;
             stream(of)
         }
-        RoleSpec::Resident { writer, newcomer, stream: of, rate_hz, .. } => {
-            writers(*writer, &[*newcomer])?;
+        RoleSpec::Resident { writer, late_joiner, stream: of, rate_hz, .. } => {
+            writers(*writer, &[*late_joiner])?;
             real("rate_hz", *rate_hz, SLOWEST_HZ..=RATE_HZ)?;
             stream(of)
         }
-        RoleSpec::Bystander { writer, stream: of, endpoints, .. } => {
+        RoleSpec::IdleEndpoint { writer, stream: of, endpoints, .. } => {
             writers(*writer, &[])?;
             count("endpoints", *endpoints as u64, PARTICIPANTS)?;
             stream(of)

@@ -13,7 +13,7 @@ use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, is_recorded, no
 use super::batches::Batches;
 use super::bodies::Bodies;
 use super::echo::Echo;
-use super::ponger::BATCH;
+use super::responder::BATCH;
 use super::senders::Senders;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};

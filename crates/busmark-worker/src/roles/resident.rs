@@ -1,4 +1,4 @@
-//! Is there already, with the counterpart of the newcomer's endpoint, and says when that was discovered.
+//! Is there already, with the counterpart of the late joiner's endpoint, and says when that was discovered.
 //!
 //! Moments are taken where they happen: a match by the middleware's event, a sample where it is announced.
 //! A thread of its own looks for them every millisecond and says so by an event of the protocol.
@@ -14,9 +14,9 @@ use busmark_adapter::{
 use busmark_measure::{now_ns, sleep_until_ns};
 
 use super::bodies::Bodies;
-use super::newcomer::{New, SEQ_BITS, period_ns};
+use super::late_joiner::{New, SEQ_BITS, period_ns};
 use super::patience;
-use super::ponger::BATCH;
+use super::responder::BATCH;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role, RoleSpec};
 use crate::output::Output;
@@ -40,7 +40,7 @@ pub struct Resident {
 enum End {
     /// Sends at a rate.
     Writing(Sending),
-    /// Receives what newcomers send.
+    /// Receives what late joiners send.
     Reading(Subscriber<Arrivals>, Arc<Arrivals>),
 }
 
@@ -53,7 +53,7 @@ struct Sending {
     sent: Arc<AtomicU64>,
 }
 
-/// The first sample of each newcomer.
+/// The first sample of each late joiner.
 struct Arrivals {
     cookie: u64,
     from: u32,
@@ -93,7 +93,8 @@ impl OnData for Arrivals {
 impl Resident {
     /// Makes the endpoint. `spec` is a `RoleSpec::Resident`.
     pub fn new(context: &Context, spec: RoleSpec) -> Result<Self, Error> {
-        let RoleSpec::Resident { writer: id, newcomer, new, topic, stream, rate_hz } = spec else {
+        let RoleSpec::Resident { writer: id, late_joiner, new, topic, stream, rate_hz } = spec
+        else {
             return Err(Status::Invalid.error("not a resident"));
         };
         let config = stream.endpoint(&topic);
@@ -108,7 +109,7 @@ impl Resident {
             New::Writer => {
                 let arrivals = Arc::new(Arrivals {
                     cookie: context.cookie,
-                    from: newcomer,
+                    from: late_joiner,
                     polled: stream.wait == Wait::Poll,
                     foreign: AtomicU64::new(0),
                     last: AtomicU64::new(0),
@@ -132,7 +133,7 @@ impl Sending {
             sleep_until_ns(next_ns);
             self.header.intended_ns = next_ns;
             self.header.sent_ns = now_ns();
-            // A newcomer that has gone may hold it up until the middleware notices: the next one is new.
+            // A late joiner that has gone may hold it up until the middleware notices: the next one is new.
             if patience::write(&self.writer, &mut sample, &mut self.header, &mut blocked).is_ok() {
                 self.header.seq += 1;
                 self.sent.store(self.header.seq, Ordering::Relaxed);

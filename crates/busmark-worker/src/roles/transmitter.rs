@@ -10,7 +10,7 @@ use super::bodies::{Bodies, Samples};
 use super::control::{Control, STOPPED};
 use super::pace::{self, Pace};
 use super::patience::{self, PATIENCE_NS};
-use super::ponger::BATCH;
+use super::responder::BATCH;
 use super::sight::Sight;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};

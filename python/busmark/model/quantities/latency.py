@@ -39,7 +39,7 @@ LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER)
 
 BOTH = Explained(
     "One way, there and back", ("one_way_there", "one_way_back"),
-    "Median from a ping's sending to the ponger's hands, and from the pong's sending to the "
+    "Median from a ping's sending to the responder's hands, and from the pong's sending to the "
     "pinger's hands. Given where both ends share one clock.",
     "median of `echo_read_ns − sent_ns`; median of `read_ns − echo_sent_ns`. " + STUDENT,
     "samples, role `pinger`",
@@ -59,7 +59,7 @@ ONE_WAY_THERE = Estimate(
     quantity="one_way_there",
     unit="ns",
     suffix="_ns",
-    meaning="median from a ping's sending to the ponger's hands",
+    meaning="median from a ping's sending to the responder's hands",
     pick=lambda case: known(case.latency.one_way_there) if case.latency else None,
     explained=(BOTH,),
 )

@@ -17,7 +17,7 @@ from busmark.plugins.security.authority import Algorithm
 from busmark.plugins.security.domains import Domains
 
 VERSION = 1
-PARTICIPANTS = ("active", "passive", "bystander", "server", "sender", "receiver")
+PARTICIPANTS = ("active", "passive", "idle", "server", "sender", "receiver")
 """What ends of a run are called (`plan/flows.py`), a server, and two names for use by hand."""
 TOPICS = ("busmark*",)
 """Every topic that Busmark makes."""

@@ -88,7 +88,7 @@ def _figures(matrix: Matrix) -> list[Figure]:
     found = (
         Figure(
             "latency", "latency", f"RTT/2, median, {scale.unit}",
-            "Row: the pinger, which writes first. Column: the ponger, which answers.",
+            "Row: the pinger, which writes first. Column: the responder, which answers.",
             _result, text.number, factor=scale.factor,
         ),
         Figure(

@@ -9,7 +9,7 @@ use busmark_measure::{Arrival, Ledger, Recorder, Row, now_ns};
 
 use super::super::bodies::{Bodies, Samples};
 use super::super::control::{Control, STOPPED};
-use super::super::ponger::BATCH;
+use super::super::responder::BATCH;
 use super::super::senders::{Answered, Senders};
 use crate::protocol::{Schedule, StreamSpec};
 
@@ -29,7 +29,7 @@ pub(super) mod turn {
 pub(super) struct Core {
     pub(super) cookie: u64,
     pub(super) id: u32,
-    pub(super) pongers: Senders,
+    pub(super) responders: Senders,
     pub(super) stream: StreamSpec,
     pub(super) bodies: Bodies,
     pub(super) schedule: Schedule,
@@ -40,7 +40,7 @@ pub(super) struct Core {
     pub(super) turn: AtomicU32,
     /// What the last ping carried: sequence number × 2, plus 1 in the warm-up.
     pub(super) current: AtomicU64,
-    /// Pings that every ponger has answered.
+    /// Pings that every responder has answered.
     pub(super) received: AtomicU64,
     pub(super) done: AtomicBool,
     pub(super) closed_loop: AtomicBool,
@@ -79,7 +79,7 @@ pub(super) enum Step {
 
 /// The receiving side; the listener or the reading thread has it.
 pub(super) struct Pongs {
-    /// One for each ponger.
+    /// One for each responder.
     pub(super) ledgers: Vec<Ledger>,
     /// The ping that is on its way.
     pub(super) answered: Answered,
@@ -102,7 +102,7 @@ impl OnData for Core {
 }
 
 impl Core {
-    /// Records what is there; whether the current ping is now answered, by every ponger. Hot.
+    /// Records what is there; whether the current ping is now answered, by every responder. Hot.
     pub(super) fn take_pongs(&self, taker: &Taker, mut delivered: i64) -> bool {
         let Some(mut pongs) = self.pongs.get() else { return false };
         let pongs = &mut *pongs;
@@ -112,7 +112,7 @@ impl Core {
                 let read = now_ns();
                 let header = received.header;
                 // One of our own pings is no pong, however it came here.
-                let position = self.pongers.position(header.writer_id);
+                let position = self.responders.position(header.writer_id);
                 let (true, Some(position)) = (header.cookie == self.cookie, position) else {
                     pongs.foreign += 1;
                     return;
@@ -140,7 +140,7 @@ impl Core {
                 let answers = Row::get(&row.answers).unwrap_or(0) + 1;
                 Row::set(&row.answers, answers);
                 // A ping that several answer is complete with the last of their pongs.
-                if answers as usize == self.pongers.ids().len() {
+                if answers as usize == self.responders.ids().len() {
                     Row::set(&row.echo_delivered_ns, header.echo_delivered_ns);
                     Row::set(&row.echo_read_ns, header.echo_read_ns);
                     Row::set(&row.echo_sent_ns, header.sent_ns);

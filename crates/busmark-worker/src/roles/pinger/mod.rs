@@ -1,4 +1,4 @@
-//! Sends pings and records pongs, of one ponger or of several, in a closed loop or at a rate.
+//! Sends pings and records pongs, of one responder or of several, in a closed loop or at a rate.
 
 mod hot;
 
@@ -57,17 +57,17 @@ impl Pinger {
             failure: None,
             seen: 0,
         };
-        let pongers = Senders::new(from);
+        let responders = Senders::new(from);
         let pongs = Pongs {
-            ledgers: pongers.ids().iter().map(|_| Ledger::new()).collect(),
-            answered: Answered::new(&pongers),
+            ledgers: responders.ids().iter().map(|_| Ledger::new()).collect(),
+            answered: Answered::new(&responders),
             foreign: 0,
             corrupted: 0,
         };
         let core = Arc::new(Core {
             cookie: context.cookie,
             id,
-            pongers,
+            responders,
             stream: stream.clone(),
             bodies,
             recorder: Arc::new(Recorder::new(schedule.capacity)),

@@ -7,7 +7,7 @@ use std::thread::Thread;
 use busmark_adapter::{OnData, Taker};
 use busmark_measure::now_ns;
 
-use crate::roles::ponger::BATCH;
+use crate::roles::responder::BATCH;
 
 /// A sample that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

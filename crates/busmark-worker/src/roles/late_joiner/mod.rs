@@ -63,8 +63,8 @@ pub enum Home {
     New(Library, ParticipantConfig),
 }
 
-/// A newcomer.
-pub struct Newcomer {
+/// A late joiner.
+pub struct LateJoiner {
     id: u32,
     peer: u32,
     new: New,
@@ -85,10 +85,10 @@ pub struct Newcomer {
     blocked: u64,
 }
 
-impl Newcomer {
-    /// Makes nothing yet. `spec` is a `RoleSpec::Newcomer`.
+impl LateJoiner {
+    /// Makes nothing yet. `spec` is a `RoleSpec::LateJoiner`.
     pub fn new(home: Home, cookie: u64, yields: bool, spec: RoleSpec) -> Result<Self, Error> {
-        let RoleSpec::Newcomer {
+        let RoleSpec::LateJoiner {
             writer: id,
             peer,
             new,
@@ -103,7 +103,7 @@ impl Newcomer {
             timeout_ns,
         } = spec
         else {
-            return Err(Status::Invalid.error("not a newcomer"));
+            return Err(Status::Invalid.error("not a late_joiner"));
         };
         Ok(Self {
             id,
@@ -251,7 +251,7 @@ impl Newcomer {
             std::thread::sleep(between(number));
         }
         Ok(RunReport {
-            role: "newcomer".into(),
+            role: "late_joiner".into(),
             writer: self.id,
             sent: self.seen.iter().map(|one| one.sent as u64).sum(),
             begin_ns,
@@ -287,7 +287,7 @@ pub fn period_ns(rate_hz: f64) -> i64 {
     (1e9 / rate_hz.max(1e-6)).round() as i64
 }
 
-impl Role for Newcomer {
+impl Role for LateJoiner {
     fn number(&self) -> u32 {
         self.id
     }
@@ -312,7 +312,7 @@ impl Role for Newcomer {
 
     fn finish(&mut self) -> Result<Recorded, Failure> {
         let report = RoleReport {
-            role: "newcomer".into(),
+            role: "late_joiner".into(),
             writer: self.id,
             appearances: std::mem::take(&mut self.seen),
             reply_mode: "none".into(),

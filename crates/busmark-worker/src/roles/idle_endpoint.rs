@@ -2,12 +2,12 @@
 
 use busmark_adapter::{Error, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle};
 
-use super::ponger::BATCH;
+use super::responder::BATCH;
 use super::{Context, Recorded, Role, RoleSpec};
 use crate::protocol::{Failure, RoleReport};
 
-/// A bystander.
-pub struct Bystander {
+/// An idle endpoint.
+pub struct IdleEndpoint {
     id: u32,
     writers: Vec<WriterHandle>,
     readers: Vec<ReaderHandle>,
@@ -22,12 +22,12 @@ impl OnData for Nothing {
     }
 }
 
-impl Bystander {
+impl IdleEndpoint {
     /// Makes a writer and a reader in turn, each two on a topic of their own. `spec` is a
-    /// `RoleSpec::Bystander`.
+    /// `RoleSpec::IdleEndpoint`.
     pub fn new(context: &Context, spec: RoleSpec) -> Result<Self, Error> {
-        let RoleSpec::Bystander { writer: id, topic, stream, endpoints } = spec else {
-            return Err(Status::Invalid.error("not a bystander"));
+        let RoleSpec::IdleEndpoint { writer: id, topic, stream, endpoints } = spec else {
+            return Err(Status::Invalid.error("not an idle_endpoint"));
         };
         let (mut writers, mut readers) = (Vec::new(), Vec::new());
         for number in 0..endpoints {
@@ -44,7 +44,7 @@ impl Bystander {
     }
 }
 
-impl Role for Bystander {
+impl Role for IdleEndpoint {
     fn number(&self) -> u32 {
         self.id
     }
@@ -64,7 +64,7 @@ impl Role for Bystander {
         self.readers.clear();
         self.writers.clear();
         let report = RoleReport {
-            role: "bystander".into(),
+            role: "idle_endpoint".into(),
             writer: self.id,
             reply_mode: "none".into(),
             ..RoleReport::default()

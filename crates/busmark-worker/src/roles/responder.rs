@@ -16,8 +16,8 @@ use crate::protocol::{Failure, First, RoleReport, StreamSpec};
 /// Samples taken at a time.
 pub(super) const BATCH: usize = 64;
 
-/// A ponger.
-pub struct Ponger {
+/// A responder.
+pub struct Responder {
     id: u32,
     topics: (String, String),
     writer: WriterHandle,
@@ -94,7 +94,7 @@ impl OnData for Core {
     }
 }
 
-impl Ponger {
+impl Responder {
     /// Makes writer and reader; answers as soon as it is started. With `rows`, so many pongs have a row
     /// for the moment when their write returned.
     pub fn new(
@@ -124,7 +124,7 @@ impl Ponger {
     }
 }
 
-impl Role for Ponger {
+impl Role for Responder {
     fn number(&self) -> u32 {
         self.id
     }
@@ -151,12 +151,15 @@ impl Role for Ponger {
     fn finish(&mut self) -> Result<Recorded, Failure> {
         let reader_counters = self.subscriber.reader().map(ReaderHandle::counters);
         self.subscriber.close();
-        let mut state =
-            self.core.state.get().ok_or_else(|| Failure::new("failed", "ponger still at work"))?;
+        let mut state = self
+            .core
+            .state
+            .get()
+            .ok_or_else(|| Failure::new("failed", "responder still at work"))?;
         state.echo.close();
         let rows = self.answers.as_ref().map_or(0, |answers| filled(answers));
         let report = RoleReport {
-            role: "ponger".into(),
+            role: "responder".into(),
             writer: self.id,
             foreign: state.foreign,
             corrupted: self.core.bodies.are_seen().then_some(state.corrupted),

@@ -1,4 +1,4 @@
-//! What is known of one repetition so far, by the newcomer's own questions and by what the resident saw.
+//! What is known of one repetition so far, by the late joiner's own questions and by what the resident saw.
 
 use busmark_adapter::{Match, Status};
 use busmark_measure::now_ns;
