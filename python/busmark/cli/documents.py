@@ -128,7 +128,7 @@ def show(*documents: Document, last: str = "") -> None:
     paged(each)
 
 
-def paged(printed: Callable[[Console], object]) -> None:
+def paged(printed: Callable[[Any], object]) -> None:
     """Print on a console; where a terminal is shorter, by the pager of the user's."""
     from busmark.cli.console import Console
 

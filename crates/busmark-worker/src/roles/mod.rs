@@ -316,8 +316,7 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
         spec @ RoleSpec::Receiver { .. } => Box::new(receiver::Receiver::new(context, spec)?),
         spec @ RoleSpec::LateJoiner { .. } => {
             if spec.attaches() {
-                let text =
-                    "a late joiner with a participant of its own has no other role";
+                let text = "a late joiner with a participant of its own has no other role";
                 return Err(Status::Invalid.error(text));
             }
             let home = Home::There(context.participant.clone());
