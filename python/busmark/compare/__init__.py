@@ -6,7 +6,7 @@
   `matrix`, `fits`, `answers`. `campaign` makes the document `Campaign` of all, `cache` holds it.
 - Across results: `sides` are compared, `matching` says which case stands beside which,
   `environment` in what machines and programs differ. `comparison` makes the document of `model`.
-- Limits: `requirements` of a scenario; `criterion` and `gate` for `--fail-if`.
+- Limits: `requirements` of a scenario; `criterion` and `gate` for `--fail-if`. Both read `samples`.
 """
 
 from busmark.compare.comparison import compare
