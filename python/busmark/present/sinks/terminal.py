@@ -219,15 +219,21 @@ def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place
         shown = figures.shown(column, table)
         limits = form.intervals and (form.of_ratios or column.kind != "ratio")
         widest = max((len(one.interval) for one in shown), default=0) if limits else 0
+        more = [
+            one.more if form.more or column.kind in ("ratio", "figure") else "" for one in shown
+        ]
+        longest = max(map(len, more), default=0)
         cells = []
-        for one in shown:
-            always = form.more or column.kind in ("ratio", "figure")
-            cell = f"{one.value} {one.more}" if one.more and always else one.value
+        for one, words in zip(shown, more, strict=True):
+            # The interval is the value's, not that of a remark: it stands next to it.
             if widest and form.below:
-                cell = f"{cell.strip()}\n{one.interval}" if one.interval else cell.strip()
+                parts = (one.value.strip(), one.interval, words)
+                cells.append("\n".join(part for part in parts if part))
             elif widest:
-                cell = f"{cell} {one.interval:<{widest}}"
-            cells.append(cell)
+                behind = f" {words:<{longest}}" if longest else ""
+                cells.append(f"{one.value} {one.interval:<{widest}}{behind}")
+            else:
+                cells.append(f"{one.value} {words}" if words else one.value)
         group, title = figures.heading(column, table)
         right = column.kind not in ("label", "text")
         verdicts = [VERDICTS.get(cell.verdict, "") for cell in column.cells]
