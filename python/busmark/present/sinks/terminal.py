@@ -225,7 +225,7 @@ def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place
         longest = max(map(len, more), default=0)
         cells = []
         for one, words in zip(shown, more, strict=True):
-            # The interval is the value's, not that of a remark: it stands next to it.
+            # The interval belongs to the value, so a remark stands behind both.
             if widest and form.below:
                 parts = (one.value.strip(), one.interval, words)
                 cells.append("\n".join(part for part in parts if part))
