@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
@@ -17,13 +17,15 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
-from conftest import Results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seams import done, run
 from synthetic_campaign import Builder, samples_around
 
 import busmark
+
+if TYPE_CHECKING:
+    from conftest import Results
 
 TABLES = ("cases", "estimates", "rounds", "findings")
 FORMS = "html,svg,xlsx,csv,parquet,json,csv-samples,markdown,junit,github,bencher,gnuplot"

@@ -7,13 +7,16 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
 import openpyxl
 import pytest
-from conftest import Golden, Results
 from seams import done, run
+
+if TYPE_CHECKING:
+    from conftest import Golden, Results
 
 TERMINAL = {"TTY_COMPATIBLE": "1", "NO_COLOR": "1"}
 

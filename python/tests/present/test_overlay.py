@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
-from conftest import Results
 from seams import command as busmark
 
 from busmark.errors import UserError
+
+if TYPE_CHECKING:
+    from conftest import Results
 
 
 @pytest.fixture

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from browser import Browser
-from conftest import Results
 from seams import done
+
+if TYPE_CHECKING:
+    from conftest import Results
 
 PAINTED = """new Promise((done) => {
   const look = () => (document.querySelectorAll("figure.chart").length
