@@ -16,7 +16,8 @@ from pathlib import Path
 
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
-from busmark.present.pages import render
+from busmark.present.blocks.campaign import whole
+from busmark.present.sinks.page import page
 from busmark.store import Result
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
@@ -70,11 +71,11 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="busmark-screenshot-") as scratch:
-            page = Path(scratch) / "report.html"
-            page.write_text(render(summarise(Result(arguments.result))), encoding="utf-8")
+            report = Path(scratch) / "report.html"
+            report.write_text(page(whole(summarise(Result(arguments.result)))), encoding="utf-8")
             arguments.picture.parent.mkdir(parents=True, exist_ok=True)
             size = (arguments.width, arguments.height)
-            shoot(page, arguments.picture, *size, Path(scratch))
+            shoot(report, arguments.picture, *size, Path(scratch))
     except (UserError, subprocess.TimeoutExpired) as error:
         print(f"screenshot: {error}", file=sys.stderr)
         return 2

@@ -14,9 +14,10 @@ from tools.mutations.material import IMPORTS, PUBLISHED
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.plugins.imports.read import import_results
-from busmark.present import pages
 from busmark.present.blocks import campaign as blocks
+from busmark.present.blocks.campaign import whole
 from busmark.present.sinks import terminal
+from busmark.present.sinks.page import page
 
 TERMINAL_OF, PAGE_OF = 4, 100
 """One in this many is shown, and drawn as a page; every one is imported and analysed."""
@@ -66,4 +67,4 @@ class Imports:
         if number % TERMINAL_OF == 0:
             terminal.show(blocks.document(campaign), Console(file=io.StringIO(), width=120))
         if number % PAGE_OF == 1:
-            pages.render(campaign).encode()
+            page(whole(campaign)).encode()

@@ -23,10 +23,12 @@ from busmark.compare.campaign import Campaign, summarise
 from busmark.errors import UserError
 from busmark.plugins.papers.blocks import comparison
 from busmark.plugins.predict.fit import predict
-from busmark.present import formats, pages
+from busmark.present import formats
 from busmark.present.blocks import campaign as blocks
+from busmark.present.blocks.campaign import whole as document
 from busmark.present.blocks.cases import cases
 from busmark.present.sinks import terminal
+from busmark.present.sinks.page import page
 from busmark.present.web import packing
 from busmark.results import Results
 from busmark.store import Result, result
@@ -172,7 +174,7 @@ def _tables(_found: Result, campaign: Campaign, _whole: Path) -> None:
 
 
 def _page(_found: Result, campaign: Campaign, _whole: Path) -> None:
-    pages.render(campaign).encode()
+    page(document(campaign)).encode()
 
 
 def _document(_found: Result, campaign: Campaign, _whole: Path) -> None:

@@ -104,8 +104,6 @@ class Entry(Stored):
         return self.commit.utc or self.measured_utc, self.measured_utc
 
 
-DEFAULT = Path("busmark-history.jsonl")
-
 BEGIN = b'{"busmark_history"'
 """Beginning of every line."""
 

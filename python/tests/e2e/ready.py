@@ -24,7 +24,8 @@ from busmark.cli import main
 IMPORTED = (
     "busmark.cli.campaign",
     "busmark.cli.show",
-    "busmark.present.pages",
+    "busmark.present.blocks.campaign",
+    "busmark.present.sinks.page",
     "busmark.present.sinks.terminal",
     "busmark.scenario.load",
     "scipy.special",

@@ -118,12 +118,16 @@ def facts(judged: Judged, comparison: Comparison) -> dict[str, str]:
     measured = _measured(judged, comparison).text
     if judged.kind == "ratio" and judged.value is not None:
         measured = ratio_text(judged.value)
-    found = [_amount(judged, judged.least)]
+    counted = judged.value.count if judged.value is not None else None
+    of = f" of {text.count(counted)} samples" if counted is not None else ""
+    # A plan needs no more digits.
+    least = None if judged.least is None else float(f"{judged.least:.3g}")
+    found = [_amount(judged, least)]
     if judged.least_ratio is not None:
         found.insert(0, f"{judged.least_ratio:.3g} ×")
     more, decidable = judged.more_rounds, judged.reason in ("across", "several cases")
     return {
-        "Measured": f"{measured} beyond {at}" if at else measured,
+        "Measured": f"{measured}{of} beyond {at}" if at else measured,
         "Limit": _amount(judged, judged.limit),
         "Reason": f"{judged.reason} ({judged.detail})" if judged.detail else judged.reason,
         "Would be found": " or ".join(filter(None, found)),
