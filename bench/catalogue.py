@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from compare import AT_LEAST, AT_MOST, Target
-from task import HEADER_BYTES, MAIN, PROCESSES, STREAM_FRAME_BYTES, Task, Test
+from task import HEADER_BYTES, MAIN, STREAM_FRAME_BYTES, Task, Test
 
 OURS, BARE, SOCKPERF, DDSPERF, IPERF3 = "busmark", "bare loop", "sockperf", "ddsperf", "iperf3"
 INLINED = "bare loop, inlined"
@@ -61,8 +61,8 @@ STREAM_BYTES = {"dustdds": 1024, "rustdds": 1024}
 STREAM_DEFAULT_BYTES = 16384
 PLACEMENTS = ("same", "different")
 UNITS = {"latency": "ns", "throughput": "samples/s", "discovery": "ns"}
-ENDPOINTS = (100, 400, 1600)
-"""Writers and readers that discover each other, in `PROCESSES` processes."""
+DISCOVERIES = ((100, 5), (400, 5), (1600, 5), (80, 40))
+"""Writers and readers that discover each other, and among how many processes they are divided."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ class Group:
             return row.title
         assert self.task is not None
         if self.task.test == "discovery":
-            return f"{self.task.adapter}, {self.task.endpoints} endpoints in {PROCESSES} processes"
+            task = self.task
+            return f"{task.adapter}, {task.endpoints} endpoints in {task.processes} processes"
         wait = "" if self.task.wait == "listener" else f", {self.task.wait}"
         security = "" if self.task.security == "none" else f", {self.task.security}"
         return f"{self.task.adapter}, {self.task.size} B{wait}{security}"
@@ -177,8 +178,9 @@ def groups() -> Iterator[Group]:
         yield from _latency(placement)
     for placement in PLACEMENTS:
         yield from _throughput(placement)
-    for endpoints in ENDPOINTS:
-        yield against(Task("discovery", "cyclonedds", 0, "free", endpoints=endpoints), BARE)
+    for endpoints, processes in DISCOVERIES:
+        task = Task("discovery", "cyclonedds", 0, "free", endpoints=endpoints, processes=processes)
+        yield against(task, BARE)
     yield from _harness()
 
 

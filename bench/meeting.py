@@ -19,7 +19,7 @@ from bare import PROGRAMS, find
 from busmark.adapters import environment
 from busmark.control.round import RoundRunner
 from ours import DOMAIN, Ours
-from task import MAIN, MATCH_TIMEOUT_S, PROCESSES, MeasurementError, Task, Values
+from task import MAIN, MATCH_TIMEOUT_S, MeasurementError, Task, Values
 
 NS = 1_000_000_000
 
@@ -56,10 +56,10 @@ class BareMeeting:
         """One meeting of fresh processes, which begin together."""
         program = find(PROGRAMS[task.adapter][0])
         assert program is not None
-        command = [str(program), "meet", "--domain", str(DOMAIN), "--processes", str(PROCESSES),
-                   "--topics", str(task.endpoints // (2 * PROCESSES))]  # fmt: skip
+        command = [str(program), "meet", "--domain", str(DOMAIN), "--processes", str(task.processes),
+                   "--topics", str(task.topics)]  # fmt: skip
         with ExitStack() as stack:
-            processes = [stack.enter_context(_process(command)) for _ in range(PROCESSES)]
+            processes = [stack.enter_context(_process(command)) for _ in range(task.processes)]
             for process in processes:
                 _line(process)
             begin_ns = time.monotonic_ns()

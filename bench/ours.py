@@ -21,7 +21,7 @@ from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 from documents import of_side
-from task import MAIN, MATCH_TIMEOUT_S, PROCESSES, MeasurementError, Task, Values
+from task import MAIN, MATCH_TIMEOUT_S, MeasurementError, Task, Values
 
 DOMAIN = 71
 PARTICIPANTS = 2
@@ -169,9 +169,8 @@ def meeting(task: Task) -> Scenario:
     return Scenario.model_validate({
         "name": "bench",
         "measure": {"duration_s": 0.1, "warmup_s": 0.0, "probe_every": 0},
-        "matrix": {"adapter": task.adapter, "test": "throughput", "applications": PROCESSES,
-                   "topics": task.endpoints // (2 * PROCESSES), "rate_hz": 10.0, "size": 64,
-                   "placement": "free"},
+        "matrix": {"adapter": task.adapter, "test": "throughput", "applications": task.processes,
+                   "topics": task.topics, "rate_hz": 10.0, "size": 64, "placement": "free"},
         "criteria": {"match_timeout_s": MATCH_TIMEOUT_S, "min_rate": 0, "min_samples": 1},
         "run": {"domain": DOMAIN, "hang_s": 60},
     })  # fmt: skip

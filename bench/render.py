@@ -62,7 +62,8 @@ def _head(results: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"{results['rounds']} interleaved rounds of {results['seconds']:g} s each after "
         f"{results['warmup_s']:g} s of warm-up, seed {results['seed']}, on {results['begun_utc']}, "
-        f"{results['length_s'] / 60:.0f} minutes in all. Repeat with `make bench`."
+        f"{results['length_s'] / 60:.0f} minutes in all. What these could not decide had up to "
+        f"{results['further']} more. Repeat with `make bench`."
     )
     if results.get("awake"):
         yield ""
@@ -91,8 +92,8 @@ def _plain(value: Any, missing: str = NONE) -> str:
 def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
     mine = rows[0].get("mine_name", OURS)
     mine = "Busmark" if mine == OURS else mine
-    yield f"| what | CPUs | {mine} | other | | ratio | 95 % interval | target | verdict |"
-    yield "|---|---|--:|--:|---|--:|--:|--:|---|"
+    yield f"| what | CPUs | {mine} | other | | ratio | 95 % interval | rounds | target | verdict |"
+    yield "|---|---|--:|--:|---|--:|--:|--:|--:|---|"
     for row in rows:
         show = FORMATS[row["unit"]]
         of_ratio = row["judged"] == "ratio"
@@ -108,6 +109,7 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
             other_name,
             NONE if ratio is None else f"{ratio:.3f}",
             _interval(row["interval"], (lambda v: f"{v:.3f}") if of_ratio else show),
+            str(row["rounds"]),
             _bound(row, (lambda v: f"{v:.2f}") if of_ratio else show),
             row["verdict"] if row["met"] is not False else f"**{row['verdict']}**",
         ]

@@ -41,15 +41,26 @@ def chosen(only: str | None) -> list[Group]:
     return found
 
 
-def measure(selected: list[Group], *, rounds: int, seconds: float, seed: int) -> dict[str, Any]:
-    """Runs everything; the content of the results file."""
+def measure(
+    selected: list[Group], *, rounds: int, further: int, seconds: float, seed: int
+) -> dict[str, Any]:
+    """Run everything; return the content of the results file.
+
+    Groups with a row that the planned rounds cannot decide get further ones, a block of as many
+    rounds at a time, so that a verdict is looked at seldom.
+    """
     begun, begin, warmup_s = now(), time.monotonic(), seconds * WARMUP_SHARE
     host = machine()
     with run_directory() as folder:
         contestants = Contestants(seconds, warmup_s, folder)
         try:
             records = [prepare(group, contestants) for group in selected]
-            interleave(records, contestants.measure, rounds, seed)
+            interleave(records, contestants.measure, range(rounds), seed)
+            for first in range(rounds, rounds + further, rounds):
+                if not (open_ := [record for record in records if record.undecided]):
+                    break
+                block = range(first, min(first + rounds, rounds + further))
+                interleave(open_, contestants.measure, block, seed)
             rows = [
                 row for record in records for row in record.rows(contestants.settings(record.group))
             ]
@@ -57,7 +68,7 @@ def measure(selected: list[Group], *, rounds: int, seconds: float, seed: int) ->
             contestants.close()
     return {
         "begun_utc": begun, "length_s": round(time.monotonic() - begin, 1), "rounds": rounds,
-        "seconds": seconds, "warmup_s": warmup_s, "seed": seed, "only": None, "machine": host,
+        "further": further, "seconds": seconds, "warmup_s": warmup_s, "seed": seed, "only": None, "machine": host,
         "software": software(), "rows": rows,
     }  # fmt: skip
 
@@ -86,6 +97,8 @@ def summary(rows: list[dict[str, Any]]) -> str:
     epilog="Example: python bench/run.py --rounds 3 --only latency/udp --out /tmp/r.json"
 )
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1))
+@click.option("--further", default=40, show_default=True, type=click.IntRange(0),
+              help="Most further rounds of groups that these cannot decide.")  # fmt: skip
 @click.option("--seconds", default=0.3, show_default=True, type=click.FloatRange(0.05, 60),
               help="Measured time of each contestant in each round.")  # fmt: skip
 @click.option("--only", metavar="REGEX", help="Comparisons whose identifier matches.")
@@ -95,7 +108,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
 @click.option("--awake", "keep_awake", is_flag=True,
               help="A loop of the idle class on each CPU, so that none halts.")  # fmt: skip
 @click.option("--render-only", is_flag=True, help="Only write RESULTS.md again, with the notes.")
-def main(rounds: int, seconds: float, only: str | None, seed: int, out: Path,
+def main(rounds: int, further: int, seconds: float, only: str | None, seed: int, out: Path,
          keep_awake: bool, render_only: bool) -> None:  # fmt: skip
     """Measure Busmark beside bare loops and peers. Alone on the machine, please."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
@@ -107,7 +120,7 @@ def main(rounds: int, seconds: float, only: str | None, seed: int, out: Path,
         with out.open("a"):
             pass
         with awake() if keep_awake else nullcontext():
-            results = measure(selected, rounds=rounds, seconds=seconds, seed=seed)
+            results = measure(selected, rounds=rounds, further=further, seconds=seconds, seed=seed)
         results |= {"only": only, "awake": keep_awake}
     store(results, out)
     click.echo(summary(results["rows"]))

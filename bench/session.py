@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalogue import UNITS, Group, Limit, Row, section
-from compare import ABSENT, limit_row, ratio_row
+from compare import ABSENT, CANNOT_TELL, limit_row, ratio_row
 from task import MAIN, MeasurementError, Values
 
 Measure = Callable[[str, Group], Values]
@@ -47,6 +47,11 @@ class Record:
         """Whether there is anything to measure: our own side, and somebody to compare it with."""
         alone = all(isinstance(row, Limit) for row in self.group.rows)
         return self.group.contestants[0] in self.present and (alone or len(self.present) > 1)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether more rounds could turn a row's "cannot tell" into a verdict."""
+        return any(row["verdict"] == CANNOT_TELL for row in self.rows(Settings()))
 
     def rows(self, settings: Settings) -> list[dict[str, Any]]:
         """The finished rows."""
@@ -90,12 +95,15 @@ class Record:
         return [values.get(key) if values else None for values in found]
 
 
-def interleave(records: Sequence[Record], measure: Measure, rounds: int, seed: int) -> None:
-    """Every round visits all groups in random order, and in each all contestants back to back in
-    random order, so that what changes slowly meets all alike."""
+def interleave(records: Sequence[Record], measure: Measure, rounds: range, seed: int) -> None:
+    """Measure the rounds of these numbers.
+
+    Every round visits all groups in random order, and in each all contestants back to back in
+    random order, so that what changes slowly meets all alike.
+    """
     runnable = [record for record in records if record.runnable]
     begin = time.monotonic()
-    for number in range(rounds):
+    for done, number in enumerate(rounds, 1):
         chance = random.Random(f"{seed}/{number}")
         order = list(runnable)
         chance.shuffle(order)
@@ -105,8 +113,8 @@ def interleave(records: Sequence[Record], measure: Measure, rounds: int, seed: i
             taken = {name: _attempt(record, measure, name, number) for name in names}
             record.rounds.append(taken)
         spent = time.monotonic() - begin
-        left = spent / (number + 1) * (rounds - number - 1)
-        print(f"round {number + 1} of {rounds}, {left:.0f} s left", file=sys.stderr, flush=True)
+        left = spent / done * (len(rounds) - done)
+        print(f"round {number + 1} of {rounds.stop}, {left:.0f} s left", file=sys.stderr, flush=True)
 
 
 def _attempt(record: Record, measure: Measure, name: str, number: int) -> Values | None:

@@ -22,11 +22,6 @@ LENGTH_BYTES = 4
 """Before the octets of a CDR sequence."""
 
 
-PROCESSES = 5
-"""Among which the endpoints of a discovery are divided, each with a writer and a reader of every
-topic."""
-
-
 MATCH_TIMEOUT_S = 60.0
 """Patience with a discovery."""
 
@@ -49,6 +44,9 @@ class Task:
     """Length of the measured time; None: as the run says."""
     endpoints: int = 0
     """That discover each other; of a discovery only."""
+    processes: int = 5
+    """Among which the endpoints of a discovery are divided, each with a writer and a reader of
+    every topic."""
     like: str | None = None
     """Peer whose settings are used, where they are not those that the library ships with."""
     security: str = "none"
@@ -58,12 +56,17 @@ class Task:
     def name(self) -> str:
         """As it begins the identifiers of its comparisons."""
         if self.test == "discovery":
-            return f"discovery/{self.adapter}/{self.endpoints}"
+            return f"discovery/{self.adapter}/{self.endpoints}-in-{self.processes}"
         like = f"/like-{self.like}" if self.like else ""
         secured = f"/{self.security}" if self.security != "none" else ""
         return (
             f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}{like}{secured}"
         )
+
+    @property
+    def topics(self) -> int:
+        """Topics of a discovery."""
+        return self.endpoints // (2 * self.processes)
 
     @property
     def cpus(self) -> tuple[int, int]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from catalogue import BARE, ENDPOINTS, OURS, groups, section
+from catalogue import BARE, DISCOVERIES, OURS, groups, section
 from meeting import _values
-from task import MAIN, PROCESSES
+from task import MAIN
 
 
 def test_each_number_of_endpoints_is_a_row_with_a_target() -> None:
     found = [group for group in groups() if group.task and group.task.test == "discovery"]
-    assert [group.task.endpoints for group in found if group.task] == [*ENDPOINTS]
-    for group in found:
+    tasks = [group.task for group in found if group.task]
+    assert [(task.endpoints, task.processes) for task in tasks] == [*DISCOVERIES]
+    for group, task in zip(found, tasks, strict=True):
         (row,) = group.rows
         assert group.contestants == (OURS, BARE)
         assert group.identifier(row) == f"{group.name}/vs-bare-loop"
-        assert group.title(row).endswith(f"endpoints in {PROCESSES} processes")
+        assert group.title(row).endswith(f"endpoints in {task.processes} processes")
         assert section(group, row) == "Time to full discovery against bare programs"
         assert row.target and row.target.value == 1.1
 

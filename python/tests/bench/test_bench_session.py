@@ -51,7 +51,7 @@ def rows_of(record: Record) -> list[dict[str, Any]]:
 def test_contestants_of_a_group_stay_together_and_change_places() -> None:
     records = [Record(against(Task("latency", name, 64, "same"), BARE)) for name in ("udp", "tcp")]
     machine = Machine()
-    interleave(records, machine, rounds=20, seed=1)
+    interleave(records, machine, range(20), seed=1)
     turns = [tuple(machine.calls[i : i + 2]) for i in range(0, len(machine.calls), 2)]
     assert all(first[0] == second[0] and first[1] != second[1] for first, second in turns)
     assert len(set(turns)) == 4, "either group first, either contestant first"
@@ -62,14 +62,28 @@ def test_the_seed_decides_the_order() -> None:
     orders = []
     for seed in (1, 1, 2):
         machine = Machine()
-        interleave([Record(against(PING, BARE, SOCKPERF))], machine, rounds=10, seed=seed)
+        interleave([Record(against(PING, BARE, SOCKPERF))], machine, range(10), seed=seed)
         orders.append(machine.calls)
     assert orders[0] == orders[1] != orders[2]
 
 
+@pytest.mark.parametrize(
+    ("ours", "undecided"), [((10.0, 10.1, 9.9), False), ((9.0, 10.5, 12.0), True), ((15, 15, 15), False)]
+)
+def test_only_what_the_rounds_cannot_decide_is_measured_further(
+    ours: tuple[float, ...], undecided: bool
+) -> None:
+    record = Record(against(PING, BARE))
+    values = iter(ours)
+    interleave(
+        [record], lambda name, _: {MAIN: next(values) if name == OURS else 10.0}, range(3), seed=1
+    )
+    assert record.undecided is undecided
+
+
 def test_a_failed_measurement_is_tried_again_and_reported() -> None:
     record = Record(against(PING, BARE))
-    interleave([record], Machine(frozenset({1})), rounds=3, seed=1)
+    interleave([record], Machine(frozenset({1})), range(3), seed=1)
     (row,) = rows_of(record)
     assert row["rounds"] == 3
     assert len(row["failures"]) == 1
@@ -78,7 +92,7 @@ def test_a_failed_measurement_is_tried_again_and_reported() -> None:
 
 def test_a_pair_that_is_not_complete_does_not_count() -> None:
     record = Record(against(PING, BARE))
-    interleave([record], Machine(frozenset({1, 2})), rounds=3, seed=1)
+    interleave([record], Machine(frozenset({1, 2})), range(3), seed=1)
     (row,) = rows_of(record)
     assert row["rounds"] == 2
     assert row["ratio"] == pytest.approx(1.1)
@@ -87,7 +101,7 @@ def test_a_pair_that_is_not_complete_does_not_count() -> None:
 
 def test_nothing_but_failures_is_a_row_without_figures() -> None:
     record = Record(against(PING, BARE))
-    interleave([record], Machine(frozenset(range(100))), rounds=2, seed=1)
+    interleave([record], Machine(frozenset(range(100))), range(2), seed=1)
     (row,) = rows_of(record)
     assert (row["verdict"], row["met"], row["ratio"]) == (FAILED, None, None)
 
@@ -95,7 +109,7 @@ def test_nothing_but_failures_is_a_row_without_figures() -> None:
 def test_whoever_is_missing_is_not_imitated() -> None:
     record = Record(against(PING, BARE, SOCKPERF), {SOCKPERF: "not here: apt-get install sockperf"})
     machine = Machine()
-    interleave([record], machine, rounds=2, seed=1)
+    interleave([record], machine, range(2), seed=1)
     bare, sockperf = rows_of(record)
     assert {name for _, name in machine.calls} == {OURS, BARE}
     assert bare["met"] is False
@@ -108,7 +122,7 @@ def test_without_our_side_nothing_runs() -> None:
     for group in (against(PING, BARE), Group("null", PING, (OURS,), (limit,))):
         record = Record(group, {OURS: "no adapter udp"})
         machine = Machine()
-        interleave([record], machine, rounds=2, seed=1)
+        interleave([record], machine, range(2), seed=1)
         assert machine.calls == []
         assert rows_of(record)[0]["missing"] == "no adapter udp"
 
@@ -122,7 +136,7 @@ def test_every_comparison_has_a_name_of_its_own_and_both_placements() -> None:
 
 def test_a_task_like_a_peer_tells_the_library_and_ourselves_apart() -> None:
     record = Record(like(Task("throughput", "cyclonedds", 1024, "same"), DDSPERF))
-    interleave([record], Machine(), rounds=3, seed=1)
+    interleave([record], Machine(), range(3), seed=1)
     rows = {row["id"]: row for row in rows_of(record)}
     name = "throughput/cyclonedds/1024B/listener/same/like-ddsperf"
     assert set(rows) == {
@@ -141,7 +155,7 @@ def test_a_task_like_a_peer_tells_the_library_and_ourselves_apart() -> None:
 def test_what_only_the_peer_lacks_leaves_our_side_of_the_comparison() -> None:
     group = like(Task("latency", "tcp", 64, "same"), SOCKPERF)
     record = Record(group, {SOCKPERF: "not here: apt-get install sockperf"})
-    interleave([record], Machine(), rounds=2, seed=1)
+    interleave([record], Machine(), range(2), seed=1)
     ours, peer, library = rows_of(record)
     assert ours["verdict"] != ABSENT
     assert peer["verdict"] == library["verdict"] == ABSENT
