@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, as_sample
 from busmark.stats._scipy import linear_program
-from busmark.stats.ordered import Ordered
+from busmark.stats.sample import FloatArray, Ordered, as_sample
 
 BINS = 200
 """Pieces of time of which the tightest bound on either side is kept; others do not bind a line."""
