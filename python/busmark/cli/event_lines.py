@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from busmark.cli.output import echo
 from busmark.cli.progress import Tally
 from busmark.control import events
-from busmark.findings.kinds import worst
+from busmark.findings.registry import worst
 from busmark.store import Finding
 
 

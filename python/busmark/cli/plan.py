@@ -52,8 +52,8 @@ def command(
     from busmark.model.text import number, plural
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
-    from busmark.plan.names import alike
-    from busmark.plan.required import check_required
+    from busmark.plan.duration import check_required
+    from busmark.plan.expand import alike
     from busmark.scenario import load
     from busmark.scenario.load import only, required
 

@@ -93,7 +93,7 @@ def command(
         echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
         _show_document(campaign, directory)
     elif wanted:
-        from busmark.findings.kinds import by_case, kinds
+        from busmark.findings.registry import by_case, kinds
         from busmark.present.blocks import case
 
         found = by_case(kinds(campaign.findings))

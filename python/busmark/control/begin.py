@@ -26,7 +26,7 @@ from busmark.host.needs import disk
 from busmark.host.profile import profile
 from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
-from busmark.plan.required import check_required
+from busmark.plan.duration import check_required
 from busmark.scenario import Scenario, reached
 from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.manifest import MANIFEST

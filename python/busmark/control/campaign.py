@@ -48,9 +48,8 @@ from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
 from busmark.store import Case, Result
 from busmark.store.named import FOLDER
-from busmark.store.packed import Row
 from busmark.store.result import file_stem
-from busmark.store.rows import REST, as_frame
+from busmark.store.rows import REST, Row, as_frame
 from busmark.store.tables import start_threads
 from busmark.store.writer import LOGS, ResultWriter
 

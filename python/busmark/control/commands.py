@@ -17,7 +17,7 @@ from busmark.launcher import STDOUT, Launched, Start
 from busmark.model.parameters import Parameters
 from busmark.nodes import Node, NodeDown, end_there
 from busmark.scenario import Scenario
-from busmark.scenario.commands import CommandSection
+from busmark.scenario.section import CommandSection
 
 When = Literal["prepare", "conclude"]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from busmark.control.roles import PROBE_ROWS
-from busmark.findings.text import count, number, share
+from busmark.findings.rule import count, number, share
 from busmark.plan import is_chosen
 from busmark.scenario import Scenario, statistic
 from busmark.stats import FEW, MIN_BEYOND, Schedule, Variation, schedule

@@ -8,7 +8,7 @@ from typing import Any
 from busmark.control import timed
 from busmark.control.places import Place
 from busmark.model.parameters import POLICIES, Parameters
-from busmark.model.sizes import ELEMENT_BYTES, parse_sizes
+from busmark.model.units import ELEMENT_BYTES, parse_sizes
 from busmark.plan.duration import EXISTING_S
 from busmark.plan.flows import End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz

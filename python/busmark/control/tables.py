@@ -24,7 +24,7 @@ from busmark.control.round import RoundData
 from busmark.control.timed import PROBE, with_lost
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
-from busmark.findings.text import duration, number, share
+from busmark.findings.rule import duration, number, share
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import Flow

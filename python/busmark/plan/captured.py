@@ -16,7 +16,7 @@ from busmark.model.parameters import Parameters
 from busmark.plan.duration import PING_S, REPETITION_S, SAMPLE_S, measured_s
 from busmark.plan.flows import Flow, flows
 from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
-from busmark.scenario.capture import AUTO
+from busmark.scenario.section import AUTO
 from busmark.store import Case
 
 LOOPBACK = "lo"

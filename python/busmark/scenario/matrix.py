@@ -18,7 +18,7 @@ from busmark.links import links
 from busmark.load import parse as parse_load
 from busmark.model.parameter import Parameter, Word
 from busmark.model.parameters import ASKED, PARAMETERS
-from busmark.model.sizes import FILE_SIZE, parse_sizes
+from busmark.model.units import FILE_SIZE, parse_sizes
 from busmark.scenario.section import Section
 
 SAME = "same"

@@ -11,18 +11,20 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from busmark.errors import UserError
-from busmark.scenario.capture import CaptureSection, wanted
-from busmark.scenario.commands import CommandSection, listed
 from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix
-from busmark.scenario.nodes import is_command
-from busmark.scenario.requirement import RequireSection
-from busmark.scenario.section import Section
-from busmark.scenario.security import SecuritySection
+from busmark.scenario.requirement import RequireSection, statistic
+from busmark.scenario.section import (
+    CaptureSection,
+    CommandSection,
+    Section,
+    SecuritySection,
+    is_command,
+    listed,
+    wanted,
+)
 from busmark.scenario.sides import SideSection
-from busmark.scenario.statistic import statistic
-from busmark.scenario.system import FlowSection, ParticipantSection
-from busmark.scenario.timeline import ChangeSection
+from busmark.scenario.system import ChangeSection, FlowSection, ParticipantSection
 
 DocumentName = Literal[
     "",

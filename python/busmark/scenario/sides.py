@@ -10,8 +10,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from busmark.errors import UserError
 from busmark.scenario.matrix import Matrix, adapter_of
-from busmark.scenario.nodes import is_command
-from busmark.scenario.section import Section
+from busmark.scenario.section import Section, is_command
 
 AS_IT_IS = "as-is"
 """Word for the adapters that the scenario names."""

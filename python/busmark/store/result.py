@@ -17,8 +17,7 @@ from busmark.store import checks, salvage
 from busmark.store.columns import FORMAT_VERSION, polars_schema
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.named import recent
-from busmark.store.older import loads_by_kind
-from busmark.store.rows import read_lines, with_lines
+from busmark.store.rows import loads_by_kind, read_lines, with_lines
 from busmark.store.tables import UNREADABLE, load_table, read, shaped
 
 __all__ = ["UNREADABLE", "Result", "load_table"]

@@ -11,7 +11,7 @@ from tools.mutations.results import changed
 
 from busmark.errors import UserError
 from busmark.store import checks, tables
-from busmark.store.older import loads_by_kind
+from busmark.store.rows import loads_by_kind
 
 CASES = "cases"
 CASES_OF = 20

@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING
 
 from busmark.errors import UserError
 from busmark.findings.params import at_full_speed, has_rate
-from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
-from busmark.findings.text import count, duration, listed, number, share, whole
-from busmark.host.read import cpu_list
+from busmark.findings.rule import (
+    Capabilities,
+    CheckedFact,
+    Observation,
+    Profile,
+    Rule,
+    count,
+    duration,
+    listed,
+    number,
+    share,
+    whole,
+)
+from busmark.host.proc import cpu_list
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,10 +9,26 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from busmark.carriers import LOCAL, MIXED, carrier, in_words
-from busmark.findings.buffers import RECOMMENDED_BYTES, remedy, sysctl
-from busmark.findings.params import has_rate, is_reliable, settings
-from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
-from busmark.findings.text import count, duration, share, size, whole
+from busmark.findings.params import (
+    RECOMMENDED_BYTES,
+    has_rate,
+    is_reliable,
+    remedy,
+    settings,
+    sysctl,
+)
+from busmark.findings.rule import (
+    Capabilities,
+    CheckedFact,
+    Observation,
+    Profile,
+    Rule,
+    count,
+    duration,
+    share,
+    size,
+    whole,
+)
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series

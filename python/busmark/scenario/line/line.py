@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from busmark.errors import UserError
-from busmark.model.sizes import FILE_SIZE, parse_sizes
+from busmark.model.units import FILE_SIZE, parse_sizes
 from busmark.scenario.fitting import AUTO
 from busmark.scenario.line import words
 from busmark.scenario.matrix import QosMatrix
