@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.options import is_paged
 from busmark.cli.output import say_file
-from busmark.cli.wide import is_paged
 from busmark.present.formats import Views, of_kind
 
 if TYPE_CHECKING:

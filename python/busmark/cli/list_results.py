@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from busmark.cli.options import wide
 from busmark.cli.output import echo
-from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.cli.console import Console

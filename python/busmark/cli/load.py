@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from busmark.cli.options import Amount
 from busmark.cli.output import echo
-from busmark.cli.values import Amount
 
 
 @click.command(epilog="Example: busmark load cpu 50% + net max --seconds 60")

@@ -16,9 +16,9 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, discoveries, matches, tables, threads
-from busmark.control.capacity import next_trial, searches, trial_figures
+from busmark.control import accounts, discoveries, rates, tables, waiting
 from busmark.control.clocks import Clocks, begins, clocks
+from busmark.control.companions import counters
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -37,7 +37,15 @@ from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.noticing import Noticing
 from busmark.control.places import Places
-from busmark.control.precision import Deciding, affordable, spent_s, wanting
+from busmark.control.precision import (
+    Deciding,
+    affordable,
+    next_trial,
+    searches,
+    spent_s,
+    trial_figures,
+    wanting,
+)
 from busmark.control.round import OfParticipant, RoundData, RoundRunner, unsecured
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
@@ -167,7 +175,7 @@ class Campaign:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
         end_orphans()
         start_threads()
-        threads.start()
+        waiting.start()
         places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:
@@ -430,7 +438,7 @@ class Campaign:
         """What is kept of a round that was run to its end."""
         case = place.case
         samples = tables.samples(case, place.round, data, seed)
-        seen = batches.table(case, place.round, data, samples, tables.begin_ns(data))
+        seen = rates.table(case, place.round, data, samples, tables.begin_ns(data))
         measured = tables.of_case(samples, data)
         own = tables.of_case(seen, data) if seen is not None and case.params.batch else None
         discovered = discoveries.table(case, place.round, data)
@@ -457,9 +465,9 @@ class Campaign:
             "flows": accounts.flows(case, place.round, data, samples),
             "batches": seen,
             "discoveries": discovered,
-            "matches": matches.table(case, place.round, data),
+            "matches": accounts.table(case, place.round, data),
             **wire.frames,
-            "system": counting.table(case, place.round, data.system, begin_ns),
+            "system": counters.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
 
     def _learn(self, row: Row) -> None:

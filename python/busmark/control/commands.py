@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from busmark.control.places import Place, Places
-from busmark.control.threads import in_thread
+from busmark.control.waiting import in_thread
 from busmark.errors import RoundError
 from busmark.launcher import STDOUT, Launched, Start
 from busmark.model.parameters import Parameters

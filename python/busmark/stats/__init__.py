@@ -96,6 +96,7 @@ from busmark.stats.rounds import (
     tail_support,
 )
 from busmark.stats.sample import Ordered, medians, rank
+from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
 from busmark.stats.steps import (
     MAX_CORRELATION,
     Step,
@@ -105,7 +106,6 @@ from busmark.stats.steps import (
     steps,
     steps_together,
 )
-from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
 from busmark.stats.sustained import Bisection, SustainedRate
 from busmark.stats.sweep import (
     MIN_POINTS,

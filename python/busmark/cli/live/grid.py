@@ -14,8 +14,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from busmark.cli.live.columns import GAP, Column, R, fitting
-from busmark.cli.live.view import View
+from busmark.cli.live.columns import GAP, Column, R, View, fitting
 from busmark.cli.output import visible
 
 HEAD = Style(bold=True, reverse=True)
