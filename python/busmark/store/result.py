@@ -13,7 +13,7 @@ import polars as pl
 
 from busmark import files
 from busmark.errors import UserError
-from busmark.store import checks, salvage
+from busmark.store import salvage, tables
 from busmark.store.columns import FORMAT_VERSION, polars_schema
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.named import recent
@@ -66,7 +66,7 @@ class Result:
         frame = pl.DataFrame(schema=polars_schema("cases"))
         if path.exists():
             frame = shaped(read(path), path, "cases", None)
-        frame, text = checks.rows(loads_by_kind(with_lines(frame, lines)))
+        frame, text = tables.rows(loads_by_kind(with_lines(frame, lines)))
         known = frame["case"].is_in([case.id for case in self.manifest.cases])
         if not known.all():
             text.append(f"{int((~known).sum())} rows left out: the manifest has no such case")
