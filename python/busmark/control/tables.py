@@ -13,15 +13,14 @@ import numpy as np
 import polars as pl
 
 from busmark.control import discoveries
-from busmark.control.collected import NAME as ECHO_WRITTEN
-from busmark.control.collected import with_echo_source
 from busmark.control.lengths import MARGIN
 from busmark.control.precision import figures, goodput_blocks
 from busmark.control.rates import figures as rate_figures
 from busmark.control.rates import goodput, rates, written
+from busmark.control.records import NAME as ECHO_WRITTEN
+from busmark.control.records import PROBE, with_echo_source, with_lost
 from busmark.control.roles import sizes_of
 from busmark.control.round import RoundData
-from busmark.control.timed import PROBE, with_lost
 from busmark.control.timeline import Phases, change_rows
 from busmark.control.worker import Frame
 from busmark.errors import RoundError

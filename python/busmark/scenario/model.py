@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from busmark.errors import UserError
 from busmark.scenario.fitting import AUTO, check
-from busmark.scenario.matrix import SAME, Matrix
+from busmark.scenario.matrix import SAME, Matrix, SideSection
 from busmark.scenario.requirement import RequireSection, statistic
 from busmark.scenario.section import (
     CaptureSection,
@@ -23,7 +23,6 @@ from busmark.scenario.section import (
     listed,
     wanted,
 )
-from busmark.scenario.sides import SideSection
 from busmark.scenario.system import ChangeSection, FlowSection, ParticipantSection
 
 DocumentName = Literal[

@@ -21,8 +21,7 @@ from textual.widgets import Input, Static
 
 from busmark.cli.live.columns import Column, R, View, ordered, save
 from busmark.cli.live.dialogs import Keys
-from busmark.cli.live.grid import Grid
-from busmark.cli.live.terminal import Terminal
+from busmark.cli.live.grid import Grid, Terminal
 from busmark.cli.output import visible
 from busmark.errors import UserError
 
