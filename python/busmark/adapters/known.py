@@ -138,9 +138,8 @@ def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
     entry = known().get(adapter)
     found = [Fault(**fault) for fault in entry.faults] if entry else []
     return [
-        fault for fault in found
-        if (fault.middleware, fault.transport) == (middleware, transport)
-    ]  # fmt: skip
+        fault for fault in found if (fault.middleware, fault.transport) == (middleware, transport)
+    ]
 
 
 def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | None:
@@ -210,9 +209,10 @@ def contract() -> Path:
     )
     if folder is None:
         raise UserError(
-            "the headers for adapters are not installed", where=str(WHEEL / "abi"),
+            "the headers for adapters are not installed",
+            where=str(WHEEL / "abi"),
             remedy="Install Busmark again, or take the folder `abi` of its sources.",
-        )  # fmt: skip
+        )
     return folder
 
 

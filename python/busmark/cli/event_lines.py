@@ -235,9 +235,10 @@ class EventLines:
         if isinstance(event, events.CampaignEnds):
             return CampaignEnds(interrupted=event.interrupted)
         return ResultCloses(
-            directory=self._directory, complete=event.complete,
+            directory=self._directory,
+            complete=event.complete,
             findings=[_found(each) for each in event.findings],
-        )  # fmt: skip
+        )
 
     def _begins(self, event: events.CampaignBegins) -> Line:
         return CampaignBegins(

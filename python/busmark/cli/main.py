@@ -277,8 +277,9 @@ def _cannot(error: BaseException) -> None:
         echo(f"busmark: {where}{error.strerror or error}", err=True)
     else:
         traceback.print_exception(error)
-        echo("busmark: this is a fault of Busmark: please report it with the lines above.",
-                   err=True)  # fmt: skip
+        echo(
+            "busmark: this is a fault of Busmark: please report it with the lines above.", err=True
+        )
     sys.exit(2)
 
 

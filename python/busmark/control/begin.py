@@ -57,8 +57,9 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
     Raises:
         NodeDown: one that cannot be used.
     """
-    planned = [case for case in cases if case.params.network == "nodes"
-               and case.status == "planned"]  # fmt: skip
+    planned = [
+        case for case in cases if case.params.network == "nodes" and case.status == "planned"
+    ]
     files: dict[str, set[Path]] = {}
     for case in planned:
         for name in nodes_named(case.params):

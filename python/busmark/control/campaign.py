@@ -244,9 +244,10 @@ class Campaign:
         """Cases that get a round beyond those that every case has."""
         rounds = self.scenario.rounds
         below = [
-            self._lengths.sized(case) for case in self._counted
+            self._lengths.sized(case)
+            for case in self._counted
             if self._following(case) < rounds.max
-        ]  # fmt: skip
+        ]
         rows = [*self.writer.rows]
         wanted = wanting(below, rows, rounds)
         known = {case.id for case in wanted}
@@ -263,8 +264,9 @@ class Campaign:
         """The next trial of every case that searches a rate."""
         trials = (
             next_trial(case, self._rows(case), self.scenario.capacity)
-            for case in self.cases if searches(case)
-        )  # fmt: skip
+            for case in self.cases
+            if searches(case)
+        )
         return [case for case in trials if case is not None]
 
     async def _sweep(self, runner: RoundRunner, sweep: int, cases: list[Case]) -> None:
@@ -322,10 +324,10 @@ class Campaign:
         """Cases that still need these rounds, of those that every case has, round by round."""
         done = {(r["case"], r["round"]) for r in self.writer.rows if r["status"] != "failed"}
         given_up = {
-            (r["case"], r["round"]) for r in self.writer.rows
-            if r["status"] == "failed"
-            and r["attempt"] >= self._last_attempt(r["case"], r["round"])
-        }  # fmt: skip
+            (r["case"], r["round"])
+            for r in self.writer.rows
+            if r["status"] == "failed" and r["attempt"] >= self._last_attempt(r["case"], r["round"])
+        }
         over = done | given_up
         return [case for n in rounds for case in self._counted if (case.id, n) not in over]
 
@@ -376,12 +378,14 @@ class Campaign:
         seed = random.Random(f"{self.scenario.rounds.seed}/{stem}").getrandbits(63)
         cookie = int(self.writer.manifest.cookie, 16)
         place = tables.Place(case, round_number, attempt, position, started)
-        self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt,
-                          watched=self._watched)  # fmt: skip
+        self.writer.event(
+            "round_begins", case=case.id, round=round_number, attempt=attempt, watched=self._watched
+        )
         failed_s = [
-            row["failed_s"] for row in self._rows(case)
+            row["failed_s"]
+            for row in self._rows(case)
             if row["round"] == round_number and row["failed_s"]
-        ]  # fmt: skip
+        ]
         begin_s = time.monotonic()
         try:
             data = await self._alone(runner, case, round_number, cookie, seed, stem)

@@ -77,12 +77,13 @@ def _sent(data: RoundData, samples: pl.DataFrame) -> Iterator[dict[str, Any]]:
         own = known.get(row["writer"]) or {}
         waited = _at(own.get("waited_ns"), row["seq"])
         yield {
-            "writer": row["writer"], "number": row["seq"],
+            "writer": row["writer"],
+            "number": row["seq"],
             "acknowledged": row["read_ns"] is not None,
             "samples_acknowledged": _at(own.get("acknowledged"), row["seq"]),
             "waited_ns": waited,
             "writing_ns": row["written_ns"] - row["sent_ns"] - (waited or 0),
-        }  # fmt: skip
+        }
 
 
 def _at(values: list[int] | None, index: int) -> int | None:

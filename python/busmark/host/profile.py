@@ -303,9 +303,7 @@ ACTING = (
 """Patterns of those that the loader, the C library or a middleware takes by itself: a participant
 has no say in it."""
 
-OFFERED = (
-    "CYCLONEDDS_URI", "FASTDDS_*", "FASTRTPS_*", "NDDS_*", "RMW_*", "ROS_*", "ZENOH_*",
-)  # fmt: skip
+OFFERED = ("CYCLONEDDS_URI", "FASTDDS_*", "FASTRTPS_*", "NDDS_*", "RMW_*", "ROS_*", "ZENOH_*")
 """Patterns of those by which users configure a middleware."""
 
 

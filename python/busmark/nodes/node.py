@@ -306,8 +306,9 @@ class Nodes:
         wanted = {name: self.of(name) for name in dict.fromkeys(names)}
         members = list(dict.fromkeys(node for nodes in wanted.values() for node in nodes))
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            troubles = dict(zip(members, pool.map(lambda n: _trouble(n, files), members),
-                                strict=True))  # fmt: skip
+            troubles = dict(
+                zip(members, pool.map(lambda n: _trouble(n, files), members), strict=True)
+            )
         found: list[Node] = []
         for nodes in wanted.values():
             good = [node for node in nodes if troubles[node] is None]

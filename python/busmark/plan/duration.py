@@ -228,14 +228,16 @@ def _undecidable(requirement: Requirement, case: Case, scenario: Scenario) -> Us
         return None  # its rounds are trials, of which the search makes as many as it needs
     if rounds < 2:
         return UserError(
-            "one round has no interval, so that nothing is shown", where=where,
+            "one round has no interval, so that nothing is shown",
+            where=where,
             remedy="Set rounds.min to 5 or more.",
-        )  # fmt: skip
+        )
     if requirement.period_share and not case.params.rate_hz:
         return UserError(
-            f"{case.id} has no rate, so that there is no period", where=where,
+            f"{case.id} has no rate, so that there is no period",
+            where=where,
             remedy="Set matrix.rate_hz, or use later(2ms).",
-        )  # fmt: skip
+        )
     allowed = _allowed(requirement)
     if allowed is None or is_chosen(case):
         return None

@@ -37,8 +37,7 @@ from busmark.store import Case
 
 Values = dict[str, Any]
 
-NESTED = {"qos": ("adapter", "peer", "test"), "settings": ("adapter",),
-          "peer_settings": ("peer",)}  # fmt: skip
+NESTED = {"qos": ("adapter", "peer", "test"), "settings": ("adapter",), "peer_settings": ("peer",)}
 """Parameters that are tables themselves, and what their values are compared within: that another
 adapter has no such QoS or option is said by its name."""
 

@@ -253,10 +253,11 @@ def _declared(
         _ends(numbers, [known[name] for name in names]) for names in (given.writers, given.readers)
     )
     settled = {
-        "writers": writers, "readers": readers,
+        "writers": writers,
+        "readers": readers,
         "echo": [end for end in readers if end.participant.name in given.echo],
         "arrivals": given.arrivals if given.rate_hz else "closed",
-    }  # fmt: skip
+    }
     return Flow(
         **_fields(given) | settled, topic=f"busmark_flow_{given.name}",
         answers=f"busmark_echo_{given.name}", verify=params.verify, background=True, own=True,

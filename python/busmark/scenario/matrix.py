@@ -66,8 +66,8 @@ def dimension(default: Any, description: str | None = None) -> Any:
 
 
 RosProfile = Literal[
-    "", "default", "sensor_data", "services_default", "parameters", "parameter_events",
-]  # fmt: skip
+    "", "default", "sensor_data", "services_default", "parameters", "parameter_events"
+]
 
 
 def _dimension(of: Parameter) -> tuple[Any, Any]:

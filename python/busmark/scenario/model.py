@@ -145,9 +145,10 @@ class Rounds(Section):
         "p99; in a throughput test it is the goodput",
     )
     budget_s: float = Field(
-        default=0.0, ge=0,
+        default=0.0,
+        ge=0,
         description="time for the whole campaign beyond which no round is added; 0: no limit",
-    )  # fmt: skip
+    )
     case_budget_s: float = Field(
         default=0.0, ge=0, description="the same for each case; 0: no limit"
     )
@@ -214,9 +215,10 @@ class Capacity(Section):
         default=0.0, ge=0, lt=1, description="greatest share of samples lost in a trial"
     )
     max_p99_us: float = Field(
-        default=0.0, ge=0,
+        default=0.0,
+        ge=0,
         description="greatest 99th percentile of the round trip of probes, µs; 0: any",
-    )  # fmt: skip
+    )
     keeps_up: float = Field(
         default=0.98, gt=0, le=1,
         description="share of the rate that writers must reach, and of theirs that readers must",

@@ -122,22 +122,25 @@ class Requirement:
         for name in self.where:
             if name not in known:
                 raise UserError(
-                    f"no case has a parameter {name!r}", where=where,
+                    f"no case has a parameter {name!r}",
+                    where=where,
                     remedy=nearest(name, known, f"There are {', '.join(known)}."),
-                )  # fmt: skip
+                )
         chosen = [
-            case for case, params in cases.items()
+            case
+            for case, params in cases.items()
             if all(_alike(params.get(name), value) for name, value in self.where.items())
-        ]  # fmt: skip
+        ]
         if not chosen:
             text = ", ".join(f"{name} = {value}" for name, value in self.where.items())
             name, wanted = next(iter(self.where.items()), ("", ""))
             values = dict.fromkeys(str(params.get(name)) for params in cases.values())
             there = f"{name} is {', '.join(values)}." if name else ""
             raise UserError(
-                f"it is for no case: none has {text}", where=where,
+                f"it is for no case: none has {text}",
+                where=where,
                 remedy=nearest(str(wanted), values, always=there),
-            )  # fmt: skip
+            )
         if "adapter" in self.where:
             return chosen
         return [case for case in chosen if case not in floors] or chosen

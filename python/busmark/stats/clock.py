@@ -77,10 +77,11 @@ def clock_offset(
     t1, t2, t3, t4 = (
         as_sample(x, name)
         for x, name in zip(
-            (sent, arrived, answered, received), ("sent", "arrived", "answered", "received"),
+            (sent, arrived, answered, received),
+            ("sent", "arrived", "answered", "received"),
             strict=True,
         )
-    )  # fmt: skip
+    )
     if len({t1.size, t2.size, t3.size, t4.size}) > 1:
         raise ValueError("sent, arrived, answered and received must have the same length")
     middle = float((t1.min() + t4.max()) / 2.0)

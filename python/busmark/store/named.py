@@ -143,10 +143,11 @@ def target(text: str) -> Path:
     name = text.removeprefix(SIGN)
     if name == LAST or not PLAIN.fullmatch(name):
         raise UserError(
-            "no name for a new result", where=text,
+            "no name for a new result",
+            where=text,
             remedy=f"Begin with a letter or digit; then also . _ + -, such as {SIGN}before. "
             f"{SIGN}{LAST} is always the newest.",
-        )  # fmt: skip
+        )
     return FOLDER / name
 
 

@@ -149,9 +149,10 @@ def save(folder: Path, name: str, heading: str, columns: Sequence[Column[R]], ro
     """
     stem = f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     at = next(
-        number for number in range(1, 10_000)
+        number
+        for number in range(1, 10_000)
         if not any(_path(folder, stem, number, end).exists() for end in ("csv", "txt"))
-    )  # fmt: skip
+    )
     found = _path(folder, stem, at, "csv"), _path(folder, stem, at, "txt")
     texts = _csv(columns, rows), _text(heading, columns, rows, detail)
     try:

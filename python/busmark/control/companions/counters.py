@@ -273,8 +273,9 @@ class CounterReadings(Companion):
             clock, name = (node.facts.clock, node.name) if node else ("", None)
             recorded = {
                 ("process", w.process_there or w.pid): w.recorder_bytes
-                for w in self.stage.workers if w.node is node
-            }  # fmt: skip
+                for w in self.stage.workers
+                if w.node is node
+            }
             for row in rows_there:
                 of = _common(row, system)
                 if of not in seen:

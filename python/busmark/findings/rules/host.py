@@ -182,9 +182,10 @@ def environment_fact(profile: Profile) -> CheckedFact:
         return CheckedFact("environment", None, "")
     named = _named(variables, (*ACTING, *OFFERED))
     return CheckedFact(
-        "environment", listed(named) if named else "nothing that acts on participants",
+        "environment",
+        listed(named) if named else "nothing that acts on participants",
         "no variable acts on every participant",
-    )  # fmt: skip
+    )
 
 
 ENVIRONMENT = Rule(
