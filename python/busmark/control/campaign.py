@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, discoveries, rates, tables, waiting
+from busmark.control import accounts, discoveries, tables, waiting
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.companions import counters
 from busmark.control.events import (
@@ -46,6 +46,7 @@ from busmark.control.precision import (
     trial_figures,
     wanting,
 )
+from busmark.control.rates import table as batch_table
 from busmark.control.round import OfParticipant, RoundData, RoundRunner, unsecured
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
@@ -442,7 +443,7 @@ class Campaign:
         """What is kept of a round that was run to its end."""
         case = place.case
         samples = tables.samples(case, place.round, data, seed)
-        seen = rates.table(case, place.round, data, samples, tables.begin_ns(data))
+        seen = batch_table(case, place.round, data, samples, tables.begin_ns(data))
         measured = tables.of_case(samples, data)
         own = tables.of_case(seen, data) if seen is not None and case.params.batch else None
         discovered = discoveries.table(case, place.round, data)
