@@ -23,10 +23,10 @@ import numpy as np
 
 import busmark.control.round as controller
 from busmark.adapters import resolve
+from busmark.control.around import Snapshot, take
 from busmark.control.places import Place
+from busmark.control.records import record_every
 from busmark.control.round import RoundRunner
-from busmark.control.snapshots import Snapshot, take
-from busmark.control.timed import record_every
 from busmark.control.worker import Worker
 from busmark.plan import expand
 from busmark.scenario import Scenario

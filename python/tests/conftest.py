@@ -20,11 +20,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from kept_results import unpack
 
-from busmark.cli.libraries import prepare
+from busmark.cli.main import prepare_libraries
 
 # As the command does, before numpy is imported: the last digits depend on it, and a test that calls
 # the command would change it for the processes that later tests start.
-prepare()
+prepare_libraries()
 
 # How long an example takes, or making it, says nothing: others use the machine, too. The examples
 # are the same in every run, so that a failure is a change's own.

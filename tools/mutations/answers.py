@@ -17,10 +17,11 @@ from unittest import mock
 from tools.mutations import values
 
 from busmark.adapters import resolve
-from busmark.control import counting, tables
 from busmark.control import round as rounds
+from busmark.control import tables
 from busmark.control import worker as workers
 from busmark.control.campaign import STORED, Campaign, _understood
+from busmark.control.companions import counters
 from busmark.control.hooks import Wire
 from busmark.control.places import Places
 from busmark.errors import RoundError, UserError
@@ -184,7 +185,7 @@ class Answers:
         """What the process says that counts."""
 
         async def counted() -> None:
-            begun = await counting.Counting.start({1: "active"}, [], 0.02, self.folder)
+            begun = await counters.Counting.start({1: "active"}, [], 0.02, self.folder)
             await asyncio.sleep(0.1)
             await begun.stop()
 
@@ -198,12 +199,12 @@ class Answers:
         path = self.folder / "counters.jsonl"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="replace")
         process: Any = SimpleNamespace(returncode=0, start=Start([]))
-        rows = counting.Counting(process, {1: "active"}, self.folder)._changes()
+        rows = counters.Counting(process, {1: "active"}, self.folder)._changes()
         case = self.played[0][0].cases[0]
         clocked = [{**row, "node": None, "clock": ""} for row in rows]
         try:
             with _understood():
-                counting.table(case, 0, clocked, {"": 0})
+                counters.table(case, 0, clocked, {"": 0})
         except RoundError as error:
             raise UserError(str(error)) from None
 

@@ -16,13 +16,13 @@ import polars as pl
 
 from busmark.estimate import latency, resources, throughput
 from busmark.estimate import samples as pools
-from busmark.store import checks, result
+from busmark.store import result, tables
 
 MOST = 500
 """Outcomes of one function that are kept: no memory of all damaged inputs before."""
 
 PURE: tuple[tuple[Any, str], ...] = (
-    (checks, "_unsound"), (checks, "_is_whole"),
+    (tables, "_unsound"), (tables, "_is_whole"),
     (latency, "ping_round"), (latency, "latency"), (latency, "series"), (pools.Pools, "of"),
     (throughput, "probe_round"), (throughput.Probes, "of"),
     (resources, "by_participant"), (resources, "resources"), (resources, "series"),

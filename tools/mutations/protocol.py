@@ -11,7 +11,7 @@ from typing import Any
 
 from tools.mutations import values
 
-from busmark.adapters.locate import libraries, worker
+from busmark.adapters.known import libraries, worker
 
 STREAM: dict[str, Any] = {
     "payload": "octet", "size": 64, "wait": "poll", "qos": {}, "verify": True, "instances": 0,

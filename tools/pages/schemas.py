@@ -27,7 +27,7 @@ from busmark.plugins.capture.model import Analysis
 from busmark.plugins.predict.model import Predictions
 from busmark.scenario import Scenario
 from busmark.store import Manifest
-from busmark.store.listing import Listing
+from busmark.store.named import Listing
 from busmark.track import Tracked
 from busmark.track.history import Entry
 

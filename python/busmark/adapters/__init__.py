@@ -10,11 +10,12 @@ from busmark.adapters.describe import (
     misnamed,
     resolve,
 )
-from busmark.adapters.known import Fault, known
-from busmark.adapters.locate import (
+from busmark.adapters.known import (
+    Fault,
     checker,
     environment,
     forwarder,
+    known,
     libraries,
     not_startable,
     packets,

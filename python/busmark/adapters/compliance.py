@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from busmark.adapters.conformance import Outcome, outcome_of, outcome_of_change
+from busmark.adapters.conformance import SECURITY, Outcome, outcome_of, outcome_of_change
 from busmark.adapters.known import known, place
-from busmark.adapters.secured import SECURITY
 from busmark.model.parameters import CAPABILITIES
 
 Declared = Mapping[str, Any]

@@ -15,12 +15,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from busmark.adapters.locate import checker, environment, not_startable
-from busmark.adapters.secured import SECURITY
+from busmark.adapters.known import checker, environment, not_startable
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, PIPE, Launched, Start
 from busmark.model.parameters import CAPABILITIES, QOS
 from busmark.processes import end_part
+
+SECURITY = {
+    "authentication": "participants prove who they are",
+    "access_control": "and do only what their permissions allow",
+    "discovery": "access control, and what is said of endpoints encrypted",
+    "rtps_sign": "access control, and messages signed",
+    "rtps_encrypt": "access control, and messages encrypted",
+    "data_sign": "access control, and payloads signed",
+    "data_encrypt": "access control, and payloads encrypted",
+    "metadata_encrypt": "access control, and submessages encrypted",
+    "all": "all of it encrypted",
+    "tls": "TLS 1.3, both sides with certificates",
+    "curve": "CURVE: both sides with key pairs of Curve25519",
+}
+"""The profiles of `matrix.security`."""
+
 
 Outcome = Literal["proved", "accepted", "untested", "failed", "declared"]
 """proved: seen by its effect; accepted: not refused, and no effect could be seen on one host;

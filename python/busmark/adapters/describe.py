@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters.conformance import digest, remembered
-from busmark.adapters.known import Fault, faults, known
-from busmark.adapters.locate import (
+from busmark.adapters.known import (
     PATH_VARIABLE,
+    Fault,
     environment,
+    faults,
+    known,
     libraries,
     not_startable,
     search_path,

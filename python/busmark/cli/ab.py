@@ -57,8 +57,9 @@ def command(
     judgement = Judgement.of(options)
     gate = judgement.gate()
     sides = {
-        BASELINE: parse_side(baseline, "BASELINE"), CANDIDATE: parse_side(candidate, "CANDIDATE"),
-    }  # fmt: skip
+        BASELINE: parse_side(baseline, "BASELINE"),
+        CANDIDATE: parse_side(candidate, "CANDIDATE"),
+    }
     loaded, text = load(scenario, [*settings, *commands(prepare, conclude)], misnamed=misnamed)
     if loaded.sides:
         raise UserError(

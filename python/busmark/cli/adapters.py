@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.documents import Files, show, written
+from busmark.cli.options import wide
 from busmark.cli.output import echo
-from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.adapters import Adapter

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from busmark.cli.judgement import Judgement, judged
+from busmark.cli.options import names
 from busmark.cli.places import Place, unnamed
-from busmark.cli.values import names
 
 
 @click.command(

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from busmark.cli.options import is_wide
 from busmark.cli.output import visible
-from busmark.cli.wide import is_wide
 from busmark.present.width import RoomyConsole
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.options import is_paged
 from busmark.cli.output import say_file
-from busmark.cli.wide import is_paged
 from busmark.present.formats import Views, of_kind
 
 if TYPE_CHECKING:
@@ -96,9 +96,10 @@ def written(kind: str) -> Callable[[Any], Any]:
     def with_options(command: Any) -> Any:
         names = ", ".join(form.name for form in of_kind(kind))
         command = click.option(
-            "--folder", type=click.Path(path_type=Path, file_okay=False),
+            "--folder",
+            type=click.Path(path_type=Path, file_okay=False),
             help=f"Folder for --to; default: {kind.replace(' ', '-')}.",
-        )(command)  # fmt: skip
+        )(command)
         command = click.option(
             "--to", "forms", metavar="FORM,...",
             help=f"Write these forms, each a file or a folder: {names}.",

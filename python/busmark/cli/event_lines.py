@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from busmark.cli.output import echo
 from busmark.cli.progress import Tally
 from busmark.control import events
-from busmark.findings.kinds import worst
+from busmark.findings.registry import worst
 from busmark.store import Finding
 
 
@@ -235,9 +235,10 @@ class EventLines:
         if isinstance(event, events.CampaignEnds):
             return CampaignEnds(interrupted=event.interrupted)
         return ResultCloses(
-            directory=self._directory, complete=event.complete,
+            directory=self._directory,
+            complete=event.complete,
             findings=[_found(each) for each in event.findings],
-        )  # fmt: skip
+        )
 
     def _begins(self, event: events.CampaignBegins) -> Line:
         return CampaignBegins(

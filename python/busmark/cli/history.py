@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.documents import Files, show, written
+from busmark.cli.options import Amount, names, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
-from busmark.cli.values import Amount, names
-from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.track import Tracked

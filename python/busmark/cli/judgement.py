@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from busmark.cli.documents import Files, show, written
+from busmark.cli.options import Amount, wide
 from busmark.cli.output import echo
-from busmark.cli.values import Amount
-from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.compare import Comparison, Gate

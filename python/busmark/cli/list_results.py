@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from busmark.cli.options import wide
 from busmark.cli.output import echo
-from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from busmark.cli.console import Console
     from busmark.present.document import Cell
-    from busmark.store.listing import Listed
+    from busmark.store.named import Listed
 
 
 @click.command(epilog="Example: busmark list")
@@ -30,7 +30,7 @@ def command(folders: tuple[Path, ...], as_json: bool) -> None:
     Links to results are kept in busmark/results of XDG_STATE_HOME (~/.local/state); that folder may
     be deleted.
     """
-    from busmark.store.listing import listing
+    from busmark.store.named import listing
 
     found = listing(folders)
     if as_json:

@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from busmark.cli.options import Amount
 from busmark.cli.output import echo
-from busmark.cli.values import Amount
 
 
 @click.command(epilog="Example: busmark load cpu 50% + net max --seconds 60")
@@ -36,7 +36,7 @@ def command(words: tuple[str, ...], seconds: float, lab_name: str | None, sender
     from busmark.control.rundir import LOAD_PREFIX, run_directory
     from busmark.errors import UserError
     from busmark.load import Load, Site, amount_text, here, parse, start
-    from busmark.load.level import REMEDY
+    from busmark.load.part import REMEDY
     from busmark.processes import end_orphans
 
     loads = parse(" ".join(words))

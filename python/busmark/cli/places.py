@@ -10,9 +10,8 @@ from click.shell_completion import CompletionItem
 
 from busmark.cli.output import echo
 from busmark.store import named
-from busmark.store.listing import newest_two
 from busmark.store.manifest import MANIFEST
-from busmark.store.named import LAST, SIGN
+from busmark.store.named import LAST, SIGN, newest_two
 
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]

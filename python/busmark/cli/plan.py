@@ -47,13 +47,13 @@ def command(
     """
     from busmark.adapters import misnamed
     from busmark.control.begin import check_runnable, plan
-    from busmark.control.capacity import searches
     from busmark.control.hooks import check_plugins
+    from busmark.control.precision import searches
     from busmark.model.text import number, plural
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
-    from busmark.plan.names import alike
-    from busmark.plan.required import check_required
+    from busmark.plan.duration import check_required
+    from busmark.plan.expand import alike
     from busmark.scenario import load
     from busmark.scenario.load import only, required
 

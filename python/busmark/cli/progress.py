@@ -22,7 +22,7 @@ from busmark.control.events import (
     RoundFails,
 )
 from busmark.control.precision import GOODPUT, spread
-from busmark.findings.kinds import kinds
+from busmark.findings.registry import kinds
 from busmark.model.text import duration, number, percent_text, plural
 from busmark.store import Case
 

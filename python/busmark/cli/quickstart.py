@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from busmark.cli.options import opens
+from busmark.cli.options import opens, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Target
-from busmark.cli.wide import wide
 
 SCENARIO = Path(__file__).resolve().parent.parent / "scenarios" / "quickstart.toml"
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from busmark.cli.options import around, opens, requires
+from busmark.cli.options import around, opens, requires, wide
 from busmark.cli.places import Target
-from busmark.cli.wide import wide
 
 
 class WithScenarios(click.Command):

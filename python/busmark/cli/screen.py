@@ -1,7 +1,7 @@
 """The live screen of a campaign: a few lines that are painted over.
 
 How far the campaign is; the case that is being run; how its round goes, once a second, by what the
-workers tell (`busmark.control.live`); and what its rounds so far come to. What happened stays
+workers tell (`busmark.control.events`); and what its rounds so far come to. What happened stays
 above.
 """
 
@@ -22,13 +22,13 @@ from busmark.control.events import (
     CampaignEnds,
     Event,
     LengthChosen,
+    Live,
     ResultCloses,
     RoundBegins,
     RoundEnds,
     RoundFails,
     RoundGoesOn,
 )
-from busmark.control.live import Live
 from busmark.model.text import count, number
 from busmark.plan import expected_s
 from busmark.store import Case

@@ -13,10 +13,9 @@ import click
 
 from busmark.cli.documents import paged, show
 from busmark.cli.helper import helping
-from busmark.cli.options import requires
+from busmark.cli.options import requires, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
-from busmark.cli.wide import wide
 from busmark.compare.cache import Cache
 from busmark.errors import UserError, nearest
 
@@ -93,7 +92,7 @@ def command(
         echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
         _show_document(campaign, directory)
     elif wanted:
-        from busmark.findings.kinds import by_case, kinds
+        from busmark.findings.registry import by_case, kinds
         from busmark.present.blocks import case
 
         found = by_case(kinds(campaign.findings))

@@ -26,7 +26,7 @@ from busmark.compare.verdict import BETTER, WORSE, Told
 from busmark.estimate import machines
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import background, level_text
-from busmark.findings.kinds import kinds
+from busmark.findings.registry import kinds
 from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.figure import Quantity

@@ -1,9 +1,8 @@
 """The controller: starts workers, drives rounds, stores what comes back."""
 
-from busmark.control.capacity import next_trial, shortfall, trial_figures
 from busmark.control.clocks import clocks
 from busmark.control.lengths import next_length
-from busmark.control.precision import spread, wanting
+from busmark.control.precision import next_trial, shortfall, spread, trial_figures, wanting
 from busmark.control.rates import rates
 from busmark.control.round import RoundData
 

@@ -1,4 +1,4 @@
-"""Opening a campaign: a new result directory, or one that is resumed."""
+"""Opening a campaign: its nodes are made ready, and a result directory is new or resumed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +14,114 @@ from pydantic import ValidationError
 
 from busmark import __version__
 from busmark.adapters import Adapter, resolve
-from busmark.control import outfit
 from busmark.control.campaign import Campaign
 from busmark.control.events import Listener
 from busmark.control.hooks import capture_hook, check_plugins, lab_hook
 from busmark.control.libraries import check_same
+from busmark.control.places import files_of
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
 from busmark.host.differences import differences
 from busmark.host.needs import disk
 from busmark.host.profile import profile
-from busmark.nodes import Node
-from busmark.plan import expand, expected_s, unsupported
-from busmark.plan.required import check_required
+from busmark.load import lack, question
+from busmark.load import parse as parse_load
+from busmark.nodes import Address, Node, Nodes
+from busmark.plan import expand, expected_s, load_names, unsupported
+from busmark.plan.duration import check_required
+from busmark.plan.flows import adapters_of, nodes_named
 from busmark.scenario import Scenario, reached
 from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.manifest import MANIFEST
 from busmark.store.writer import ResultWriter
+
+
+def nodes_of(scenario: Scenario) -> Nodes:
+    """Those of the scenario; none is reached yet."""
+    return Nodes(
+        Node(
+            name, shlex.split(node.prefix), wanted=Address(node.interface, node.address),
+            group=node.group, patience_s=scenario.run.hang_s,
+        )
+        for name, node in scenario.nodes.items()
+    )  # fmt: skip
+
+
+def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list[Node]:
+    """Reaches every node on which a planned case runs, and sends what it needs there. A case whose
+    adapter cannot be used on a node becomes unsupported.
+
+    Returns:
+        The nodes in use.
+
+    Raises:
+        NodeDown: one that cannot be used.
+    """
+    planned = [
+        case for case in cases if case.params.network == "nodes" and case.status == "planned"
+    ]
+    files: dict[str, set[Path]] = {}
+    for case in planned:
+        for name in nodes_named(case.params):
+            files.setdefault(name, set()).update(files_of(case.params, adapters))
+        for load in parse_load(case.params.load or ""):
+            for name in load_names(case.params, load, nodes.names):
+                files.setdefault(name, set())
+    members = {name: nodes.usable([name], paths) for name, paths in files.items()}
+    lacks: dict[tuple[Node, Path], str | None] = {}
+    for case in planned:
+        named = adapters_of(case.params)
+        for node in (node for name in nodes_named(case.params) for node in members[name]):
+            for path in sorted(adapters[name].path for name in named):
+                if (node, path) not in lacks:
+                    lacks[node, path] = node.lacks(path)
+                if reason := lacks[node, path]:
+                    case.status, case.reason = "unsupported", f"on node {node.name}: {reason}"
+        if case.status == "planned" and (reason := _no_load(case, nodes, members)):
+            case.status, case.reason = "unsupported", reason
+    return list(dict.fromkeys(node for each in members.values() for node in each))
+
+
+def _no_load(case: Case, nodes: Nodes, members: dict[str, list[Node]]) -> str | None:
+    """Why a case's background load cannot be had on a node; None if it can."""
+    for load in parse_load(case.params.load or ""):
+        for name in load_names(case.params, load, nodes.names):
+            for node in members[name]:
+                if not node.asked(question(load)).strip():
+                    return f"on node {node.name}: {lack(load)}"
+    return None
+
+
+def profiles(used: list[Node]) -> dict[str, dict[str, Any]]:
+    """Profile of each node by its name, and how it was reached."""
+    return {node.name: {**node.facts.profile, **node.reached_by} for node in used}
+
+
+def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]:
+    """Tells the profiles of the nodes on which a case may run, by name."""
+
+    def of(case: Case) -> dict[str, dict[str, Any]]:
+        if case.params.network != "nodes":
+            return {}
+        named = nodes_named(case.params)
+        return {
+            node.name: node.facts.profile
+            for node in used
+            if node.name in named or node.group in named
+        }
+
+    return of
+
+
+def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:
+    """What is wrong with the machines of these nodes, each looked at once."""
+    systems = {node.facts.system: node for node in used}
+    systems.pop(here["boot_id"], None)
+    return [
+        finding
+        for node in systems.values()
+        for finding in host_findings(node.facts.profile, node=node.name)
+    ]
 
 
 def plan(scenario: Scenario) -> tuple[dict[str, Adapter], list[Case]]:
@@ -60,9 +151,9 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     check_required(scenario, cases)
     _check_lab(cases)
     check_plugins(scenario, cases)
-    nodes = outfit.nodes(scenario)
+    nodes = nodes_of(scenario)
     try:
-        used = outfit.equip(nodes, cases, adapters)
+        used = equip(nodes, cases, adapters)
         check_runnable(cases)
         if scenario.capture is not None:
             capture_hook().check(scenario, cases, adapters, used)
@@ -103,7 +194,7 @@ def _manifest(scenario: Scenario, text: str, cases: list[Case], adapters: dict[s
         scenario=scenario.model_dump(mode="json"),
         scenario_text=text,
         cases=cases,
-        hosts={"": profile(), **outfit.profiles(used)},
+        hosts={"": profile(), **profiles(used)},
         adapters={name: adapter.stored() for name, adapter in adapters.items()},
         missing_adapters={n: a.reason for n, a in adapters.items() if a.reason},
     )
@@ -149,9 +240,9 @@ def _go_on(
         check_same(name, adapter.path, known.get(name))
     _must_run_here(writer, adapters)
     _check_lab(writer.manifest.cases)
-    nodes = outfit.nodes(stored)
+    nodes = nodes_of(stored)
     try:
-        used = outfit.equip(nodes, writer.manifest.cases, adapters)
+        used = equip(nodes, writer.manifest.cases, adapters)
         if stored.capture is not None:
             capture_hook().check(stored, writer.manifest.cases, adapters, used)
         writer.event("resumed", rounds=len(writer.rows))
@@ -184,8 +275,8 @@ def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
     host = manifest.hosts.get("", {})
     return combine(
         host_findings(host),
-        outfit.findings(used, host),
-        plan_findings(planned, host, manifest.adapters, outfit.profiles_of(used)),
+        findings(used, host),
+        plan_findings(planned, host, manifest.adapters, profiles_of(used)),
         *(host_findings(r.host, node=str(r.host.get("hostname"))) for r in manifest.resumptions),
     )
 
@@ -230,7 +321,7 @@ def note(writer: ResultWriter, used: list[Node]) -> None:
     manifest, host = writer.manifest, profile()
     nodes = {
         name: found
-        for name, found in outfit.profiles(used).items()
+        for name, found in profiles(used).items()
         if _is_other(_last(manifest, name), found)
     }
     if nodes or differences(_last(manifest, "") or {}, host):

@@ -16,9 +16,9 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, discoveries, matches, tables, threads
-from busmark.control.capacity import next_trial, searches, trial_figures
+from busmark.control import accounts, discoveries, tables, waiting
 from busmark.control.clocks import Clocks, begins, clocks
+from busmark.control.companions import counters
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -37,7 +37,16 @@ from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.noticing import Noticing
 from busmark.control.places import Places
-from busmark.control.precision import Deciding, affordable, spent_s, wanting
+from busmark.control.precision import (
+    Deciding,
+    affordable,
+    next_trial,
+    searches,
+    spent_s,
+    trial_figures,
+    wanting,
+)
+from busmark.control.rates import table as batch_table
 from busmark.control.round import OfParticipant, RoundData, RoundRunner, unsecured
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
@@ -48,9 +57,8 @@ from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
 from busmark.store import Case, Result
 from busmark.store.named import FOLDER
-from busmark.store.packed import Row
 from busmark.store.result import file_stem
-from busmark.store.rows import REST, as_frame
+from busmark.store.rows import REST, Row, as_frame
 from busmark.store.tables import start_threads
 from busmark.store.writer import LOGS, ResultWriter
 
@@ -168,7 +176,7 @@ class Campaign:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
         end_orphans()
         start_threads()
-        threads.start()
+        waiting.start()
         places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:
@@ -237,9 +245,10 @@ class Campaign:
         """Cases that get a round beyond those that every case has."""
         rounds = self.scenario.rounds
         below = [
-            self._lengths.sized(case) for case in self._counted
+            self._lengths.sized(case)
+            for case in self._counted
             if self._following(case) < rounds.max
-        ]  # fmt: skip
+        ]
         rows = [*self.writer.rows]
         wanted = wanting(below, rows, rounds)
         known = {case.id for case in wanted}
@@ -256,8 +265,9 @@ class Campaign:
         """The next trial of every case that searches a rate."""
         trials = (
             next_trial(case, self._rows(case), self.scenario.capacity)
-            for case in self.cases if searches(case)
-        )  # fmt: skip
+            for case in self.cases
+            if searches(case)
+        )
         return [case for case in trials if case is not None]
 
     async def _sweep(self, runner: RoundRunner, sweep: int, cases: list[Case]) -> None:
@@ -315,10 +325,10 @@ class Campaign:
         """Cases that still need these rounds, of those that every case has, round by round."""
         done = {(r["case"], r["round"]) for r in self.writer.rows if r["status"] != "failed"}
         given_up = {
-            (r["case"], r["round"]) for r in self.writer.rows
-            if r["status"] == "failed"
-            and r["attempt"] >= self._last_attempt(r["case"], r["round"])
-        }  # fmt: skip
+            (r["case"], r["round"])
+            for r in self.writer.rows
+            if r["status"] == "failed" and r["attempt"] >= self._last_attempt(r["case"], r["round"])
+        }
         over = done | given_up
         return [case for n in rounds for case in self._counted if (case.id, n) not in over]
 
@@ -369,12 +379,14 @@ class Campaign:
         seed = random.Random(f"{self.scenario.rounds.seed}/{stem}").getrandbits(63)
         cookie = int(self.writer.manifest.cookie, 16)
         place = tables.Place(case, round_number, attempt, position, started)
-        self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt,
-                          watched=self._watched)  # fmt: skip
+        self.writer.event(
+            "round_begins", case=case.id, round=round_number, attempt=attempt, watched=self._watched
+        )
         failed_s = [
-            row["failed_s"] for row in self._rows(case)
+            row["failed_s"]
+            for row in self._rows(case)
             if row["round"] == round_number and row["failed_s"]
-        ]  # fmt: skip
+        ]
         begin_s = time.monotonic()
         try:
             data = await self._alone(runner, case, round_number, cookie, seed, stem)
@@ -431,7 +443,7 @@ class Campaign:
         """What is kept of a round that was run to its end."""
         case = place.case
         samples = tables.samples(case, place.round, data, seed)
-        seen = batches.table(case, place.round, data, samples, tables.begin_ns(data))
+        seen = batch_table(case, place.round, data, samples, tables.begin_ns(data))
         measured = tables.of_case(samples, data)
         own = tables.of_case(seen, data) if seen is not None and case.params.batch else None
         discovered = discoveries.table(case, place.round, data)
@@ -458,9 +470,9 @@ class Campaign:
             "flows": accounts.flows(case, place.round, data, samples),
             "batches": seen,
             "discoveries": discovered,
-            "matches": matches.table(case, place.round, data),
+            "matches": accounts.table(case, place.round, data),
             **wire.frames,
-            "system": counting.table(case, place.round, data.system, begin_ns),
+            "system": counters.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
 
     def _learn(self, row: Row) -> None:

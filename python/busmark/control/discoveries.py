@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 TEST = "discovery"
 
-FIGURES = (
-    "creation_ns", "attach_ns", "own_match_ns", "peer_match_ns", "first_sample_ns",
-)  # fmt: skip
+FIGURES = ("creation_ns", "attach_ns", "own_match_ns", "peer_match_ns", "first_sample_ns")
 """Columns of `cases` that are the median of the column of that name in `discoveries`."""
 LEAST = {"own_match_ns": "own_match_least_ns", "peer_match_ns": "peer_match_least_ns"}
 """Lower limits: without one a match was there at the first question, and its time is not known."""

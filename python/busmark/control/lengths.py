@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from busmark.control.roles import PROBE_ROWS
-from busmark.findings.text import count, number, share
+from busmark.findings.rule import count, number, share
 from busmark.plan import is_chosen
 from busmark.scenario import Scenario, statistic
 from busmark.stats import FEW, MIN_BEYOND, Schedule, Variation, schedule
@@ -76,9 +76,10 @@ def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
         return Length(_rounded(max(_pilot_s(case, rows, scenario), shortest)), "", {})
     value = float(np.median([row["statistic_value"] for row in good]))
     variation = Variation.of(
-        [row["statistic_value"] for row in good], [_inside(row) for row in good],
+        [row["statistic_value"] for row in good],
+        [_inside(row) for row in good],
         [row["measured_s"] for row in good],
-    )  # fmt: skip
+    )
     fixed_s = max(float(np.median([_besides_s(row) for row in good])), LEAST_FIXED_S)
     rounds = scenario.rounds
     numbers = {row["round"] for row in rows}

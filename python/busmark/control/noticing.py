@@ -16,8 +16,7 @@ from busmark.control.events import FindingAppears, FindingGoes
 from busmark.errors import UserError
 from busmark.findings import early_findings
 from busmark.store import Case, Finding, Result
-from busmark.store.packed import Row
-from busmark.store.rows import as_frame
+from busmark.store.rows import Row, as_frame
 
 SHARE = 0.05
 """Share of the time since the campaign began that may go into this as CPU time;"""

@@ -1,4 +1,5 @@
-"""Rates of a round: what writers were to send, what they wrote, and what readers got."""
+"""Batches of a round, and its rates: what writers were to send, what they wrote, and what readers
+got."""
 
 from __future__ import annotations
 
@@ -6,12 +7,152 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
-from busmark.control.batches import covered
 from busmark.control.round import RoundData
+from busmark.errors import RoundError
 from busmark.model.parameters import Parameters
+from busmark.store import Case
+from busmark.store.columns import polars_schema
+from busmark.store.result import UNREADABLE
 
 NS = 1e9
+
+
+def table(
+    case: Case, round_number: int, data: RoundData, samples: pl.DataFrame, begin_ns: int
+) -> pl.DataFrame | None:
+    """Rows of `batches`, of every flow that has some; None where all streams run free.
+
+    The time of a batch is by the clock of its reader, from its start to its end; what the batcher
+    waited in vain for acknowledgements of single samples is taken off. Where the end did not come
+    as first sent, it is until the last sample that came, but no less than the batch took to write;
+    if the batcher waited for single samples, too, it is not known.
+    """
+    if not case.params.batch and not any(flow.batch for flow in data.flows.flows):
+        return None
+    try:
+        rows = list(_rows(case, round_number, data, samples, begin_ns))
+        return pl.DataFrame(rows, schema=polars_schema("batches"))
+    except (ValueError, TypeError, *UNREADABLE) as error:
+        raise RoundError("garbage", f"not an account of batches: {error}") from None
+
+
+def _rows(
+    case: Case, round_number: int, data: RoundData, samples: pl.DataFrame, begin_ns: int
+) -> Iterator[dict[str, Any]]:
+    sent = {(row["writer"], row["number"]): row for row in _sent(data, samples)}
+    for role in data.roles:
+        flow = data.flows.flow_of(role["writer"])
+        for seen in role.get("batches", []):
+            # Another clock does not show when the measurement began.
+            zero = begin_ns if data.one_clock else min(seen["start_ns"], default=0)
+            for number, start, end, ended, received, size in zip(
+                *(seen[key] for key in _SEEN), strict=True
+            ):
+                by = sent.get((seen["writer"], number), {})
+                waited = by.get("waited_ns") or 0
+                text = end is not None and (ended or not waited)
+                least = 0 if ended else by.get("writing_ns") or 0
+                yield {
+                    "case": case.id, "round": round_number, "flow": flow.name if flow else None,
+                    "writer": seen["writer"],
+                    "reader": role["writer"], "number": number, "start_ns": start - zero,
+                    "duration_ns": max(end - start - waited, least) if text else None,
+                    "expected": flow.batch if flow else case.params.batch,
+                    "received": received, "bytes": size,
+                    "ended": ended, **{key: by.get(key) for key in _BY_BATCHER},
+                }  # fmt: skip
+
+
+_SEEN = ("number", "start_ns", "end_ns", "ended", "received", "bytes")
+_BY_BATCHER = ("acknowledged", "samples_acknowledged", "waited_ns", "writing_ns")
+
+
+def _sent(data: RoundData, samples: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """What batchers know of their batches."""
+    known = {role["writer"]: role.get("sent_batches") for role in data.roles}
+    stamped = samples.filter(pl.col("role") == "batcher")
+    for row in stamped.iter_rows(named=True):
+        own = known.get(row["writer"]) or {}
+        waited = _at(own.get("waited_ns"), row["seq"])
+        yield {
+            "writer": row["writer"],
+            "number": row["seq"],
+            "acknowledged": row["read_ns"] is not None,
+            "samples_acknowledged": _at(own.get("acknowledged"), row["seq"]),
+            "waited_ns": waited,
+            "writing_ns": row["written_ns"] - row["sent_ns"] - (waited or 0),
+        }
+
+
+def _at(values: list[int] | None, index: int) -> int | None:
+    return values[index] if values and index < len(values) else None
+
+
+def goodput(batches: pl.DataFrame) -> tuple[float | None, float | None]:
+    """Samples and Mbit per second within batches, all readers together.
+
+    For each reader: samples received over the time in which at least one batch was under way, so
+    pauses between batches do not count, and batches of several writers at a time count once.
+    """
+    samples = mbit = 0.0
+    known = False
+    for _, own in batches.filter(pl.col("duration_ns").is_not_null()).group_by("reader"):
+        start = own["start_ns"].to_numpy()
+        seconds = covered(start, start + own["duration_ns"].to_numpy()) / NS
+        if seconds > 0:
+            known = True
+            samples += int(own["received"].sum()) / seconds
+            mbit += int(own["bytes"].sum()) * 8 / 1e6 / seconds
+    return (samples, mbit) if known else (None, None)
+
+
+def covered(start: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> int:
+    """Length of the union of intervals."""
+    order = np.argsort(start, kind="stable")
+    start, end = start[order], end[order]
+    reached = np.maximum.accumulate(end)
+    fresh = np.maximum(start[1:], reached[:-1])
+    return int(end[:1].sum() - start[:1].sum() + np.maximum(end[1:] - fresh, 0).sum())
+
+
+def written(data: RoundData, samples: pl.DataFrame, batch: int) -> float | None:
+    """Samples per second while batches were being written, all writers together."""
+    rows = samples.filter((pl.col("role") == "batcher") & pl.col("written_ns").is_not_null())
+    if rows.is_empty():
+        return None
+    lengths = {(by["writer"], by["number"]): by["writing_ns"] for by in _sent(data, rows)}
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for writer, number, begin in rows.select("writer", "seq", "sent_ns").iter_rows():
+        # Writers with a clock of their own cannot be put on one time line.
+        line = 0 if data.asking_clock is not None else writer
+        spans.setdefault(line, []).append((begin, begin + lengths[writer, number]))
+    total = 0.0
+    for own in spans.values():
+        begins, ends = np.array(own).T
+        seconds = covered(begins, ends) / NS
+        total += len(own) * batch / seconds if seconds > 0 else 0.0
+    return total or None
+
+
+def figures(batches: pl.DataFrame | None) -> dict[str, Any]:
+    """Columns of `cases` about batches."""
+    if batches is None:
+        return dict.fromkeys(
+            ("batches", "batches_unacknowledged", "batch_ns", "batch_samples_acknowledged")
+        )
+    own = batches.group_by("writer", "number").agg(
+        pl.col("acknowledged").first(), pl.col("samples_acknowledged").first()
+    )
+    missing = own.filter(~pl.col("acknowledged").fill_null(value=False)).height
+    answered = own["samples_acknowledged"].drop_nulls()
+    return {
+        "batches": own.height - missing,
+        "batches_unacknowledged": missing,
+        "batch_ns": batches["duration_ns"].mean(),
+        "batch_samples_acknowledged": answered.sum() if answered.len() else None,
+    }
 
 
 class Span(NamedTuple):

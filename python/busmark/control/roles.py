@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from busmark.control import timed
+from busmark.control import records
 from busmark.control.places import Place
 from busmark.model.parameters import POLICIES, Parameters
-from busmark.model.sizes import ELEMENT_BYTES, parse_sizes
+from busmark.model.units import ELEMENT_BYTES, parse_sizes
 from busmark.plan.duration import EXISTING_S
 from busmark.plan.flows import End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz
@@ -182,8 +182,8 @@ def _receiving(
     flow: Flow, params: Parameters, seed: int, readers: Sequence[End]
 ) -> Iterator[tuple[End, Role]]:
     timing, shared = schedule(flow, params, seed), _shared(flow, params)
-    every = (params.record_every or 0) if timed.is_timed(flow, params) else 0
-    capacity = timed.capacity(flow, params, every) if every else timing["capacity"]
+    every = (params.record_every or 0) if records.is_timed(flow, params) else 0
+    capacity = records.capacity(flow, params, every) if every else timing["capacity"]
     for end in readers:
         yield end, {
             "role": "receiver", "writer": end.number, "from": _numbers(flow.writers), **shared,

@@ -12,21 +12,17 @@ from pathlib import Path
 from typing import Any, cast
 
 from busmark.adapters import Adapter
-from busmark.control.awaited import together
-from busmark.control.collected import SAMPLES, completed
-from busmark.control.commands import Commands
+from busmark.control.around import Commands, change, changed, offsets, placed, take
 from busmark.control.companions import Companion, Companions, Stage, companions
 from busmark.control.companions.servers import served
 from busmark.control.discoveries import UNKNOWN, Discovery, Relayed, discovery
-from busmark.control.live import EVERY_NS, Sights
-from busmark.control.phases import Moment
+from busmark.control.events import EVERY_NS, Sights
 from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
+from busmark.control.records import SAMPLES, completed, record_every
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
-from busmark.control.snapshots import change, changed, offsets, placed, take
-from busmark.control.threads import in_thread
-from busmark.control.timed import record_every
-from busmark.control.timeline import Timeline
+from busmark.control.timeline import Moment, Timeline
+from busmark.control.waiting import in_thread, together
 from busmark.control.worker import Frame, Worker
 from busmark.errors import RoundError
 from busmark.load import Kind

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from busmark.control import batches, discoveries
-from busmark.control.collected import NAME as ECHO_WRITTEN
-from busmark.control.collected import with_echo_source
+from busmark.control import discoveries
 from busmark.control.lengths import MARGIN
-from busmark.control.phases import Phases, change_rows
 from busmark.control.precision import figures, goodput_blocks
-from busmark.control.rates import rates
+from busmark.control.rates import figures as rate_figures
+from busmark.control.rates import goodput, rates, written
+from busmark.control.records import NAME as ECHO_WRITTEN
+from busmark.control.records import PROBE, with_echo_source, with_lost
 from busmark.control.roles import sizes_of
 from busmark.control.round import RoundData
-from busmark.control.timed import PROBE, with_lost
+from busmark.control.timeline import Phases, change_rows
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
-from busmark.findings.text import duration, number, share
+from busmark.findings.rule import duration, number, share
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import Flow
@@ -270,8 +270,8 @@ def summary(
     expected = sent if pings else data.expected()
     speeds = rates(case.params, data, run)
     if seen is not None:
-        speeds["samples_per_s"], speeds["mbit_per_s"] = batches.goodput(seen)
-        speeds["written_per_s"] = batches.written(data, frame, case.params.batch or 0)
+        speeds["samples_per_s"], speeds["mbit_per_s"] = goodput(seen)
+        speeds["written_per_s"] = written(data, frame, case.params.batch or 0)
         speeds["drain_ns"] = None  # each batch has one of its own
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
     return {
@@ -286,7 +286,7 @@ def summary(
         "out_of_order": sum(account["out_of_order"] for account in accounts),
         "ancient": ancient,
         **_background(data),
-        **batches.figures(seen),
+        **rate_figures(seen),
         "foreign": sum(role["foreign"] for role in data.roles),
         "recorded_every": data.record_every or None,
         "corrupted": sum(corrupted) if corrupted else None,

@@ -18,7 +18,7 @@ from busmark import platform
 from busmark.adapters import Fault, environment, not_startable
 from busmark.adapters import worker as worker_path
 from busmark.control import protocol
-from busmark.control.awaited import Piped, end_of, ended
+from busmark.control.waiting import Piped, end_of, ended
 from busmark.errors import RoundError
 from busmark.launcher import Start
 from busmark.nodes import Node

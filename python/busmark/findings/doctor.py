@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from busmark.findings import text
 from busmark.findings.registry import rules
-from busmark.findings.rule import Capabilities, Observation, Profile
+from busmark.findings.rule import Capabilities, Observation, Profile, count, duration, size
 from busmark.findings.run import combine, host_findings
 from busmark.host.needs import HERE_TOO
 from busmark.plugin import SWITCH, Installed
@@ -116,7 +115,7 @@ def _plain(key: str) -> Callable[[Profile], str | None]:
 
 def _memory(profile: Profile) -> str | None:
     octets = profile.get("memory_bytes")
-    return text.size(octets) if octets is not None else None
+    return size(octets) if octets is not None else None
 
 
 def _isolated(profile: Profile) -> str | None:
@@ -128,7 +127,7 @@ def _clock(profile: Profile) -> str | None:
     """What synchronises the time of day, and how well."""
     sync = profile.get("clock_sync") or {}
     if chrony := sync.get("chrony"):
-        return f"chrony, from {chrony['reference']}, within {text.duration(chrony['bound_ns'])}"
+        return f"chrony, from {chrony['reference']}, within {duration(chrony['bound_ns'])}"
     if ptp := sync.get("ptp"):
         return f"PTP, {ptp['port_state'].lower()}"
     if sync.get("synchronised") is None:
@@ -153,7 +152,7 @@ INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
 def _adapter_findings(
     adapters: dict[str, Capabilities] | None, missing: dict[str, str] | None
 ) -> list[Finding]:
-    from busmark.adapters.locate import WHEEL
+    from busmark.adapters.known import WHEEL
     from busmark.store.manifest import Finding
 
     found = []
@@ -177,7 +176,7 @@ def _adapter_findings(
             Finding(
                 id="adapter-missing",
                 severity="note",
-                title=f"{text.count(len(missing), 'adapter')} cannot be used here",
+                title=f"{count(len(missing), 'adapter')} cannot be used here",
                 cause="The middleware, a server or a licence is missing, or the adapter is not "
                 + ("in the wheel, which has those in Rust only." if WHEEL.is_dir() else "built."),
                 evidence=reasons,
@@ -198,7 +197,7 @@ def _plugin_findings(plugins: Sequence[Installed]) -> list[Finding]:
         Finding(
             id="plugin-faulty",
             severity="warning",
-            title=f"{text.count(len(faulty), 'plug-in')} cannot be used",
+            title=f"{count(len(faulty), 'plug-in')} cannot be used",
             cause="An installed distribution declares a plug-in that cannot be imported, or that "
             "is not one. Everything else works without it.",
             evidence="; ".join(f"{each.name} of {each.where}: {each.fault}" for each in faulty),

@@ -217,8 +217,9 @@ class CaseView:
             with suppress(UserError):
                 rows = self.result.samples(self.case.id, number).filter(
                     (pl.col("flags").fill_null(0) & WARM_UP == 0)
-                    & pl.col("read_ns").is_not_null() & pl.col("intended_ns").is_not_null()
-                )  # fmt: skip
+                    & pl.col("read_ns").is_not_null()
+                    & pl.col("intended_ns").is_not_null()
+                )
                 # Who timed every sample, rather than some.
                 timed = rows.filter(pl.col("role") == TIMED)
                 if timed.is_empty():

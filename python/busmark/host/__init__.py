@@ -5,14 +5,16 @@ from busmark.host.condition import Condition, changes, condition, cpus_allowed, 
 from busmark.host.counters import (
     Counted,
     Counters,
+    UdpSocket,
     difference,
+    drops_between,
     needless_retransmits,
     snapshot,
     together,
+    udp_sockets,
 )
 from busmark.host.proc import CpuTime
 from busmark.host.profile import Profile, profile, variables
-from busmark.host.sockets import UdpSocket, drops_between, udp_sockets
 
 __all__ = [
     "Condition",

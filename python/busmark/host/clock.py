@@ -15,7 +15,7 @@ from math import gcd
 from pathlib import Path
 from typing import Any
 
-from busmark.host import read
+from busmark.host import proc
 
 SCRIPT = Path(__file__).with_name("clock.sh")
 
@@ -83,7 +83,7 @@ def clock_sync(said: str) -> dict[str, Any] | None:
 
 def _number(pattern: str, text: str) -> int | None:
     found = re.search(pattern, text)
-    return read.to_int(found[1]) if found else None
+    return proc.to_int(found[1]) if found else None
 
 
 def _chrony(lines: list[str]) -> dict[str, Any] | None:
@@ -91,13 +91,13 @@ def _chrony(lines: list[str]) -> dict[str, Any] | None:
     if len(fields) != CHRONY_FIELDS:
         return None
     try:
-        slow_s, delay_s, dispersion_s = (read.to_float(fields[at]) for at in (4, 10, 11))
-        parts_per_million = read.to_float(fields[7])
+        slow_s, delay_s, dispersion_s = (proc.to_float(fields[at]) for at in (4, 10, 11))
+        parts_per_million = proc.to_float(fields[7])
     except ValueError:
         return None
     return {
         "reference": fields[1] or fields[0],
-        "stratum": read.to_int(fields[2]),
+        "stratum": proc.to_int(fields[2]),
         # By how much the clock is slow; one that is behind has a negative offset here.
         "offset_ns": round(-slow_s * NS),
         # "|system_time_offset| + root_dispersion + 0.5 * root_delay" bounds the error (chronyc(1)).

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from busmark.host import proc, read
-from busmark.host.cpus import CPUS, governors
-from busmark.host.profile import CLOCKSOURCE
+from busmark.host import proc
+from busmark.host.profile import CLOCKSOURCE, CPUS, governors
 
 MACHINE_FILES = (
     f"{CLOCKSOURCE}/current_clocksource",
@@ -62,9 +61,9 @@ def thread_files(processes: Sequence[int]) -> list[str]:
 
 def condition(processes: Sequence[int], root: Path = Path("/"), *, here: bool = True) -> Condition:
     """Read the state now; `here`: of this machine, whose clocks can be asked."""
-    online = read.cpu_list(read.text(root / CPUS / "online")) or []
+    online = proc.cpu_list(proc.text(root / CPUS / "online")) or []
     return Condition(
-        clock_source=read.text(root / CLOCKSOURCE / "current_clocksource"),
+        clock_source=proc.text(root / CLOCKSOURCE / "current_clocksource"),
         governors=governors(root, online),
         quotas=_quotas(processes, root),
         wall_clock_offset_ns=_wall_clock_offset_ns() if here else None,
@@ -81,11 +80,11 @@ def _threads(folder: Path) -> dict[int, Thread]:
 
 
 def _thread(folder: Path) -> Thread:
-    allowed = read.cpu_list(read.fields(folder / "status", ":").get("Cpus_allowed_list"))
-    ran = proc.schedstat(read.text(folder / "schedstat") or "")
+    allowed = proc.cpu_list(proc.fields(folder / "status", ":").get("Cpus_allowed_list"))
+    ran = proc.schedstat(proc.text(folder / "schedstat") or "")
     return Thread(
         allowed=None if allowed is None else tuple(allowed),
-        last=proc.last_cpu(read.text(folder / "stat") or ""),
+        last=proc.last_cpu(proc.text(folder / "stat") or ""),
         run_ns=ran[0] if ran else None,
     )
 
@@ -94,14 +93,14 @@ def _quotas(processes: Sequence[int], root: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     base = root / CGROUPS
     for process in processes:
-        for line in (read.text(root / f"proc/{process}/cgroup") or "").splitlines():
+        for line in (proc.text(root / f"proc/{process}/cgroup") or "").splitlines():
             controllers, _, path = line.partition(":")[2].partition(":")
             if controllers and "cpu" not in controllers.split(","):
                 continue
             folder = (base / controllers if controllers else base) / path.strip("/")
             while folder != base and folder.is_relative_to(base) and str(folder) not in found:
                 for name in QUOTAS:
-                    if text := read.text(folder / name):
+                    if text := proc.text(folder / name):
                         found[str(folder)] = text
                 folder = folder.parent
     return found

@@ -6,10 +6,83 @@ kernel does not offer, or what cannot be read, is left out or None; never 0, and
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
-from busmark.host import read
+MOST_CPUS = 1 << 16
+
+
+def text(path: Path) -> str | None:
+    """The file's text without surrounding white space; None when there is nothing to read."""
+    try:
+        content = path.read_text(encoding="utf-8", errors="replace").strip("\x00 \t\n")
+    except OSError:
+        return None
+    return content or None
+
+
+def number(path: Path) -> int | None:
+    """A file that holds one integer."""
+    return to_int(text(path))
+
+
+def numbers(path: Path) -> list[int] | None:
+    """A file that holds integers between white space, such as `tcp_rmem`."""
+    content = text(path)
+    if content is None:
+        return None
+    values = [to_int(word) for word in content.split()]
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
+
+
+def fields(path: Path, separator: str) -> dict[str, str]:
+    """Lines of `key SEPARATOR value`; of a repeated key the first. Other lines are skipped."""
+    found: dict[str, str] = {}
+    for line in (text(path) or "").splitlines():
+        key, mark, value = line.partition(separator)
+        if mark:
+            found.setdefault(key.strip(), value.strip())
+    return found
+
+
+def to_int(value: str | None) -> int | None:
+    """A decimal integer of 64 bits, or None: no kernel counts further."""
+    try:
+        found = int(value) if value is not None else None
+    except ValueError:
+        return None
+    return found if found is not None and -(2**63) <= found < 2**64 else None
+
+
+def to_float(value: str) -> float:
+    """A finite number.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = float(value)
+    if not math.isfinite(found):
+        raise ValueError(value)
+    return found
+
+
+def cpu_list(value: str | None) -> list[int] | None:
+    """The kernel's list format: "0-2,5" is [0, 1, 2, 5] and "" is []; None if it is neither."""
+    if value is None:
+        return None
+    cpus: list[int] = []
+    for part in filter(None, value.strip().split(",")):
+        first, mark, last = part.partition("-")
+        low, high = to_int(first), to_int(last if mark else first)
+        # No kernel has more; and a list of them all has to fit into memory.
+        if low is None or high is None or not 0 <= low <= high < MOST_CPUS:
+            return None
+        cpus.extend(range(low, high + 1))
+    return cpus
+
 
 TICK_NS = 10_000_000
 """Unit of CPU time in these files: USER_HZ is 100 on every architecture that is in use."""
@@ -60,7 +133,7 @@ def task(text: str) -> Task | None:
     """/proc/PID/stat, which counts threads that have ended too, or /proc/PID/task/TID/stat."""
     head, mark, tail = text.rpartition(")")
     # The name in brackets may hold anything.
-    values = [read.to_int(word) for word in tail.split()[1:20]]
+    values = [to_int(word) for word in tail.split()[1:20]]
     if not mark or len(values) < 19 or None in values:
         return None
     known = [value or 0 for value in values]
@@ -78,12 +151,12 @@ def task(text: str) -> Task | None:
 def last_cpu(text: str) -> int | None:
     """/proc/PID/task/TID/stat: the CPU on which the thread last ran."""
     words = text.rpartition(")")[2].split()
-    return read.to_int(words[36]) if len(words) > 36 else None
+    return to_int(words[36]) if len(words) > 36 else None
 
 
 def schedstat(text: str) -> tuple[int, int] | None:
     """/proc/PID/task/TID/schedstat: ns on a CPU, and ns of waiting for one."""
-    words = [read.to_int(word) for word in text.split()[:2]]
+    words = [to_int(word) for word in text.split()[:2]]
     if len(words) != 2 or words[0] is None or words[1] is None:
         return None
     return words[0], words[1]
@@ -95,7 +168,7 @@ def status(text: str) -> dict[str, int]:
     for line in text.splitlines():
         name, _, rest = line.partition(":")
         words = rest.split()
-        value = read.to_int(words[0]) if words else None
+        value = to_int(words[0]) if words else None
         if value is not None:
             found[name] = value * KIB if words[1:] == ["kB"] else value
     return found
@@ -111,7 +184,7 @@ def tables(text: str) -> dict[str, int]:
             heads[name] = rest.split()
             continue
         for key, value in zip(heads[name], rest.split(), strict=False):
-            count = read.to_int(value)
+            count = to_int(value)
             if count is not None:
                 found[f"{name}.{key}"] = count
     return found
@@ -120,7 +193,7 @@ def tables(text: str) -> dict[str, int]:
 def pairs(text: str) -> dict[str, int]:
     """Lines of a name and a whole number: /proc/net/snmp6, /proc/vmstat, cpu.stat of a cgroup."""
     words = (line.split() for line in text.splitlines())
-    found = {pair[0]: read.to_int(pair[1]) for pair in words if len(pair) == 2}
+    found = {pair[0]: to_int(pair[1]) for pair in words if len(pair) == 2}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -166,7 +239,7 @@ def interfaces(text: str) -> dict[str, dict[str, int]]:
     found = {}
     for line in text.splitlines():
         name, mark, rest = line.rpartition(":")
-        values = [read.to_int(word) for word in rest.split()]
+        values = [to_int(word) for word in rest.split()]
         if mark and len(values) > max(INTERFACE_COLUMNS.values()):
             counts = {column: values[at] for column, at in INTERFACE_COLUMNS.items()}
             found[name.strip()] = {c: v for c, v in counts.items() if v is not None}
@@ -196,7 +269,7 @@ def net_softirqs(stat: str) -> dict[str, int | None]:
 
 def _line(text: str, name: str) -> list[int | None] | None:
     line = next((line.split() for line in text.splitlines() if line.startswith(name + " ")), None)
-    return [read.to_int(word) for word in line[1:]] if line else None
+    return [to_int(word) for word in line[1:]] if line else None
 
 
 def cpu_ticks(stat: str) -> dict[str, dict[str, int]]:
@@ -206,7 +279,7 @@ def cpu_ticks(stat: str) -> dict[str, dict[str, int]]:
         name, *words = line.split() or [""]
         number = name.removeprefix("cpu")
         if name.startswith("cpu") and (number.isdecimal() or not number):
-            values = map(read.to_int, words)
+            values = map(to_int, words)
             known = zip(CPU_TIMES, values, strict=False)
             found[number] = {column: ticks for column, ticks in known if ticks is not None}
     return found

@@ -9,9 +9,85 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from busmark.host import clock, read
+from busmark.host import clock, proc
 from busmark.host.clock import clock_step_ns
-from busmark.host.cpus import CPUS, cpu_facts
+
+CPUS = "sys/devices/system/cpu"
+MODEL_KEYS = ("model name", "Processor", "cpu model", "uarch")
+"""Keys of /proc/cpuinfo on x86, older ARM, MIPS and RISC-V."""
+
+
+def cpu_facts(root: Path) -> dict[str, Any]:
+    """The part of the host profile that concerns CPUs."""
+    info = proc.fields(root / "proc/cpuinfo", ":")
+    status = proc.fields(root / "proc/self/status", ":")
+    online = proc.cpu_list(proc.text(root / CPUS / "online"))
+    siblings = _siblings(root, online or [])
+    isolated = (root / CPUS / "isolated").exists()
+    return {
+        "cpu_model": next((info[key] for key in MODEL_KEYS if info.get(key)), None),
+        "cpus_online": len(online) if online is not None else None,
+        "cpus_allowed": proc.cpu_list(status.get("Cpus_allowed_list")),
+        "isolated_cpus": (
+            proc.cpu_list(proc.text(root / CPUS / "isolated") or "") if isolated else None
+        ),
+        "thread_siblings": siblings,
+        "threads_per_core": max(map(len, siblings)) if siblings else None,
+        "smt_active": _smt_active(root, siblings),
+        "numa_nodes": _numa_nodes(root),
+        "governors": governors(root, online or []),
+        "turbo": _turbo(root),
+        "aes_instructions": _aes(info),
+    }
+
+
+def _aes(info: dict[str, str]) -> bool | None:
+    """Whether a CPU has instructions for AES and for GHASH; None where it does not list any."""
+    listed = {*info.get("flags", "").split(), *info.get("Features", "").split()}
+    if not listed:
+        return None
+    return "aes" in listed and not listed.isdisjoint({"pclmulqdq", "pmull"})
+
+
+def _siblings(root: Path, online: list[int]) -> list[list[int]] | None:
+    """CPUs that share a core, core by core; None where the topology is not known."""
+    cores: set[tuple[int, ...]] = set()
+    for cpu in online:
+        path = root / CPUS / f"cpu{cpu}/topology/thread_siblings_list"
+        together = proc.cpu_list(proc.text(path))
+        if together is None:
+            return None
+        cores.add(tuple(together))
+    return [list(core) for core in sorted(cores)] or None
+
+
+def _smt_active(root: Path, siblings: list[list[int]] | None) -> bool | None:
+    active = proc.number(root / CPUS / "smt/active")
+    if active is not None:
+        return active == 1
+    return any(len(core) > 1 for core in siblings) if siblings else None
+
+
+def _numa_nodes(root: Path) -> int | None:
+    nodes = proc.cpu_list(proc.text(root / "sys/devices/system/node/online"))
+    return len(nodes) if nodes is not None else None
+
+
+def governors(root: Path, online: list[int]) -> dict[str, str] | None:
+    """Frequency governor of each CPU by its number; None where no CPU has one."""
+    paths = {cpu: root / CPUS / f"cpu{cpu}/cpufreq/scaling_governor" for cpu in online}
+    found = {str(cpu): governor for cpu, path in paths.items() if (governor := proc.text(path))}
+    return found or None
+
+
+def _turbo(root: Path) -> bool | None:
+    """Whether CPUs may exceed their nominal frequency; None if the kernel does not report it."""
+    no_turbo = proc.number(root / CPUS / "intel_pstate/no_turbo")
+    if no_turbo is not None:
+        return no_turbo == 0
+    boost = proc.number(root / CPUS / "cpufreq/boost")
+    return boost == 1 if boost is not None else None
+
 
 Profile = dict[str, Any]
 """JSON-able; a value that cannot be found out is None."""
@@ -78,14 +154,14 @@ def profile(root: Path = HERE, clock_said: str | None = None) -> Profile:
 
 
 def _system(root: Path) -> Profile:
-    release = read.fields(root / "etc/os-release", "=")
+    release = proc.fields(root / "etc/os-release", "=")
     name = release.get("PRETTY_NAME", "").strip("\"'")
     return {
-        "hostname": read.text(root / "proc/sys/kernel/hostname"),
+        "hostname": proc.text(root / "proc/sys/kernel/hostname"),
         # Tells nodes that share a clock, such as namespaces of one host, from other hosts.
-        "boot_id": read.text(root / "proc/sys/kernel/random/boot_id"),
+        "boot_id": proc.text(root / "proc/sys/kernel/random/boot_id"),
         "os": name or None,
-        "kernel": read.text(root / "proc/sys/kernel/osrelease"),
+        "kernel": proc.text(root / "proc/sys/kernel/osrelease"),
         "architecture": platform.machine() or None,
         "kernel_parameters": _kernel_parameters(root),
         "virtualisation": virtualisation(root),
@@ -94,7 +170,7 @@ def _system(root: Path) -> Profile:
 
 def _kernel_parameters(root: Path) -> str | None:
     """The command line up to "--": what follows goes to the first process, not to the kernel."""
-    line = read.text(root / "proc/cmdline")
+    line = proc.text(root / "proc/cmdline")
     if line is None:
         return None
     words = line.split()
@@ -102,9 +178,9 @@ def _kernel_parameters(root: Path) -> str | None:
 
 
 def _clock(root: Path) -> Profile:
-    available = read.text(root / CLOCKSOURCE / "available_clocksource")
+    available = proc.text(root / CLOCKSOURCE / "available_clocksource")
     return {
-        "clocksource": read.text(root / CLOCKSOURCE / "current_clocksource"),
+        "clocksource": proc.text(root / CLOCKSOURCE / "current_clocksource"),
         "clocksources_available": available.split() if available else None,
         # A node's cannot be read through a shell.
         "clock_step_ns": clock_step_ns() if root == HERE else None,
@@ -112,7 +188,7 @@ def _clock(root: Path) -> Profile:
 
 
 def _memory(root: Path) -> Profile:
-    memory = read.fields(root / "proc/meminfo", ":")
+    memory = proc.fields(root / "proc/meminfo", ":")
     total, free = _kib(memory.get("SwapTotal")), _kib(memory.get("SwapFree"))
     return {
         "memory_bytes": _kib(memory.get("MemTotal")),
@@ -124,40 +200,40 @@ def _memory(root: Path) -> Profile:
 
 def _kib(value: str | None) -> int | None:
     """Bytes of a /proc/meminfo value such as "2048 kB"."""
-    kib = read.to_int(value.split()[0]) if value else None
+    kib = proc.to_int(value.split()[0]) if value else None
     return kib * 1024 if kib is not None else None
 
 
 def _chosen(path: Path) -> str | None:
     """The word in brackets of "always [madvise] never"."""
-    words = (read.text(path) or "").split()
+    words = (proc.text(path) or "").split()
     return next((word.strip("[]") for word in words if word.startswith("[")), None)
 
 
 def _sockets(root: Path) -> Profile:
     net = root / "proc/sys/net"
     return {
-        **{key: read.number(net / name) for key, name in SOCKET_LIMITS.items()},
-        **{key: read.numbers(net / name) for key, name in SOCKET_RANGES.items()},
-        "loopback_mtu": read.number(root / "sys/class/net/lo/mtu"),
+        **{key: proc.number(net / name) for key, name in SOCKET_LIMITS.items()},
+        **{key: proc.numbers(net / name) for key, name in SOCKET_RANGES.items()},
+        "loopback_mtu": proc.number(root / "sys/class/net/lo/mtu"),
     }
 
 
 def _load_average(root: Path) -> list[float] | None:
-    words = (read.text(root / "proc/loadavg") or "").split()[:3]
+    words = (proc.text(root / "proc/loadavg") or "").split()[:3]
     try:
-        return [read.to_float(word) for word in words] if len(words) == 3 else None
+        return [proc.to_float(word) for word in words] if len(words) == 3 else None
     except ValueError:
         return None
 
 
 def _limits(root: Path) -> Profile:
     """Soft limits of this process, which its workers inherit, and its user."""
-    lines = (read.text(root / "proc/self/limits") or "").splitlines()
-    user = read.fields(root / "proc/self/status", ":").get("Uid", "").split()
+    lines = (proc.text(root / "proc/self/limits") or "").splitlines()
+    user = proc.fields(root / "proc/self/status", ":").get("Uid", "").split()
     return {
         **{key: _limit(lines, title) for key, title in LIMITS.items()},
-        "effective_uid": read.to_int(user[1]) if len(user) > 1 else None,
+        "effective_uid": proc.to_int(user[1]) if len(user) > 1 else None,
     }
 
 
@@ -165,7 +241,7 @@ def _limit(lines: list[str], title: str) -> int | str | None:
     """The first number behind the title: the soft limit."""
     words = next((line.removeprefix(title).split() for line in lines if line.startswith(title)), [])
     soft = words[0] if words else None
-    return UNLIMITED if soft == UNLIMITED else read.to_int(soft)
+    return UNLIMITED if soft == UNLIMITED else proc.to_int(soft)
 
 
 NOT_VIRTUAL = "none"
@@ -195,24 +271,24 @@ def virtualisation(root: Path) -> str | None:
     On x86 the CPU flag `hypervisor` decides and the firmware gives the name; elsewhere a known
     name in the firmware says that it is virtual, and its absence says nothing.
     """
-    flags = read.fields(root / "proc/cpuinfo", ":").get("flags")
+    flags = proc.fields(root / "proc/cpuinfo", ":").get("flags")
     if flags is not None and "hypervisor" not in flags.split():
         return NOT_VIRTUAL
-    kind = read.text(root / "sys/hypervisor/type")
+    kind = proc.text(root / "sys/hypervisor/type")
     name = kind or _product(root) or _paravirtual_clock(root)
     return name or (UNNAMED if flags is not None else None)
 
 
 def _product(root: Path) -> str | None:
     firmware = root / "sys/class/dmi/id"
-    text = " ".join(read.text(firmware / key) or "" for key in ("sys_vendor", "product_name"))
+    text = " ".join(proc.text(firmware / key) or "" for key in ("sys_vendor", "product_name"))
     return next((name for mark, name in PRODUCTS.items() if mark in text.lower()), None)
 
 
 def _paravirtual_clock(root: Path) -> str | None:
     """KVM offers its own clock even where the firmware is silent (micro virtual machines)."""
     clocks = root / "sys/devices/system/clocksource/clocksource0/available_clocksource"
-    return "KVM" if "kvm-clock" in (read.text(clocks) or "").split() else None
+    return "KVM" if "kvm-clock" in (proc.text(clocks) or "").split() else None
 
 
 ACTING = (
@@ -227,9 +303,7 @@ ACTING = (
 """Patterns of those that the loader, the C library or a middleware takes by itself: a participant
 has no say in it."""
 
-OFFERED = (
-    "CYCLONEDDS_URI", "FASTDDS_*", "FASTRTPS_*", "NDDS_*", "RMW_*", "ROS_*", "ZENOH_*",
-)  # fmt: skip
+OFFERED = ("CYCLONEDDS_URI", "FASTDDS_*", "FASTRTPS_*", "NDDS_*", "RMW_*", "ROS_*", "ZENOH_*")
 """Patterns of those by which users configure a middleware."""
 
 

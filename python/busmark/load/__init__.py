@@ -1,7 +1,19 @@
 """Background load, at set levels or without a limit, by the tools that the field uses for it."""
 
-from busmark.load.level import KINDS, Kind, Load, amount_text, parse
-from busmark.load.part import TOOLS, Part, Site, here, lack, missing_tool, question
+from busmark.load.part import (
+    KINDS,
+    TOOLS,
+    Kind,
+    Load,
+    Part,
+    Site,
+    amount_text,
+    here,
+    lack,
+    missing_tool,
+    parse,
+    question,
+)
 from busmark.load.running import NotRunning, Running, start
 
 __all__ = [

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from busmark.errors import UserError
-from busmark.load.level import Kind, Load
 from busmark.load.part import (
     BLOCK_BYTES,
     DATAGRAM_BYTES,
     TOOLS,
     Account,
+    Kind,
+    Load,
     Part,
     Site,
     cpu_or_disk,

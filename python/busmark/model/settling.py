@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
-from busmark.model.sizes import ELEMENT_BYTES, FILE_SIZE, parse_sizes
+from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
 """For a parameter that the case does not state."""

@@ -52,9 +52,7 @@ COUNT = (Scale("", 1.0),)
 SIZE = (Scale("B", 1.0),)
 """Bytes on the wire are shown to the byte: they are counted."""
 
-SCALES = {
-    "ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "B/s": BYTES, "CPU": CPUS, "B": SIZE, "": COUNT,
-}  # fmt: skip
+SCALES = {"ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "B/s": BYTES, "CPU": CPUS, "B": SIZE, "": COUNT}
 """By the unit of a figure; a share is shown in per cent."""
 
 

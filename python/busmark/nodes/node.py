@@ -2,20 +2,78 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import shlex
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import worker
+from busmark.errors import UserError
 from busmark.host import Condition, Counters
 from busmark.launcher import Start, marker
-from busmark.nodes import cache, kernel
+from busmark.nodes import site
 from busmark.nodes.shell import NodeDown, Shell, command, environment
 from busmark.nodes.site import ANY, MOST_SAID, Address, Facts, Site, UnfitError, look, settle
+
+# Files on a node, kept between runs by what is in them: `CACHE/SHA256/NAME`.
+#
+# A file is sent only where it is missing. It is there whole or not at all: it is written beside its
+# place, renamed into it, and checked against the SHA-256 in its path at each use.
+
+LEVEL = 1
+"""Level of compression: networks are fast, and this is waited for once."""
+SPARE_KIB = 1024
+
+
+def key(path: Path) -> str:
+    """Where a file is kept, within the cache.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        status = path.stat()
+        return f"{_sha256(path, status.st_mtime_ns, status.st_size)}/{path.name}"
+    except OSError as error:
+        raise UserError(f"cannot be sent to a node ({error.strerror})", where=str(path)) from None
+
+
+@cache
+def _sha256(path: Path, _mtime_ns: int, _size: int) -> str:
+    """Read once for all nodes, as long as it does not change."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def send(shell: Shell, paths: list[Path], free_kib: int | None) -> int:
+    """Sends what is missing there; how many bytes, before compression.
+
+    Raises:
+        UnfitError: there is no room.
+        NodeDown: the shell ends on the way.
+    """
+    keys = {key(path): path for path in paths}
+    quoted = " ".join(map(shlex.quote, keys))
+    # Other output on the way to the node is not a file of ours.
+    answer = shell.ask(f"busmark_missing {quoted}").splitlines()
+    missing = [name for name in keys if name in answer]
+    total = sum(keys[name].stat().st_size for name in missing)
+    if missing and free_kib is not None and total // 1024 + SPARE_KIB > free_kib:
+        raise UnfitError(
+            f"{free_kib} KiB are free for its cache, {total // 1024} KiB are to be sent",
+            "Make room in ~/.cache there, or name another folder in XDG_CACHE_HOME.",
+        )
+    for name in missing:
+        data = gzip.compress(keys[name].read_bytes(), LEVEL)
+        shell.give(f"busmark_put {shlex.quote(name)} {len(data)}", data)
+    return total
 
 
 class Node:
@@ -79,8 +137,8 @@ class Node:
         assert self._shell and self._site
         missing = sorted(files - self._files.keys())
         if missing:
-            self.sent_bytes += cache.send(self._shell, missing, self._site.free_kib)
-            self._files |= {path: f"{self._site.cache}/{cache.key(path)}" for path in missing}
+            self.sent_bytes += send(self._shell, missing, self._site.free_kib)
+            self._files |= {path: f"{self._site.cache}/{key(path)}" for path in missing}
         if fresh:
             program = self._files[worker()]
             self.facts = look(self._shell, program, self._wanted, self._site.machine)
@@ -186,7 +244,7 @@ class Node:
             NodeDown: the node has gone.
         """
         with self._lock:
-            return kernel.counters_of(self._open())
+            return site.counters_of(self._open())
 
     def condition(self, processes: Sequence[int]) -> Condition:
         """Its state, and where threads of these processes run, now.
@@ -195,7 +253,7 @@ class Node:
             NodeDown: the node has gone.
         """
         with self._lock:
-            return kernel.condition_of(self._open(), processes)
+            return site.condition_of(self._open(), processes)
 
     def hurry(self, process: int) -> None:
         """Lets a process of ours, which ran in the idle class, run as others do, if that can be.
@@ -215,3 +273,75 @@ class Node:
         with self._lock:
             self.ready()
             self._open().ask("busmark_end " + " ".join(map(str, processes)))
+
+
+AT_ONCE = 8
+"""Nodes that are reached, and files sent to, at the same time."""
+
+
+class Nodes:
+    """All nodes that a scenario names."""
+
+    def __init__(self, nodes: Iterable[Node] = ()) -> None:
+        self._nodes = {node.name: node for node in nodes}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all nodes, in the scenario's order."""
+        return list(self._nodes)
+
+    def of(self, name: str) -> list[Node]:
+        """The node of this name, or the nodes of the group."""
+        if name in self._nodes:
+            return [self._nodes[name]]
+        return [node for node in self._nodes.values() if node.group == name]
+
+    def usable(self, names: Iterable[str], files: Collection[Path]) -> list[Node]:
+        """Nodes of these names; of groups, those that can be used now. All are reached, and have
+        these files, afterwards.
+
+        Raises:
+            NodeDown: one that is named cannot be used, or none of a group.
+        """
+        wanted = {name: self.of(name) for name in dict.fromkeys(names)}
+        members = list(dict.fromkeys(node for nodes in wanted.values() for node in nodes))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            troubles = dict(
+                zip(members, pool.map(lambda n: _trouble(n, files), members), strict=True)
+            )
+        found: list[Node] = []
+        for nodes in wanted.values():
+            good = [node for node in nodes if troubles[node] is None]
+            found += good
+            if not good:
+                raise next(error for node in nodes if (error := troubles[node]))
+        return found
+
+    def close(self) -> None:
+        """Ends what is open on all of them."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(Node.close, self._nodes.values()))
+
+
+def end_there(processes: Iterable[tuple[Node, int]]) -> NodeDown | None:
+    """Ends these of ours on their nodes, whatever became of the way to them. Why a node cannot be
+    asked, if there is one: what runs on it ends by itself when its input closes."""
+    numbers: dict[Node, list[int]] = {}
+    for node, number in processes:
+        numbers.setdefault(node, []).append(number)
+    reason = None
+    for node, own in numbers.items():
+        try:
+            node.end(own)
+        except NodeDown as error:
+            reason = error
+    return reason
+
+
+def _trouble(node: Node, files: Collection[Path]) -> NodeDown | None:
+    """Why a node cannot be used now."""
+    try:
+        node.ready(files)
+    except NodeDown as error:
+        return error
+    return None

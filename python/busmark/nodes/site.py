@@ -6,6 +6,9 @@ import platform
 import re
 import secrets
 import shlex
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +16,107 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from busmark.host import Profile, read
-from busmark.nodes import kernel
+from busmark.host import (
+    Condition,
+    Counters,
+    Profile,
+    clock,
+    condition,
+    counters,
+    proc,
+    profile,
+    snapshot,
+    variables,
+)
+from busmark.host.condition import MACHINE_FILES, thread_files
+from busmark.host.profile import FILES as PROFILE_FILES
 from busmark.nodes.shell import Shell
+
+# What a node's kernel tells of it.
+#
+# Its files come through the pipe, and are read by the code that reads this machine's, as are the
+# words of whatever keeps its clock. So a figure means the same on every node, and nothing need be
+# installed there.
+
+NAME = r"(?!\.)[A-Za-z0-9_.-]{0,100}"
+"""What `*` may stand for. As in a shell it does not begin with a point, so it is not `..`."""
+VARIABLE = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
+
+
+def profile_of(shell: Shell, machine: str) -> Profile:
+    """The host profile of a node; `machine` is its architecture."""
+    said = shell.ask(clock.SCRIPT.read_text(encoding="utf-8"))
+    environment = variables(_environment(shell.ask("env")))
+    own = {"architecture": machine, "python_version": None, "environment": environment}
+    with _mirror(shell, PROFILE_FILES) as root:
+        return {**profile(root, said), **own}
+
+
+def _environment(printed: str) -> dict[str, str]:
+    """Variables as `env` prints them; a line that begins none continues the value before it."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in printed.splitlines():
+        if begins := VARIABLE.match(line):
+            name = begins[1]
+            found[name] = line[begins.end() :]
+        elif name:
+            found[name] += f"\n{line}"
+    return found
+
+
+def counters_of(shell: Shell) -> Counters:
+    """Its kernel's counters, of the network as the prefix sees it."""
+    with _mirror(shell, counters.FILES) as root:
+        return snapshot(root=root)
+
+
+def condition_of(shell: Shell, processes: Sequence[int]) -> Condition:
+    """The state of the node and of these processes on it. Its wall clock and the control groups of
+    the processes are not looked at."""
+    with _mirror(shell, [*MACHINE_FILES, *thread_files(processes)]) as root:
+        return condition(processes, root, here=False)
+
+
+@contextmanager
+def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
+    """A folder with copies of these files; `*` stands for a part of a name, as in a shell. What
+    else a node answers is left out: it has no say in what is written here."""
+    asked = _asked(names)
+    answer = shell.ask("busmark_read " + " ".join(f"/{name}" for name in names))
+    contents: dict[str, list[str]] = {}
+    for line in answer.split("\n"):
+        name, colon, text = line.partition(":")
+        if colon and asked.fullmatch(name):
+            contents.setdefault(name.lstrip("/"), []).append(text)
+    with _folder() as (folder, made):
+        for name, lines in contents.items():
+            path = folder / name
+            # Listed first, as they are to be removed: what contains others, then what is in it.
+            made += [each for each in reversed(path.parents) if folder in each.parents]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.append(path)
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        yield folder
+
+
+@contextmanager
+def _folder() -> Iterator[tuple[Path, list[Path]]]:
+    """A temporary folder, and the list for what is made in it. It is removed by names alone: a
+    process without a free descriptor cannot look into a folder."""
+    folder, made = Path(tempfile.mkdtemp(prefix="busmark-node-")), list[Path]()
+    try:
+        yield folder, made
+    finally:
+        for path in reversed([folder, *made]):
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+
+
+def _asked(names: Sequence[str]) -> re.Pattern[str]:
+    """Names that may be in the answer: none leads elsewhere or is too long for a file."""
+    return re.compile("|".join("/" + re.escape(name).replace(r"\*", NAME) for name in names))
+
 
 METRIC = re.compile(r"[0-9]{1,10}")
 NO_NET = "00000000"
@@ -172,7 +273,7 @@ def settle(shell: Shell) -> Site:
             "the folders that it names for programs and for sockets are no paths",
             "The prefix is to pass on what a shell prints, as ssh does.",
         )
-    free = read.to_int(found.get("free_kib"))
+    free = proc.to_int(found.get("free_kib"))
     return Site(found["machine"], found["cache"], found["run"], free)
 
 
@@ -206,7 +307,7 @@ def look(shell: Shell, program: str, wanted: Address, machine: str) -> Facts:
         address = address_of(wanted, interfaces, shell.ask("cat /proc/net/route 2>&1 || :"))
     except LookupError as error:
         raise UnfitError(str(error), "Correct the node's address and interface.") from None
-    profile = kernel.profile_of(shell, machine)
+    profile = profile_of(shell, machine)
     # One that does not say which boot it is of is taken for a machine of its own.
     system = profile["boot_id"] or secrets.token_hex(16)
     spaces = [shell.ask(f"readlink /proc/self/ns/{kind} || :") for kind in ("net", "time")]

@@ -16,7 +16,7 @@ from busmark.model.parameters import Parameters
 from busmark.plan.duration import PING_S, REPETITION_S, SAMPLE_S, measured_s
 from busmark.plan.flows import Flow, flows
 from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
-from busmark.scenario.capture import AUTO
+from busmark.scenario.section import AUTO
 from busmark.store import Case
 
 LOOPBACK = "lo"
@@ -50,10 +50,11 @@ def carried(
 ) -> dict[tuple[str, str], str | None]:
     """What carries the samples of a case, by adapter and transport of its participants."""
     return {
-        (own.adapter, own.transport): carrier(adapters[own.adapter].capabilities or {},
-                                              own.transport)
+        (own.adapter, own.transport): carrier(
+            adapters[own.adapter].capabilities or {}, own.transport
+        )
         for own in flows(params).participants
-    }  # fmt: skip
+    }
 
 
 def on_network(params: Parameters, adapters: Mapping[str, Adapter]) -> bool:
@@ -160,5 +161,6 @@ def of_captures(
         return {}
     return {
         case.id: expected_bytes(scenario.capture, case.params)
-        for case in cases if on_network(case.params, adapters)
-    }  # fmt: skip
+        for case in cases
+        if on_network(case.params, adapters)
+    }

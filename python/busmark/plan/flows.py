@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -253,10 +253,11 @@ def _declared(
         _ends(numbers, [known[name] for name in names]) for names in (given.writers, given.readers)
     )
     settled = {
-        "writers": writers, "readers": readers,
+        "writers": writers,
+        "readers": readers,
         "echo": [end for end in readers if end.participant.name in given.echo],
         "arrivals": given.arrivals if given.rate_hz else "closed",
-    }  # fmt: skip
+    }
     return Flow(
         **_fields(given) | settled, topic=f"busmark_flow_{given.name}",
         answers=f"busmark_echo_{given.name}", verify=params.verify, background=True, own=True,
@@ -339,3 +340,45 @@ def nodes_named(params: Parameters) -> list[str]:
     )
     own = (each.on for each in params.participants)
     return list(dict.fromkeys(filter(None, (*sides, *own))))
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """What one participant does."""
+
+    written: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+
+
+def topics(case: Flows) -> dict[str, Topics]:
+    """By name of the participant."""
+    found = {participant.name: Topics() for participant in case.participants}
+    for flow in case.flows:
+        if flow.kind == "existing":
+            for end in flow.writers:
+                own = found[end.participant.name]
+                own.written.update(_existing(flow))
+                own.read.update(_existing(flow))
+            continue
+        for end in flow.writers:
+            found[end.participant.name].written.add(flow.topic)
+        for end in flow.readers:
+            found[end.participant.name].read.add(flow.topic)
+        if flow.answers:
+            _answers(flow, found)
+    return found
+
+
+def _answers(flow: Flow, found: dict[str, Topics]) -> None:
+    """What comes back: to one writer of a stream, to all that ping or send batches."""
+    answering = flow.readers if flow.kind == "batches" else flow.answering
+    for end in answering:
+        found[end.participant.name].written.add(flow.answers)
+    if answering:
+        for end in flow.writers[:1] if flow.kind == "stream" else flow.writers:
+            found[end.participant.name].read.add(flow.answers)
+
+
+def _existing(flow: Flow) -> set[str]:
+    """A writer and a reader are on each."""
+    return {f"{flow.topic}_{number // 2}" for number in range(flow.endpoints)}

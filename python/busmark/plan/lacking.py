@@ -8,7 +8,7 @@ from busmark.adapters import Adapter, known
 from busmark.adapters.known import options_of
 from busmark.model.parameter import Parameter
 from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
-from busmark.model.sizes import ELEMENT_BYTES, parse_sizes
+from busmark.model.units import ELEMENT_BYTES, parse_sizes
 
 FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
 """Optional features that cases may need."""

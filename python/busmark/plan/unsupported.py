@@ -15,14 +15,14 @@ from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
-from busmark.model.sizes import ELEMENT_BYTES, file_size
+from busmark.model.units import ELEMENT_BYTES, file_size
 from busmark.plan.background import unsupported_background
 from busmark.plan.flows import Flow, Participant, flows
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
 from busmark.plan.timeline import unsupported_timeline
 from busmark.scenario import nodes_of
-from busmark.scenario.security import UNSECURED
+from busmark.scenario.section import UNSECURED
 
 LINKED_RMW = "rmw_fastrtps_cpp"
 """The implementation that the adapter is linked with."""

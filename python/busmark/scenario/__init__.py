@@ -1,12 +1,10 @@
 """The scenario: what a user asks to be measured."""
 
-from busmark.scenario.capture import CaptureSection
 from busmark.scenario.load import find, load, parse, reached, shipped
-from busmark.scenario.matrix import nodes_of
+from busmark.scenario.matrix import SideSection, nodes_of, parse_side
 from busmark.scenario.model import HEADER_BYTES, Capacity, Scenario
-from busmark.scenario.requirement import Requirement
-from busmark.scenario.sides import SideSection, parse_side
-from busmark.scenario.statistic import statistic
+from busmark.scenario.requirement import Requirement, statistic
+from busmark.scenario.section import CaptureSection
 
 __all__ = [
     "HEADER_BYTES", "Capacity", "CaptureSection", "Requirement", "Scenario", "SideSection",

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from busmark.model.sizes import FILE_SIZE
-from busmark.scenario.commands import check_nodes
+from busmark.model.units import FILE_SIZE
 from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
-from busmark.scenario.nodes import check_loads, check_matrix, check_names
-from busmark.scenario.system import check as check_system
-from busmark.scenario.system import check_chosen
-from busmark.scenario.timeline import check as check_timeline
+from busmark.scenario.section import check_loads, check_matrix, check_names, check_nodes
+from busmark.scenario.system import check_chosen, check_system, check_timeline
 
 if TYPE_CHECKING:
     from busmark.scenario.model import Scenario

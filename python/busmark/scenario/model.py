@@ -11,18 +11,19 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from busmark.errors import UserError
-from busmark.scenario.capture import CaptureSection, wanted
-from busmark.scenario.commands import CommandSection, listed
 from busmark.scenario.fitting import AUTO, check
-from busmark.scenario.matrix import SAME, Matrix
-from busmark.scenario.nodes import is_command
-from busmark.scenario.requirement import RequireSection
-from busmark.scenario.section import Section
-from busmark.scenario.security import SecuritySection
-from busmark.scenario.sides import SideSection
-from busmark.scenario.statistic import statistic
-from busmark.scenario.system import FlowSection, ParticipantSection
-from busmark.scenario.timeline import ChangeSection
+from busmark.scenario.matrix import SAME, Matrix, SideSection
+from busmark.scenario.requirement import RequireSection, statistic
+from busmark.scenario.section import (
+    CaptureSection,
+    CommandSection,
+    Section,
+    SecuritySection,
+    is_command,
+    listed,
+    wanted,
+)
+from busmark.scenario.system import ChangeSection, FlowSection, ParticipantSection
 
 DocumentName = Literal[
     "",
@@ -144,9 +145,10 @@ class Rounds(Section):
         "p99; in a throughput test it is the goodput",
     )
     budget_s: float = Field(
-        default=0.0, ge=0,
+        default=0.0,
+        ge=0,
         description="time for the whole campaign beyond which no round is added; 0: no limit",
-    )  # fmt: skip
+    )
     case_budget_s: float = Field(
         default=0.0, ge=0, description="the same for each case; 0: no limit"
     )
@@ -213,9 +215,10 @@ class Capacity(Section):
         default=0.0, ge=0, lt=1, description="greatest share of samples lost in a trial"
     )
     max_p99_us: float = Field(
-        default=0.0, ge=0,
+        default=0.0,
+        ge=0,
         description="greatest 99th percentile of the round trip of probes, µs; 0: any",
-    )  # fmt: skip
+    )
     keeps_up: float = Field(
         default=0.98, gt=0, le=1,
         description="share of the rate that writers must reach, and of theirs that readers must",

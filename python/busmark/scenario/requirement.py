@@ -23,7 +23,28 @@ from busmark.errors import UserError, nearest
 from busmark.model import units
 from busmark.model.quantities import QUANTITIES, Quantity
 from busmark.scenario.section import Section
-from busmark.scenario.statistic import statistic as percentile_of
+
+Named = Literal["median", "mean"]
+
+
+def statistic(text: str) -> Named | float:
+    """`median`, `mean`, or the number of a percentile such as `p99.9`.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    if text == "median":
+        return "median"
+    if text == "mean":
+        return "mean"
+    try:
+        percent = float(text.removeprefix("p")) if text.startswith("p") else 0.0
+    except ValueError:
+        percent = 0.0
+    if not 0.0 < percent < 100.0:
+        raise ValueError(f"{text!r} is not median, mean or a percentile such as p99")
+    return percent
+
 
 LATENESS = {"late": (0.2, 5e6), "too_late": (1.0, 50e6)}
 """Share of the period, and time in ns, whichever is more, beyond which a sample is so."""
@@ -84,7 +105,7 @@ class Requirement:
     @property
     def percent(self) -> float | None:
         """Return which percentile of latency it limits; None: something else."""
-        found = percentile_of(self.statistic) if self.of_samples and self.statistic else None
+        found = statistic(self.statistic) if self.of_samples and self.statistic else None
         return 50.0 if found == "median" else found if isinstance(found, float) else None
 
     def meant(
@@ -101,22 +122,25 @@ class Requirement:
         for name in self.where:
             if name not in known:
                 raise UserError(
-                    f"no case has a parameter {name!r}", where=where,
+                    f"no case has a parameter {name!r}",
+                    where=where,
                     remedy=nearest(name, known, f"There are {', '.join(known)}."),
-                )  # fmt: skip
+                )
         chosen = [
-            case for case, params in cases.items()
+            case
+            for case, params in cases.items()
             if all(_alike(params.get(name), value) for name, value in self.where.items())
-        ]  # fmt: skip
+        ]
         if not chosen:
             text = ", ".join(f"{name} = {value}" for name, value in self.where.items())
             name, wanted = next(iter(self.where.items()), ("", ""))
             values = dict.fromkeys(str(params.get(name)) for params in cases.values())
             there = f"{name} is {', '.join(values)}." if name else ""
             raise UserError(
-                f"it is for no case: none has {text}", where=where,
+                f"it is for no case: none has {text}",
+                where=where,
                 remedy=nearest(str(wanted), values, always=there),
-            )  # fmt: skip
+            )
         if "adapter" in self.where:
             return chosen
         return [case for case in chosen if case not in floors] or chosen
@@ -196,7 +220,7 @@ class _Parser:
     def _statistic(self, name: str, quantity: Quantity) -> str:
         if quantity.of_samples:
             try:
-                percentile_of(name)
+                statistic(name)
             except ValueError as wrong:
                 raise self.error(str(wrong), "Such as p99.9.") from None
             return name

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, get_args
+import re
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, create_model, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
+from busmark.errors import nearest
+from busmark.load import parse as parse_load
 from busmark.model import units
 from busmark.model.parameter import Parameter
 
@@ -51,3 +65,201 @@ def table(rows: Iterable[Parameter]) -> Any:
         default = each.initial if optional else ...
         fields[each.name] = (each.asked, Field(default=default, description=each.meaning))
     return create_model("Table", __base__=Section, **fields)
+
+
+NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+
+
+def is_command(text: str) -> str:
+    """The text, if a shell could take it for words."""
+    try:
+        shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no command: {error}") from None
+    return text
+
+
+def check_names(groups_of: Mapping[str, str], lab: Collection[str]) -> None:
+    """Raises `ValueError` for a name that is none, or is there twice.
+
+    Args:
+        groups_of: group of each of the user's nodes, or "".
+        lab: nodes of the run's lab.
+    """
+    groups = set(groups_of.values()) - {""}
+    for name in (*groups_of, *sorted(groups)):
+        if not re.fullmatch(NAME, name):
+            raise ValueError(f"nodes.{name}: a name is of letters, digits, _ and -")
+        if name in lab or (name in groups_of and name in groups):
+            raise ValueError(f"nodes.{name}: there are two of this name")
+
+
+def check_loads(loads: Sequence[str], load_on: Sequence[str], groups_of: Mapping[str, str]) -> None:
+    """Raises `ValueError` where a load is to run on nodes that are not there, or between others
+    than two."""
+    known = [*groups_of, *sorted(set(groups_of.values()) - {""})]
+    for named in filter(None, load_on):
+        if not known:
+            raise ValueError(f"load_on = {named!r}: there are no [nodes]")
+        for node in named.split("+"):
+            _known(node, known)
+        kinds = {load.kind for text in loads for load in parse_load(text)}
+        if "net" in kinds and named.count("+") != 1:
+            raise ValueError(f"load_on = {named!r}: a network load is from one node to another")
+
+
+def _known(node: str, known: Collection[str]) -> None:
+    if node not in known:
+        hint = nearest(node, known, f"There are {', '.join(known)}.")
+        raise ValueError(f"there is no node {node!r}. {hint}")
+
+
+def check_matrix(
+    writer_on: Sequence[str],
+    reader_on: Sequence[str],
+    groups_of: Mapping[str, str],
+    lab: Collection[str],
+) -> None:
+    """Raises `ValueError` where a matrix names nodes that are not there, or not for each other."""
+    groups = set(groups_of.values()) - {""}
+    known = [*lab, *groups_of, *sorted(groups)]
+    named = [*writer_on, *reader_on]
+    for node in named:
+        _known(node, known)
+    if len({node in lab for node in named}) > 1:
+        raise ValueError(
+            "nodes of the lab and of [nodes] do not reach each other: give one kind of them a "
+            "matrix of its own, [[also]]"
+        )
+    both = sorted(groups.intersection(writer_on, reader_on))
+    if both:
+        raise ValueError(f"the group {both[0]} is to write and to read: make two groups of it")
+
+
+ON_NODE = re.compile(rf"({NAME}):(?!//)\s*(\S.*)", re.DOTALL)
+"""`NODE:COMMAND`; not an address."""
+
+
+class CommandSection(Section):
+    """A command of `prepare` or `conclude`."""
+
+    command: str = Field(
+        min_length=1,
+        max_length=10_000,
+        description="the command, which a shell runs there: `sh -c`",
+    )
+    node: str = Field(
+        default="", description="node of the lab, or of `[nodes]`, on which it runs; empty: here"
+    )
+    timeout_s: float = Field(
+        default=60.0, gt=0, le=86_400, description="it is ended, and has failed, after this time"
+    )
+
+    @field_validator("command")
+    @classmethod
+    def _is_one(cls, value: str) -> str:
+        return is_command(value)
+
+
+def listed(value: Any) -> Any:
+    """Return a list of tables for a command, a table, or a list of either."""
+    return [
+        _table(each) if isinstance(each, str) else each
+        for each in (value if isinstance(value, list) else [value])
+    ]
+
+
+def _table(text: str) -> dict[str, str]:
+    if found := ON_NODE.fullmatch(text.strip()):
+        return {"node": found[1], "command": found[2]}
+    return {"command": text.strip()}
+
+
+def check_nodes(commands: Collection[CommandSection], known: Collection[str]) -> None:
+    """Raise a `ValueError` for a node that is not there."""
+    for each in commands:
+        if each.node and each.node not in known:
+            there = f"There are {', '.join(known)}." if known else "There are no nodes."
+            raise ValueError(
+                f"there is no node {each.node!r}\n{nearest(each.node, known, there)} A command "
+                'that has a colon behind its first word is written { command = "…" }.'
+            )
+
+
+AUTO = "auto"
+"""The filter that the adapters of a case make."""
+LARGEST_PACKET = 262_144
+"""What dumpcap keeps of a packet at most."""
+
+
+class CaptureSection(Section):
+    """`[capture]`, or `capture = true`: every round keeps one pcapng file for each interface that
+    its traffic passes, from dumpcap. See docs/tasks/capture-packets.md."""
+
+    filter: str = Field(
+        default=AUTO,
+        max_length=4000,
+        description='which packets are kept, as pcap-filter(7) has it; "auto": those that the '
+        "adapters of a case send, as far as that can be said; empty: all",
+    )
+    snap_length: int = Field(
+        default=0, ge=0, le=LARGEST_PACKET,
+        description="bytes that are kept of each packet; 0: all. Samples are recognised by their "
+        "payload where it is kept",
+    )  # fmt: skip
+    max_bytes: int = Field(
+        default=1 << 30, ge=100_000, le=1 << 40,
+        description="size of a file at which the capture of a round ends",
+    )  # fmt: skip
+    ring: bool = Field(
+        default=False,
+        description="at that size the oldest packets are dropped, a quarter of the file at a time, "
+        "and the capture continues",
+    )
+    buffer_bytes: int = Field(
+        default=32 << 20, ge=1 << 20, le=1 << 31,
+        description="the kernel's buffer for packets that dumpcap has not yet taken, for each "
+        "interface; in whole MiB",
+    )  # fmt: skip
+
+
+def wanted(value: Any) -> Any:
+    """`true` is a table in which nothing is changed, `false` none."""
+    if value is True:
+        return {}
+    if value is False or value is None:
+        return None
+    if not isinstance(value, dict | CaptureSection):
+        raise ValueError(f"should be true, false, or a table, not {value!r}")
+    return value
+
+
+UNSECURED = "none"
+
+
+def _whole(path: str) -> str:
+    """A campaign may be resumed elsewhere."""
+    return str(Path(path).expanduser().absolute()) if path else ""
+
+
+Named = Annotated[str, Field(max_length=4000), AfterValidator(_whole)]
+
+
+class SecuritySection(Section):
+    """`[security]`: documents of secured cases (`matrix.security`). Without this table a run makes
+    its own, for its own participants, and deletes them when it ends."""
+
+    directory: Named = Field(
+        default="",
+        description="made by `busmark security init`; empty: the run makes its own",
+    )
+    passphrase_file: Named = Field(
+        default="",
+        description="its first line is the passphrase of the private keys; empty: they have none",
+    )
+
+    @model_validator(mode="after")
+    def _is_of_a_directory(self) -> Self:
+        if self.passphrase_file and not self.directory:
+            raise ValueError("passphrase_file goes with directory: a run's own keys have none")
+        return self

@@ -3,91 +3,101 @@
 Nothing here reads a file or a clock, knows a unit, or keeps state; a random result depends on
 its ``seed`` argument only.
 
-- `estimate`: `Estimate`, a value with its interval.
-- `bisection`: `Bisection`, a threshold from trials that may mislead.
-- `sustained`: `SustainedRate`, the greatest rate at which trials pass.
-- `describe`: `describe`, summary figures of one sample. `middle`: `medians`, sooner than numpy's.
-- `percentiles`: observed percentiles, when they are supported, and their exact intervals.
-- `typical`: the median over rounds with its interval. `dependence`: rounds like the one before.
-- `two_level`: `two_level` and `ratio`, intervals over rounds and the samples within them.
-- `change`: `Change`, a ratio or difference of two sets of rounds with its interval and its test.
+- `sample`: samples, validated and sorted once (`Ordered`), and ranks.
+- `intervals`: `Estimate`, a value with its interval; `typical`, the median over rounds.
+- `rounds`: `Round`, a round of autocorrelated samples, and the variation of a statistic in it.
+- `two_level`: intervals over rounds and the samples within them; over sessions.
+- `change`: `Change`, a ratio or difference of two sets of rounds, with interval and test.
+- `percentiles`: observed percentiles with their intervals: of a round, of all rounds together,
+  with lost samples as later than any.
+- `exceedance`: the share of samples beyond a limit.
+- `precision`: how precise a typical round is, how long rounds are best, and how many follow.
+- `describe`: summary figures of a sample, of its best part, and of neighbours (jitter).
+- `distribution`: densities, histograms and percentile curves. `modality`: modes.
+- `dependence`: rounds like the one before, drift in a series, differences of groups, many tests.
 - `steps`: where the level of a series has changed.
-- `multiplicity`: p-values of many tests.
-- `within`: `effective_sample_size` of an autocorrelated round, and `evaluate` a statistic of it.
-- `intervals`: `t_interval` of a mean and `paired_ratio`, for one figure per round.
-- `precision`: `Spread`, how precise that is, also of schedules that were not run.
-- `round_length`: how long rounds are best, and how many follow: `Variation`, `schedule`.
-- `share`: `share_interval` of things counted.
-- `line`: `robust_line` through what several rounds measured, and its cross-validation errors.
-- `knee`: where a rising curve leaves its floor. `between`: values between measured points.
-- `rising`: the nearest rising curve.
-- `clock`: `clock_offset`, bounds on the offset between two clocks.
-- `curve`: percentile curves for plots.
-- `decimate`: timelines for plots.
-- `lost`: percentiles of what was sent, lost samples later than any.
-- `jitter`: `ipdv`, delay variation of consecutive samples.
-- `session`: what campaigns of the same differ by.
-- `stationarity`: `drift` over the length of a series.
-- `groups`: `difference`, whether groups of values differ.
-- `modality`: `modes` of a latency distribution. `lattice`: the step of the clock.
-- `round`: `Round`, `ordered`: `Ordered`, samples that are sorted once and handed on.
-- `pooled`: `pooled_percentile` of all rounds together, with an interval over rounds.
-- `histogram`: even and logarithmic bins. `density`: Gaussian kernel estimates of any size.
-- `best`: figures of the best 100, 99.9, 99, 90 %. `hops`: one hop of a path of several.
-- `autocorrelation`: how alike neighbours are.
+- `sweep`: through several points: a robust line, values between them, a knee.
+- `sustained`: the greatest rate at which trials pass, by bisection.
+- `clock`: bounds on the offset between two clocks, and the step of one.
 """
 
-from busmark.stats._levels import Level, reduce_rounds
-from busmark.stats._rank import rank
-from busmark.stats.best import BEST, Best, best
-from busmark.stats.between import MIN_CURVE, Curve, curve_between
-from busmark.stats.bisection import Bisection
 from busmark.stats.change import (
     Change,
+    Level,
     difference_of_shares,
     independent_ratio,
     paired_change,
     ratio_of_estimates,
     ratio_of_levels,
+    reduce_rounds,
 )
 from busmark.stats.clock import MAX_DRIFT, ClockOffset, clock_offset, clock_step
-from busmark.stats.curve import decimate, percentile_curve
-from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
-from busmark.stats.dependence import Dependence, autocorrelation, dependence, lengthening
-from busmark.stats.describe import Description, describe, hop_deviation
-from busmark.stats.estimate import Estimate
+from busmark.stats.dependence import (
+    Dependence,
+    Difference,
+    Drift,
+    autocorrelation,
+    dependence,
+    difference,
+    drift,
+    holm,
+    lengthening,
+)
+from busmark.stats.describe import (
+    BEST,
+    Best,
+    Description,
+    Indices,
+    best,
+    consecutive,
+    describe,
+    hop_deviation,
+    ipdv,
+)
+from busmark.stats.distribution import (
+    Histogram,
+    Smoothed,
+    decimate,
+    histogram,
+    kernel_estimate,
+    log_histogram,
+    percentile_curve,
+    silverman_bandwidth,
+)
 from busmark.stats.exceedance import (
     Exceedance,
     exceedance,
     exceedance_of_baseline,
     exceedance_of_counts,
 )
-from busmark.stats.groups import Difference, difference, holm
-from busmark.stats.histogram import Histogram, histogram, log_histogram
-from busmark.stats.jitter import Indices, consecutive, ipdv
-from busmark.stats.knee import Knee, knee, rising
-from busmark.stats.line import MIN_POINTS, Line, robust_line, theil_sen
-from busmark.stats.lost import among_lost, of_sent, with_lost
+from busmark.stats.intervals import Estimate, order_limits, share_interval, typical
 from busmark.stats.modality import Modality, Mode, modes
-from busmark.stats.ordered import Ordered, medians
 from busmark.stats.percentiles import (
     LADDER,
     MIN_BEYOND,
+    among_lost,
+    of_sent,
     percentile,
     percentile_interval,
     percentiles,
+    pooled_percentile,
     quantiles,
     supported,
+    with_lost,
 )
-from busmark.stats.pooled import pooled_percentile
-from busmark.stats.precision import FEW, Spread, early
-from busmark.stats.round import Round
-from busmark.stats.round_length import Schedule, Variation, reach, schedule
-from busmark.stats.session import with_sessions
-from busmark.stats.share import share_interval
-from busmark.stats.stationarity import Drift, drift
+from busmark.stats.precision import FEW, Schedule, Spread, Variation, early, reach, schedule
+from busmark.stats.rounds import (
+    Round,
+    Statistic,
+    block_variance,
+    effective_sample_size,
+    evaluate,
+    inner_variance,
+    tail_support,
+)
+from busmark.stats.sample import Ordered, medians, rank
+from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
 from busmark.stats.steps import (
-    LEAST,
     MAX_CORRELATION,
     Step,
     divergences,
@@ -96,29 +106,35 @@ from busmark.stats.steps import (
     steps,
     steps_together,
 )
-from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
-from busmark.stats.sustained import SustainedRate
-from busmark.stats.two_level import level_estimate, paired_ratio, ratio, t_interval, two_level
-from busmark.stats.typical import order_limits, typical
-from busmark.stats.within import (
-    Statistic,
-    block_variance,
-    effective_sample_size,
-    evaluate,
-    inner_variance,
-    tail_support,
+from busmark.stats.sustained import Bisection, SustainedRate
+from busmark.stats.sweep import (
+    MIN_POINTS,
+    Curve,
+    Knee,
+    Line,
+    curve_between,
+    knee,
+    rising,
+    robust_line,
+    theil_sen,
+)
+from busmark.stats.two_level import (
+    level_estimate,
+    paired_ratio,
+    ratio,
+    t_interval,
+    two_level,
+    with_sessions,
 )
 
 __all__ = [
     "BEST",
     "FEW",
     "LADDER",
-    "LEAST",
     "LEAST_BESIDE_STEP",
     "MAX_CORRELATION",
     "MAX_DRIFT",
     "MIN_BEYOND",
-    "MIN_CURVE",
     "MIN_POINTS",
     "Best",
     "Bisection",

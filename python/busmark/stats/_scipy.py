@@ -10,7 +10,7 @@ from math import exp, inf, pi, sqrt
 
 import scipy
 
-from busmark.stats._check import FloatArray
+from busmark.stats.sample import FloatArray
 
 
 def normal_quantile(probability: float) -> float:

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, as_sample
 from busmark.stats._scipy import linear_program
-from busmark.stats.ordered import Ordered
+from busmark.stats.sample import FloatArray, Ordered, as_sample
 
 BINS = 200
 """Pieces of time of which the tightest bound on either side is kept; others do not bind a line."""
@@ -78,10 +77,11 @@ def clock_offset(
     t1, t2, t3, t4 = (
         as_sample(x, name)
         for x, name in zip(
-            (sent, arrived, answered, received), ("sent", "arrived", "answered", "received"),
+            (sent, arrived, answered, received),
+            ("sent", "arrived", "answered", "received"),
             strict=True,
         )
-    )  # fmt: skip
+    )
     if len({t1.size, t2.size, t3.size, t4.size}) > 1:
         raise ValueError("sent, arrived, answered and received must have the same length")
     middle = float((t1.min() + t4.max()) / 2.0)

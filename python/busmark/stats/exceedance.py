@@ -20,12 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from busmark.stats._check import FloatArray, check_confidence
-from busmark.stats._rank import check_percent, rank
 from busmark.stats._scipy import beta_below, beta_quantile, normal_quantile, student_quantile
-from busmark.stats.estimate import Estimate
-from busmark.stats.round import batch_variances
-from busmark.stats.within import MIN_FOR_CORRELATION, effective_sample_size
+from busmark.stats.intervals import Estimate
+from busmark.stats.rounds import MIN_FOR_CORRELATION, batch_variances, effective_sample_size
+from busmark.stats.sample import FloatArray, check_confidence, check_percent, rank
 
 RESAMPLED = 400
 """Resampled campaigns: their variance is then known to 7 %."""

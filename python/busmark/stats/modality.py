@@ -7,10 +7,9 @@ from math import exp, log1p, pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, as_positive
 from busmark.stats._scipy import gaussian_smooth
 from busmark.stats.clock import clock_step
-from busmark.stats.ordered import Ordered
+from busmark.stats.sample import FloatArray, Ordered, as_positive
 
 MIN_SHARE = 0.05
 """Least share of the samples that makes a mode; anything smaller is a tail."""

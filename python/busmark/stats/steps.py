@@ -29,8 +29,6 @@ from math import ceil, exp, inf, log, pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, as_sample, check_confidence
-from busmark.stats._rank import average_ranks
 from busmark.stats._scipy import (
     normal_beyond,
     normal_probabilities,
@@ -38,6 +36,7 @@ from busmark.stats._scipy import (
     student_beyond,
 )
 from busmark.stats.change import Change, _change
+from busmark.stats.sample import FloatArray, as_sample, average_ranks, check_confidence
 
 LEAST = 3
 """Results on each side of a step: of two, one bad result would decide."""

@@ -12,8 +12,8 @@ from busmark.store.columns import (
     Column,
     polars_schema,
 )
-from busmark.store.listing import listing, newest_two
 from busmark.store.manifest import MANIFEST, Case, Finding, Manifest, Resumption, Source, SourceFile
+from busmark.store.named import listing, newest_two
 from busmark.store.result import EVENTS, Result, file_stem, load_manifest
 from busmark.store.tables import load_table
 from busmark.store.writer import FOLDERS, LOCK, ResultWriter

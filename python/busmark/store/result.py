@@ -13,12 +13,11 @@ import polars as pl
 
 from busmark import files
 from busmark.errors import UserError
-from busmark.store import checks, salvage
+from busmark.store import salvage, tables
 from busmark.store.columns import FORMAT_VERSION, polars_schema
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.named import recent
-from busmark.store.older import loads_by_kind
-from busmark.store.rows import read_lines, with_lines
+from busmark.store.rows import loads_by_kind, read_lines, with_lines
 from busmark.store.tables import UNREADABLE, load_table, read, shaped
 
 __all__ = ["UNREADABLE", "Result", "load_table"]
@@ -67,7 +66,7 @@ class Result:
         frame = pl.DataFrame(schema=polars_schema("cases"))
         if path.exists():
             frame = shaped(read(path), path, "cases", None)
-        frame, text = checks.rows(loads_by_kind(with_lines(frame, lines)))
+        frame, text = tables.rows(loads_by_kind(with_lines(frame, lines)))
         known = frame["case"].is_in([case.id for case in self.manifest.cases])
         if not known.all():
             text.append(f"{int((~known).sum())} rows left out: the manifest has no such case")

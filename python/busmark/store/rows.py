@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -22,9 +23,7 @@ import polars as pl
 from busmark import files
 from busmark.store import checksum
 from busmark.store.atomic import append_line, open_lines, replacing, sync_directory
-from busmark.store.columns import polars_schema
-from busmark.store.older import older_columns
-from busmark.store.packed import Block, PackedRow, Row
+from busmark.store.columns import LOAD_UNITS, polars_schema
 
 LINES = "cases.jsonl"
 REST = 50
@@ -175,3 +174,107 @@ def with_lines(frame: pl.DataFrame, rows: list[dict[str, Any]]) -> pl.DataFrame:
         further = pl.concat([pl.DataFrame(schema=schema), *each])
     both = pl.concat([frame, further], how="diagonal")
     return both.unique(["case", "round"], keep="last", maintain_order=True)
+
+
+# Rows column by column: what all rows of a case have is kept once, numbers without objects.
+#
+# A campaign of short rounds has tens of thousands of rows, of some 140 columns each. As dicts they
+# would have some 8 KB each; a third of the columns has a number of its own in each round.
+
+Row = Mapping[str, Any]
+
+CODES = {int: "q", float: "d"}
+"""Type code of an array of these numbers."""
+
+
+class Values:
+    """What one column has in each row, exactly: 1 and 1.0 differ."""
+
+    __slots__ = ("_count", "_first", "_several")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._first: Any = None
+        self._several: array[Any] | list[Any] | None = None
+        """Once they are not all the same."""
+
+    def __getitem__(self, at: int) -> Any:
+        return self._first if self._several is None else self._several[at]
+
+    def append(self, value: Any) -> None:
+        """Adds what the next row has."""
+        if not self._count:
+            self._first = value
+        elif self._several is None and repr(value) != repr(self._first):
+            self._several = _as_array([self._first] * self._count)
+        self._count += 1
+        if isinstance(self._several, array) and CODES.get(type(value)) != self._several.typecode:
+            self._several = self._several.tolist()
+        if self._several is not None:
+            try:
+                self._several.append(value)
+            except OverflowError:
+                self._several = [*self._several, value]
+
+
+def _as_array(values: list[Any]) -> array[Any] | list[Any]:
+    try:
+        return array(CODES[type(values[0])], values)
+    except (KeyError, OverflowError):
+        return values
+
+
+class Block:
+    """Rows of the same columns."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, Values] = {}
+        self._count = 0
+
+    def append(self, row: Row) -> PackedRow:
+        """The row as it is from now on."""
+        for name, value in row.items():
+            self.columns.setdefault(name, Values()).append(value)
+        self._count += 1
+        return PackedRow(self, self._count - 1)
+
+
+class PackedRow(Row):
+    """A row of a block."""
+
+    __slots__ = ("_at", "_block")
+
+    def __init__(self, block: Block, at: int) -> None:
+        self._block = block
+        self._at = at
+
+    def __getitem__(self, column: str) -> Any:
+        return self._block.columns[column][self._at]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._block.columns)
+
+    def __len__(self) -> int:
+        return len(self._block.columns)
+
+
+ONE_LOAD = ("load_asked", "load_achieved")
+"""Columns of the table `cases` from when one background load ran at a time, of whichever kind."""
+
+
+def older_columns(rows: list[dict[str, Any]]) -> dict[str, pl.DataType]:
+    """Those which these rows have."""
+    return {name: pl.Float64() for name in ONE_LOAD if any(name in row for row in rows)}
+
+
+def loads_by_kind(frame: pl.DataFrame) -> pl.DataFrame:
+    """The table `cases` with the levels of loads in the columns of their kinds."""
+    found = [name for name in ONE_LOAD if name in frame.columns]
+    levels = []
+    for name in found:
+        level = pl.col(name).cast(pl.Float64, strict=False)
+        for kind in LOAD_UNITS:
+            now = name.replace("load", f"load_{kind}")
+            own = pl.col("load").str.strip_chars().str.to_lowercase().str.starts_with(kind)
+            levels.append(pl.when(own).then(pl.coalesce(now, level)).otherwise(now).alias(now))
+    return frame.with_columns(levels).drop(found) if found else frame

@@ -121,14 +121,16 @@ def read(path: Path) -> list[Entry]:
         content = files.content(path, MOST_BYTES)
     except FileNotFoundError:
         raise UserError(
-            "there is no such history", where=str(path),
+            "there is no such history",
+            where=str(path),
             remedy="`busmark history add DIR` begins one; --history FILE names another.",
-        ) from None  # fmt: skip
+        ) from None
     except OSError as error:
         raise UserError(
-            f"no history: {error.strerror}", where=str(path),
+            f"no history: {error.strerror}",
+            where=str(path),
             remedy="Name the file to which `busmark history add` appends, with --history.",
-        ) from None  # fmt: skip
+        ) from None
     return _parsed(content, path)
 
 
@@ -209,9 +211,10 @@ def _entry(line: bytes, where: str) -> Entry:
         found = json.loads(line)
     except (ValueError, RecursionError):
         raise UserError(
-            "this is no line of a history", where=where,
+            "this is no line of a history",
+            where=where,
             remedy="Take the line out, or restore the file from version control.",
-        ) from None  # fmt: skip
+        ) from None
     version = found.get("busmark_history") if isinstance(found, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise UserError(f"a newer Busmark wrote this (format {version})", where=where,

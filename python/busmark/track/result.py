@@ -46,8 +46,9 @@ def commit_of(named: str | None, date: str | None = None) -> Commit:
         return Commit(id=named, utc=utc)
     whole, seconds, subject = (*found.split("\n", 2), "", "")[:3]
     modified = named is None and _git("diff", "--quiet", "HEAD", "--") is None
-    return Commit(id=whole, utc=utc or _utc(int(seconds)), subject=subject.strip()[:200],
-                  modified=modified)  # fmt: skip
+    return Commit(
+        id=whole, utc=utc or _utc(int(seconds)), subject=subject.strip()[:200], modified=modified
+    )
 
 
 def short(commit: str) -> str:
@@ -178,15 +179,17 @@ def entry_of(
 def _finished(manifest: Manifest, where: str) -> None:
     if manifest.finished_utc is None:
         raise UserError(
-            "this campaign is not finished, and a result is added once", where=where,
+            "this campaign is not finished, and a result is added once",
+            where=where,
             remedy=f"`busmark run --resume --out {where}` finishes it.",
-        )  # fmt: skip
+        )
     if manifest.resumptions:
         raise UserError(
             f"this campaign ran on {len(manifest.resumptions) + 1} machines in turn, or on one "
             "that changed: its figures belong to none of them",
-            where=where, remedy="Add results of campaigns that ran on one machine.",
-        )  # fmt: skip
+            where=where,
+            remedy="Add results of campaigns that ran on one machine.",
+        )
 
 
 def _case(side: Side, case: SideCase) -> tuple[TrackedCase | None, list[str]]:

@@ -92,9 +92,10 @@ def _figure(name: str, entries: Sequence[Entry]) -> str:
     if any(name == one.name for one in STATISTICS):
         raise UserError(f"{name} of what?", where="--figure", remedy=f"Write {name}.latency.")
     raise UserError(
-        f"no figure {name!r}", where="--figure",
+        f"no figure {name!r}",
+        where="--figure",
         remedy=nearest(name, there, f"There are {joined(there)}.", most=3),
-    )  # fmt: skip
+    )
 
 
 def _key(series: Series) -> tuple[str, str, str]:
@@ -205,8 +206,9 @@ def _remarks(
         )
     cases = [{case.id for case in entry.cases} for entry in entries]
     if any(own != cases[-1] for own in cases[:-1]):
-        gone = len({one.case for one in series} - {o.case for o in series
-                                                   if entries[-1] in o.entries})  # fmt: skip
+        gone = len(
+            {one.case for one in series} - {o.case for o in series if entries[-1] in o.entries}
+        )
         if gone:
             found.append(
                 f"{plural(gone, 'case')} {'is' if gone == 1 else 'are'} not in the newest result: "

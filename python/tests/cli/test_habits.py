@@ -8,9 +8,8 @@ import shlex
 import click
 import pytest
 
-from busmark.cli.habits import HABITS, Habit, corrected
 from busmark.cli.main import busmark
-from busmark.cli.one_line import latency
+from busmark.cli.one_line import HABITS, Habit, corrected, latency
 from busmark.errors import UserError
 
 OURS = {name for param in latency.params if isinstance(param, click.Option)

@@ -175,7 +175,7 @@ class TestDoctor:
         assert [f.id for f in diagnose(GOOD, {})] == ["no-adapter"]
         (finding,) = diagnose(GOOD, {"udp": {}}, {"rti": "no licence", "fastdds": "not built"})
         assert "wheel" not in finding.cause + finding.remedy
-        with patch("busmark.adapters.locate.WHEEL", Path(__file__).parent):
+        with patch("busmark.adapters.known.WHEEL", Path(__file__).parent):
             (finding,) = diagnose(GOOD, {"udp": {}}, {"rti": "no licence", "fastdds": "not built"})
         assert "not in the wheel" in finding.cause and "Fast DDS" in finding.remedy
         assert finding.title == "2 adapters cannot be used here"

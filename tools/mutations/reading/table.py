@@ -10,8 +10,8 @@ from tools.mutations.material import make
 from tools.mutations.results import changed
 
 from busmark.errors import UserError
-from busmark.store import checks, tables
-from busmark.store.older import loads_by_kind
+from busmark.store import tables
+from busmark.store.rows import loads_by_kind
 
 CASES = "cases"
 CASES_OF = 20
@@ -38,9 +38,9 @@ class Table:
             return
         frame = tables.shaped(changed(frame, rng), self.file, name, None)
         if name == CASES:
-            _rows, text = checks.rows(loads_by_kind(frame))
+            _rows, text = tables.rows(loads_by_kind(frame))
         else:
-            text = [wrong] if (wrong := checks.damage(name, frame)) else []
+            text = [wrong] if (wrong := tables.damage(name, frame)) else []
         if text:
             raise UserError(text[0])
 

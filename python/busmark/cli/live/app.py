@@ -19,12 +19,9 @@ from textual.binding import Binding, BindingType
 from textual.events import Resize
 from textual.widgets import Input, Static
 
-from busmark.cli.live.columns import Column, R, ordered
+from busmark.cli.live.columns import Column, R, View, ordered, save
 from busmark.cli.live.dialogs import Keys
-from busmark.cli.live.grid import Grid
-from busmark.cli.live.saving import save
-from busmark.cli.live.terminal import Terminal
-from busmark.cli.live.view import View
+from busmark.cli.live.grid import Grid, Terminal
 from busmark.cli.output import visible
 from busmark.errors import UserError
 

@@ -222,10 +222,11 @@ class CampaignApp(LiveApp[CaseSeen]):
         more = "+" if state.more else ""
         gone = state.now.seconds[0] if state.now and state.now.seconds else 0.0
         parts = [
-            "busmark run", f"{state.done}/{state.total}{more} rounds",
+            "busmark run",
+            f"{state.done}/{state.total}{more} rounds",
             f"{max(0.0, state.left_s - gone):,.0f} s left{' or more' if state.more else ''}",
             f"{state.failed} failed" if state.failed else "",
-        ]  # fmt: skip
+        ]
         return "  ".join(part for part in parts if part)
 
     def detail(self, state: CampaignSeen, row: CaseSeen, width: int, height: int) -> list[Text]:
@@ -237,9 +238,9 @@ class CampaignApp(LiveApp[CaseSeen]):
         if row.value is not None:
             lines.append(Text(f"{row.statistic} of the last stored round: {_last(row)}"))
         if row.looked_at:
-            lines.append(Text(
-                f"{count(row.unanswered)} of {count(row.looked_at)} looked at unanswered"
-            ))  # fmt: skip
+            lines.append(
+                Text(f"{count(row.unanswered)} of {count(row.looked_at)} looked at unanswered")
+            )
         reported = [*state.lines, *row.lines]
         room = max(1, height - len(lines))
         return [*lines, *(Text(line) for line in reported[-room:])]

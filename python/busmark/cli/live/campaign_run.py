@@ -78,8 +78,9 @@ class _Campaign:
         self._events: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._over = False
         process.end_input()
-        self._readers = [threading.Thread(target=read, daemon=True)
-                         for read in (self._read, self._read_errors)]  # fmt: skip
+        self._readers = [
+            threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)
+        ]
         for reader in self._readers:
             reader.start()
 

@@ -1,10 +1,20 @@
-"""Columns of a table on the screen, and rows in their order."""
+"""A table on the screen: its columns, rows in their order, details of the chosen one, and all of it
+as files: a table for a spreadsheet, and text as on the screen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import csv
+import io
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from rich.style import Style
+from rich.text import Text
+
+from busmark.cli.output import visible
 
 R = TypeVar("R")
 
@@ -71,3 +81,119 @@ def ordered(rows: Iterable[R], column: Column[R] | None, *, backwards: bool) -> 
     except TypeError:
         known.sort(key=lambda pair: str(pair[0]), reverse=backwards)
     return [row for _, row in known] + [row for found, row in pairs if found is None]
+
+
+class View(Generic[R]):
+    """One table. A screen may have several, of which it shows one."""
+
+    NAME: ClassVar[str] = ""
+    """Files that are saved have it in their name."""
+    COLUMNS: ClassVar[Sequence[Column[Any]]] = ()
+    FOOTER: ClassVar[str] = (
+        "q quit  ? help  p pause  / search  < > sort  r reverse  d detail  s save"
+    )
+    """Keys, the most important first: those that there is room for are shown."""
+    EMPTY: ClassVar[str] = ""
+    """Shown where there is no row."""
+    NEWEST_FIRST: ClassVar[bool] = False
+    FOLLOWS: ClassVar[bool] = False
+    """Where the first row is chosen, so is each that comes before it."""
+
+    @property
+    def empty(self) -> str:
+        """The same, where it depends on something."""
+        return self.EMPTY
+
+    def state(self) -> Any:
+        """All that is shown; a copy of it is kept while the screen is paused."""
+        raise NotImplementedError
+
+    def rows(self, state: Any) -> list[R]:
+        """Rows of the table, in their usual order."""
+        raise NotImplementedError
+
+    def heading(self, state: Any) -> str:
+        """The first line."""
+        raise NotImplementedError
+
+    def detail(self, state: Any, row: R, width: int, height: int) -> list[Text]:
+        """Lines about the chosen row."""
+        raise NotImplementedError
+
+    @staticmethod
+    def key_of(row: Any) -> Hashable:
+        """By which a row is known when it has moved."""
+        raise NotImplementedError
+
+    @staticmethod
+    def style_of(row: Any) -> Style:
+        """How its line looks."""
+        return Style()
+
+    @staticmethod
+    def words_of(row: Any) -> str:
+        """What a search looks at."""
+        raise NotImplementedError
+
+
+WIDEST = 40
+"""Characters of a column in text."""
+
+
+def save(folder: Path, name: str, heading: str, columns: Sequence[Column[R]], rows: Sequence[R],
+         detail: Sequence[str]) -> tuple[Path, Path]:  # fmt: skip
+    """Writes NAME-DATE-TIME.csv and .txt, which are new; where they are.
+
+    Raises:
+        OSError: they cannot be written; nothing is left then.
+    """
+    stem = f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    at = next(
+        number
+        for number in range(1, 10_000)
+        if not any(_path(folder, stem, number, end).exists() for end in ("csv", "txt"))
+    )
+    found = _path(folder, stem, at, "csv"), _path(folder, stem, at, "txt")
+    texts = _csv(columns, rows), _text(heading, columns, rows, detail)
+    try:
+        for path, text in zip(found, texts, strict=True):
+            path.write_text(text, encoding="utf-8")
+    except OSError:
+        for path in found:
+            path.unlink(missing_ok=True)
+        raise
+    return found
+
+
+def _path(folder: Path, stem: str, number: int, end: str) -> Path:
+    return folder / f"{stem}{f'-{number}' if number > 1 else ''}.{end}"
+
+
+def _csv(columns: Sequence[Column[R]], rows: Sequence[R]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column.name for column in columns])
+    writer.writerows([[_value(column.value(row)) for column in columns] for row in rows])
+    return out.getvalue()
+
+
+def _value(value: Any) -> Any:
+    if value is None:
+        return ""
+    return visible(value) if isinstance(value, str) else value
+
+
+def _text(heading: str, columns: Sequence[Column[R]], rows: Sequence[R],
+          detail: Sequence[str]) -> str:  # fmt: skip
+    widths = [max(column.width, WIDEST if column.grows else 0) for column in columns]
+    gap = " " * GAP
+    lines = [time.strftime("%Y-%m-%d %H:%M:%S %z"), heading, ""]
+    lines.append(gap.join(
+        column.title.ljust(width) if column.left else column.title.rjust(width)
+        for column, width in zip(columns, widths, strict=True)
+    ))  # fmt: skip
+    for row in rows:
+        cells = [column.cell(row, width) for column, width in zip(columns, widths, strict=True)]
+        lines.append(gap.join(cells))
+    lines += ["", *detail] if detail else []
+    return "\n".join(visible(line).rstrip() for line in lines) + "\n"

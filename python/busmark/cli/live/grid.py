@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import select
 from collections.abc import Hashable, Sequence
+from queue import Full
 from typing import Any, ClassVar, Generic
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from busmark.cli.live.columns import GAP, Column, R, fitting
-from busmark.cli.live.view import View
+from busmark.cli.live.columns import GAP, Column, R, View, fitting
 from busmark.cli.output import visible
 
 HEAD = Style(bold=True, reverse=True)
@@ -196,3 +200,63 @@ class Grid(ScrollView, Generic[R], can_focus=True):
                 self.post_message(self.Sorted(column))
                 return
             left += width + GAP
+
+
+# The terminal on which a screen is painted: it may go, or take nothing any more, and whoever
+# paints there ends all the same.
+
+LOOK_S = 0.2
+"""Between two looks whether a terminal takes something again."""
+LAST_WORDS_S = 2.0
+"""A terminal gets so long to take what restores it."""
+
+
+class Terminal(LinuxDriver):
+    """Waits for a terminal that takes nothing only as long as it is not to end."""
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options)
+        self.leaving = False
+        """Whether it is to end: set by a signal."""
+        self._left_s = LAST_WORDS_S
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is at the other end any more."""
+        look = select.poll()
+        look.register(self.fileno, 0)
+        return any(found & (select.POLLHUP | select.POLLNVAL) for _, found in look.poll(0))
+
+    def write(self, data: str) -> None:
+        """Paints, unless nobody can see it."""
+        self._put(data)
+
+    def close(self) -> None:
+        """Waits until all is painted, while somebody reads it."""
+        self.leaving = True
+        thread = self._writer_thread
+        if thread is None:
+            return
+        self._put(None)
+        thread.join(LAST_WORDS_S)
+        if thread.is_alive() and not self.is_gone:
+            # It writes to a terminal that takes nothing: that would hold up the end for ever.
+            atexit.register(os._exit, 0)
+
+    def _put(self, data: str | None) -> None:
+        thread = self._writer_thread
+        while thread is not None and thread.is_alive() and self._left_s > 0:
+            try:
+                thread._queue.put(data, timeout=LOOK_S)
+            except Full:
+                self._left_s -= LOOK_S if self.leaving else 0
+            else:
+                return
+
+    def _run_input_thread(self) -> None:
+        """Reads keys as long as there is somebody who presses them."""
+        try:
+            self.run_input_thread()
+        except OSError:
+            # It has gone: that is looked at with each painting.
+            return

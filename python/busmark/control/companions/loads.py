@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.places import Place
-from busmark.control.threads import in_thread
+from busmark.control.waiting import in_thread
 from busmark.errors import RoundError, UserError
 from busmark.load import TOOLS, Load, Running, Site, here, parse
 from busmark.nodes import Node

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from busmark.adapters import Adapter
 from busmark.carriers import meets_at_server
-from busmark.control.awaited import together
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.roles import ACTIVE
+from busmark.control.waiting import together
 from busmark.model.parameters import Parameters
 from busmark.nodes import Node
 

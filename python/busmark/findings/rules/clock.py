@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from busmark.findings.rule import CheckedFact, Observation, Profile, Rule
-from busmark.findings.text import count, duration, whole
+from busmark.findings.rule import CheckedFact, Observation, Profile, Rule, count, duration, whole
 from busmark.host.differences import differences
 
 if TYPE_CHECKING:

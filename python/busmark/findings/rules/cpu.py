@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING
 
 from busmark.errors import UserError
 from busmark.findings.params import at_full_speed, has_rate
-from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
-from busmark.findings.text import count, duration, listed, number, share, whole
-from busmark.host.read import cpu_list
+from busmark.findings.rule import (
+    Capabilities,
+    CheckedFact,
+    Observation,
+    Profile,
+    Rule,
+    count,
+    duration,
+    listed,
+    number,
+    share,
+    whole,
+)
+from busmark.host.proc import cpu_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +61,7 @@ def saturated_core(view: CaseView) -> Iterator[Observation]:
         f"{who} {share(round(min(most, 1.0), 3))} of the time, at least {share(SATURATED)} in "
         f"{len(full)} of {count(len(used), 'round')}"
     )
-    if has_rate(params) and (late := _lateness(view)) is not None:
+    if has_rate(params) and (late := max(view.lateness.values(), default=None)) is not None:
         evidence += f"; the median sample is sent {duration(late)} after its time"
     weight = most * len(full) / len(used)
     if params.wait == "poll":
@@ -91,10 +102,6 @@ def _behind(view: CaseView) -> set[int]:
     short = {n for n, r in written.items() if r < MIN_HELD * rate * (senders.get(n) or 1)}
     late = {n for n, late_ns in view.lateness.items() if late_ns * rate / 1e9 > LATE_GAPS}
     return short | late
-
-
-def _lateness(view: CaseView) -> float | None:
-    return max(view.lateness.values(), default=None)
 
 
 POLLING = (

@@ -7,8 +7,19 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
-from busmark.findings.text import count, duration, listed, share, size, whole
+from busmark.findings.rule import (
+    Capabilities,
+    CheckedFact,
+    Observation,
+    Profile,
+    Rule,
+    count,
+    duration,
+    listed,
+    share,
+    size,
+    whole,
+)
 from busmark.host.condition import STEP_NS
 from busmark.host.profile import ACTING, OFFERED, is_one_of
 
@@ -171,9 +182,10 @@ def environment_fact(profile: Profile) -> CheckedFact:
         return CheckedFact("environment", None, "")
     named = _named(variables, (*ACTING, *OFFERED))
     return CheckedFact(
-        "environment", listed(named) if named else "nothing that acts on participants",
+        "environment",
+        listed(named) if named else "nothing that acts on participants",
         "no variable acts on every participant",
-    )  # fmt: skip
+    )
 
 
 ENVIRONMENT = Rule(

@@ -9,8 +9,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from busmark.errors import UserError
-from busmark.findings.rule import Observation, Rule
-from busmark.findings.text import count, duration, number, share, whole
+from busmark.findings.rule import Observation, Rule, count, duration, number, share, whole
 
 if TYPE_CHECKING:
     import polars as pl

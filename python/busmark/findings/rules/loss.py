@@ -8,10 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from busmark.carriers import meets_at_server
-from busmark.findings.params import has_rate, injects_faults, is_reliable, is_stream, policy
-from busmark.findings.rule import Capabilities, Observation, Rule, Severity
-from busmark.findings.text import count, share, whole
-from busmark.findings.whereabouts import lost_where
+from busmark.findings.params import (
+    has_rate,
+    injects_faults,
+    is_reliable,
+    is_stream,
+    lost_where,
+    policy,
+)
+from busmark.findings.rule import Capabilities, Observation, Rule, Severity, count, share, whole
 
 if TYPE_CHECKING:
     import polars as pl

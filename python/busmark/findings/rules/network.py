@@ -9,10 +9,26 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from busmark.carriers import LOCAL, MIXED, carrier, in_words
-from busmark.findings.buffers import RECOMMENDED_BYTES, remedy, sysctl
-from busmark.findings.params import has_rate, is_reliable, settings
-from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
-from busmark.findings.text import count, duration, share, size, whole
+from busmark.findings.params import (
+    RECOMMENDED_BYTES,
+    has_rate,
+    is_reliable,
+    remedy,
+    settings,
+    sysctl,
+)
+from busmark.findings.rule import (
+    Capabilities,
+    CheckedFact,
+    Observation,
+    Profile,
+    Rule,
+    count,
+    duration,
+    share,
+    size,
+    whole,
+)
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series
@@ -423,17 +439,13 @@ def _cluster(view: CaseView) -> Iterator[Observation]:
     )
     remedy = _remedy(view.params, view.capabilities)
     if part >= MIN_ALL_SHARE:
-        if _in_family(middle):
+        if any(abs(middle - known) <= TOLERANCE * known for known in FAMILY_NS):
             yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
         return
     rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
     if rest < MAX_REST_NS and _is_cluster(series, inside.size):
         evidence = f"{figures}; the median of the rest is {duration(rest)}"
         yield Observation("warning", evidence, weight=part, remedy=remedy, group=remedy)
-
-
-def _in_family(middle_ns: float) -> bool:
-    return any(abs(middle_ns - known) <= TOLERANCE * known for known in FAMILY_NS)
 
 
 def _is_cluster(series: Series, inside: int) -> bool:

@@ -7,8 +7,7 @@ from math import expm1, log
 from typing import TYPE_CHECKING, Any
 
 from busmark.findings.params import has_rate, is_pinned
-from busmark.findings.rule import Observation, Rule
-from busmark.findings.text import count, duration, number, p_value, share, whole
+from busmark.findings.rule import Observation, Rule, count, duration, number, p_value, share, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series

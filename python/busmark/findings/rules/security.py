@@ -7,8 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from busmark.errors import UserError
-from busmark.findings.rule import Capabilities, Observation, Profile, Rule
-from busmark.findings.text import count, whole
+from busmark.findings.rule import Capabilities, Observation, Profile, Rule, count, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView

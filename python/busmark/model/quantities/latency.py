@@ -147,7 +147,5 @@ PROBES_LOST = Number(
     pick=lambda case: case.throughput.probes_lost if case.throughput else None,
 )
 
-OF_CASES = (
-    ONE_WAY_THERE, ONE_WAY_BACK, JITTER_SHARE, SAMPLES, PROBES_SENT, PROBES_LOST,
-)  # fmt: skip
+OF_CASES = (ONE_WAY_THERE, ONE_WAY_BACK, JITTER_SHARE, SAMPLES, PROBES_SENT, PROBES_LOST)
 """In the order of tables."""

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from busmark.cli.documents import Files, show, written
+from busmark.cli.options import wide
 from busmark.cli.output import echo
-from busmark.cli.wide import wide
 from busmark.plugins.capture.explain import ENDS, explain_command
 from busmark.plugins.capture.record import record_command
 

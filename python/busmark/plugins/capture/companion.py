@@ -7,10 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from busmark.control.awaited import together
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.places import Place
-from busmark.control.threads import in_thread
+from busmark.control.waiting import in_thread, together
 from busmark.errors import RoundError, UserError
 from busmark.launcher import Start
 from busmark.nodes import Node

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from busmark.cli.documents import Files, show, written
+from busmark.cli.options import Amount, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
-from busmark.cli.values import Amount
-from busmark.cli.wide import wide
 
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
 """What `--until` says ends L."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.rule import Observation, Rule, Severity
-from busmark.findings.text import count, duration, listed, share, whole
+from busmark.findings.rule import Observation, Rule, Severity, count, duration, listed, share, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView

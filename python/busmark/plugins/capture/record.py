@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from busmark.cli.options import Amount
 from busmark.cli.output import echo, say_file
-from busmark.cli.values import Amount
 
 if TYPE_CHECKING:
     from busmark.plugins.capture.dumpcap import Site

@@ -14,7 +14,7 @@ from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports.assemble import ImportedCase
 from busmark.plugins.imports.model import Flaw, Run, Stated
-from busmark.store.limits import bounds_of
+from busmark.store.tables import bounds_of
 
 MOST_RUNS = 10_000
 """Each becomes files of its own."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from busmark import platform
-from busmark.adapters.locate import PACKAGE
+from busmark.adapters.known import PACKAGE
 from busmark.errors import UserError
 
 CYCLONEDDS = "cyclonedds==11.0.1"

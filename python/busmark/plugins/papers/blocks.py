@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf
 
 from busmark.compare.campaign import Campaign
-from busmark.findings.kinds import kinds
+from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number
 from busmark.plugins.papers import evidence as claims

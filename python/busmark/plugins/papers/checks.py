@@ -27,7 +27,7 @@ from busmark.plugins.papers.select import (
     received,
 )
 from busmark.stats import MIN_POINTS
-from busmark.stats.line import theil_sen
+from busmark.stats.sweep import theil_sen
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.documents import Files, show, written
+from busmark.cli.options import wide
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
-from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from busmark.cli.documents import Files, show, written
+from busmark.cli.options import Amount, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
-from busmark.cli.values import Amount
-from busmark.cli.wide import wide
 
 
 @click.command(epilog="Example: busmark predict @last --size 3k --rate 12kHz")

@@ -12,8 +12,7 @@ from typing import Any
 from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
-from busmark.plan.flows import flows
-from busmark.plan.topics import topics
+from busmark.plan.flows import flows, topics
 from busmark.plugins.security.authority import handshake_order, order_of
 from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.directory import Documents, create, open_directory
@@ -23,7 +22,7 @@ from busmark.plugins.security.reading import certificate_of
 from busmark.plugins.security.secret import passphrase
 from busmark.plugins.security.use import Use, check_use
 from busmark.scenario import Scenario
-from busmark.scenario.security import SecuritySection
+from busmark.scenario.section import SecuritySection
 from busmark.store import Case
 
 FOLDER = "security"

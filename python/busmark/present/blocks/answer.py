@@ -16,7 +16,7 @@ from busmark.compare.ranking import Standing
 from busmark.compare.rounds import Versus
 from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.estimate.case import TIMES, CaseSummary
-from busmark.findings.kinds import Flags, by_case, kinds
+from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.model.naming import described, figure_of, placement_short

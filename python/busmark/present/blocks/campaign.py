@@ -13,7 +13,7 @@ from pathlib import Path
 from busmark.compare.campaign import Campaign
 from busmark.estimate.answer import answer as answers
 from busmark.estimate.case import CaseSummary
-from busmark.findings.kinds import by_case, kinds
+from busmark.findings.registry import by_case, kinds
 from busmark.model import text
 from busmark.model.naming import MIDDLEWARE
 from busmark.plugin import attempt, documents, parts

@@ -14,7 +14,7 @@ from busmark.compare.campaign import Campaign
 from busmark.compare.ranking import Group
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import loads_text, shares_text
-from busmark.findings.kinds import Flag, Flags, by_case, kinds
+from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.entry import Described, Estimate, Heading, Number
 from busmark.model.figure import Figure

@@ -9,7 +9,7 @@ from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.findings.kinds import Flags, by_case, kinds
+from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model.text import size_text
 from busmark.present import same_in_all
 from busmark.present.blocks.samples import parts_of

@@ -10,7 +10,7 @@ from datetime import datetime
 from busmark.adapters.compliance import DISCLOSURES
 from busmark.compare.campaign import Campaign
 from busmark.compare.requirements import Judged
-from busmark.findings.kinds import Kind, kinds
+from busmark.findings.registry import Kind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.answer import workloads

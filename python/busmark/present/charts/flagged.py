@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.findings.kinds import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
+from busmark.findings.registry import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
 from busmark.model.naming import Label
 from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, Stack, one_line

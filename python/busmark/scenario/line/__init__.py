@@ -5,8 +5,7 @@
 - `written`: these tables as a scenario file with comments, which is all that is run.
 """
 
-from busmark.scenario.line.line import OPTIONS, TESTS, Line, read
+from busmark.scenario.line.line import OPTIONS, TESTS, Line, read, written
 from busmark.scenario.line.words import POLICIES, Mistaken
-from busmark.scenario.line.written import written
 
 __all__ = ["OPTIONS", "POLICIES", "TESTS", "Line", "Mistaken", "read", "written"]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from busmark.errors import nearest
 from busmark.model import units
 from busmark.model.settling import ROS_PROFILES
-from busmark.model.sizes import FILE_SIZE, parse_sizes
+from busmark.model.units import FILE_SIZE, parse_sizes
 from busmark.scenario.matrix import QosMatrix
 
 Value = TypeVar("Value")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli.completing import POLICY
 from busmark.cli.documents import show_rows
+from busmark.cli.options import POLICY, TIME, Amount
 from busmark.cli.output import echo
-from busmark.cli.values import TIME, Amount
 from busmark.plugins.bus.commands import errors, participant, record, replay, spot, watch
 from busmark.plugins.bus.commands import export as bus_export
 from busmark.plugins.bus.commands.found import entities

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from busmark.cli.completing import ADAPTER, POLICY
-from busmark.cli.values import TIME, Amount
+from busmark.cli.options import ADAPTER, POLICY, TIME, Amount
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment

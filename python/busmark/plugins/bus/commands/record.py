@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.options import TIME, Amount
 from busmark.cli.output import echo, say
-from busmark.cli.values import TIME, Amount
 from busmark.plugins.bus.commands.options import attached, attachment
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli.completing import ADAPTER
 from busmark.cli.documents import show_rows
+from busmark.cli.options import ADAPTER, Amount
 from busmark.cli.output import echo, say
-from busmark.cli.values import Amount
 from busmark.plugins.bus.commands.options import LAST_NUMBER
 
 if TYPE_CHECKING:

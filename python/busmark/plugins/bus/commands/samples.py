@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.live.values import plural
+from busmark.cli.options import TIME, Amount
 from busmark.cli.output import echo
-from busmark.cli.values import TIME, Amount
 from busmark.errors import UserError
 from busmark.plugins.bus.commands.found import WAIT, need_list
 from busmark.plugins.bus.commands.options import attached, attachment

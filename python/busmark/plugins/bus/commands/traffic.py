@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.documents import show_rows
+from busmark.cli.options import Amount
 from busmark.cli.output import echo
-from busmark.cli.values import Amount
 from busmark.plugins.bus.commands.found import WAIT, need_list, short
 from busmark.plugins.bus.commands.options import attached, attachment
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from busmark.cli.live.start import on_a_screen, run
+from busmark.cli.options import TIME
 from busmark.cli.output import echo
-from busmark.cli.values import TIME
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment

@@ -10,9 +10,8 @@ from typing import Any
 
 from rich.text import Text
 
-from busmark.cli.live.columns import Column
+from busmark.cli.live.columns import Column, View
 from busmark.cli.live.values import ABSENT, count, plural
-from busmark.cli.live.view import View
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
 from busmark.plugins.bus.commands.found import WAIT_S

@@ -1,16 +1,54 @@
-"""Processes as the event loop sees them: their pipes as streams, their end as a future."""
+"""Waiting for what happens outside the event loop: processes, their pipes as streams, and threads
+for what blocks, started before a campaign has anything to lose."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
-from collections.abc import Awaitable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
 
 from busmark import platform
 from busmark.launcher import Launched, Start, Target
 from busmark.processes import Part
+
+# Threads for what blocks, started before a campaign has anything to lose.
+#
+# Where the address space ends, a thread that is being started can end before it says that it has
+# begun, and Python waits for that without end: so do asyncio's own threads, which begin when they
+# are first needed, and one more when its loop is closed.
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+THREADS = 8
+_pool = ThreadPoolExecutor(THREADS, thread_name_prefix="busmark")
+
+
+def start() -> None:
+    """Starts them all.
+
+    Raises:
+        RuntimeError: the system has no more.
+    """
+    together = threading.Barrier(THREADS + 1)
+    try:
+        for _ in range(THREADS):
+            _pool.submit(together.wait)
+        together.wait()
+    except BaseException:
+        together.abort()
+        raise
+
+
+async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the function returns, on one of these threads."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_pool, lambda: function(*args, **kwargs))
+
 
 LOOK_S, LONGEST_LOOK_S = 0.002, 0.05
 """First and longest pause between two looks at a process, if the kernel does not report that it has
