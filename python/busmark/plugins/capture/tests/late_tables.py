@@ -9,8 +9,7 @@ import polars as pl
 
 from busmark.plugins.capture.late.explaining import of_round
 from busmark.plugins.capture.late.model import Late
-from busmark.plugins.capture.late.samples import choose
-from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import File, Flow, Wire
 from busmark.store import polars_schema
 

@@ -25,8 +25,7 @@ from late_tables import (
 )
 
 from busmark.plugins.capture.late.explaining import of_round, together
-from busmark.plugins.capture.late.samples import choose
-from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import File, Flow, Wire
 
 

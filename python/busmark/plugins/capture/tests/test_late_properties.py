@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from late_tables import AT, BACK, LATE_SEQ, MS, THERE, samples
 
 from busmark.plugins.capture.late.explaining import of_round, together
-from busmark.plugins.capture.late.samples import choose
-from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import SCHEMA, File, Flow, Wire
 
 FLOWS = (

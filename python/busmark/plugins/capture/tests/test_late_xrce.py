@@ -12,8 +12,7 @@ from late_tables import BACK, LATE_SEQ, MS, ONE_WAY, THERE, numbers, packet, sam
 
 from busmark.plugins.capture.late.explaining import of_round
 from busmark.plugins.capture.late.reading import read_round
-from busmark.plugins.capture.late.samples import choose
-from busmark.plugins.capture.late.trace import Counters
+from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import File, Flow, Wire
 from busmark.store import polars_schema
 

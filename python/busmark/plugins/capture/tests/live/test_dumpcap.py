@@ -29,8 +29,7 @@ from busmark.plugins.capture.dumpcap import (
     refusal,
 )
 from busmark.plugins.capture.dumpcap.permit import question
-from busmark.plugins.capture.dumpcap.said import counts
-from busmark.plugins.capture.dumpcap.taking import join
+from busmark.plugins.capture.dumpcap.taking import counts, join
 
 PORT = 9
 FILTER = f"udp port {PORT} and udp[8:4] = 0x52545053"

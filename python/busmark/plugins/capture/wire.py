@@ -1,15 +1,108 @@
-"""Passages of samples: each time that a sample passed a hop."""
+"""What passed the wire in a round: its samples on every hop, and what packets were for; by
+`busmark-packets`."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from busmark.plugins.capture.wire.decoding import Decoded
-from busmark.plugins.capture.wire.flows import end_text, reverse_flows
+from busmark.adapters import packets as program
 from busmark.store.columns import WARM_UP, polars_schema
+
+
+class Undecodable(Exception):
+    """A capture cannot be decoded; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A file of packets of a round."""
+
+    path: Path
+    interface: str
+    node: str | None
+    """Node on which it was captured; None: this machine."""
+    offset_ns: int | None
+    """CLOCK_REALTIME minus CLOCK_MONOTONIC there, in this round; None: not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What is known of it."""
+
+    capture: Capture
+    table: Path
+    """Rows that carry samples, as Arrow IPC."""
+    summary: dict[str, Any]
+
+    @property
+    def fault(self) -> str | None:
+        """Why reading ended before the end of the file."""
+        found = self.summary["fault"]
+        return f"{found['what']} (at byte {found['offset']})" if found else None
+
+
+def command(
+    capture: Capture, table: Path, cookie: int, window: tuple[int, int],
+    sample_bytes: Mapping[int, int],
+) -> list[str]:  # fmt: skip
+    """What decodes it.
+
+    Args:
+        window: times by CLOCK_REALTIME for which costs are counted apart.
+        sample_bytes: header and body of all samples of a writer, where they are all alike.
+    """
+    sizes = [
+        word for writer, length in sample_bytes.items()
+        for word in ("--sample-bytes", f"{writer}:{length}")
+    ]  # fmt: skip
+    return [
+        str(program()), "--cookie", f"{cookie:016x}", "--window", f"{window[0]}:{window[1]}",
+        *sizes, "--samples-only", "--table", str(table), "--", str(capture.path),
+    ]  # fmt: skip
+
+
+def decoded(capture: Capture, table: Path, returncode: int, said: str, errors: str) -> Decoded:
+    """What the command has found.
+
+    Raises:
+        Undecodable: it has failed.
+    """
+    if returncode != 0:
+        last = errors.strip().splitlines()[-1:] or [f"it ended with {returncode}"]
+        raise Undecodable(last[0].removeprefix("busmark-packets: "))
+    try:
+        summary = json.loads(said)
+    except ValueError:
+        raise Undecodable("what it printed is no summary") from None
+    return Decoded(capture, table, summary)
+
+
+def end_text(flow: Mapping[str, Any], end: str) -> str:
+    """Address and port."""
+    address, port = flow[end], flow[f"{end}_port"]
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def reverse_flows(flows: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """The opposite flow of each; where a connection was opened again, the one of the same time."""
+    found: dict[int, int] = {}
+    waiting: dict[tuple[object, ...], int] = {}
+    for number, flow in enumerate(flows):
+        ends = [(flow[end], flow[f"{end}_port"]) for end in ("source", "destination")]
+        key = (flow["interface"], flow["transport"])
+        other = waiting.pop((*key, *reversed(ends)), None)
+        if other is None:
+            waiting[(*key, *ends)] = number
+        else:
+            found[number], found[other] = other, number
+    return found
+
 
 MOST = 2_000_000
 """Passages of a round that are kept: the first ones."""
@@ -221,3 +314,51 @@ def _first(samples: pl.DataFrame, answers: pl.DataFrame, by: tuple[str, ...]) ->
     )  # fmt: skip
     # What was confirmed before it was sent belongs to a clock that was set, or to another session.
     return joined.filter(pl.col("confirmed") >= pl.col("sent_ns")).select(ROW, "confirmed")
+
+
+PURPOSES = {
+    "data": "a sample, or a piece of one, for the first time, whatever else is in the packet",
+    "retransmission": "samples, or bytes of TCP, that went the same way before",
+    "handshake": "participants of DDS authenticate each other, and exchange keys",
+    "discovery": "discovery and liveliness of DDS",
+    "heartbeat": "heartbeats of DDS and DDS-XRCE without a sample",
+    "acknowledgement": "acknowledgements of DDS and DDS-XRCE, and requests for what is missing",
+    "gap": "gaps of DDS alone",
+    "encrypted": "submessages of DDS that cannot be read, for they are encrypted",
+    "tcp_acknowledgement": "segments of TCP that only acknowledge",
+    "other": "anything else, such as connections, subscriptions and answers of brokers",
+    "foreign": "RTPS of participants that have nothing to do with the run; no cost of it",
+}
+"""A packet is counted once, by the first of these that it has."""
+LOOPBACK = ("127.", "::1")
+COUNTS = ("packets", "wire_bytes", "window_packets", "window_wire_bytes")
+
+
+def costs(found: Sequence[Decoded]) -> dict[str, dict[str, int]]:
+    """By purpose, packets and bytes of all captures of a round, in the window and altogether. What
+    was captured at both ends of a link is counted at the end that has more of it."""
+    flows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for each in found:
+        own: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for flow in each.summary["flows"]:
+            own.setdefault(_key(each, flow), []).append(flow)
+        for key, same in own.items():
+            # Connections between the same ends one after the other are several flows.
+            merged = {"packets": sum(flow["packets"] for flow in same), "flows": same}
+            if key not in flows or flows[key]["packets"] < merged["packets"]:
+                flows[key] = merged
+    total: dict[str, dict[str, int]] = {}
+    for flow in (one for merged in flows.values() for one in merged["flows"]):
+        for purpose, counts in flow["costs"].items():
+            sums = total.setdefault(purpose, dict.fromkeys(COUNTS, 0))
+            for name in COUNTS:
+                sums[name] += counts[name]
+    return {purpose: total[purpose] for purpose in PURPOSES if purpose in total}
+
+
+def _key(found: Decoded, flow: dict[str, Any]) -> tuple[Any, ...]:
+    ends = tuple(flow[name] for name in ("source", "source_port", "destination",
+                                         "destination_port"))  # fmt: skip
+    # Addresses of loopback mean another end on each node.
+    local = flow["source"].startswith(LOOPBACK) or flow["transport"] == "serial"
+    return (flow["transport"], *ends, found.capture.node if local else None)

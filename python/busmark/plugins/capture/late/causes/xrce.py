@@ -1,14 +1,16 @@
-"""A message of a reliable stream of DDS-XRCE that was sent again because it was asked for."""
+"""A message of a reliable stream of DDS-XRCE that was asked for: sent again, or never."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from busmark.plugins.capture.late.trace import Evidence, Leg, Proof, Trace
 from busmark.plugins.capture.late.wire import NO_ROWS, Packet, Rows, Stream, Wire, passes
 
-CAUSE = "xrce-retransmission"
+RETRANSMISSION = "xrce-retransmission"
 SPAN_NS = 10_000_000_000
 """How far back the first copy is looked for."""
 ASKED_BITS = 16
@@ -35,7 +37,7 @@ class Recovery:
         return self.again.last_seq or 0
 
 
-def find(trace: Trace) -> Iterator[Proof]:
+def recovery(trace: Trace) -> Iterator[Proof]:
     """The last message of the stream that was asked for and sent again before the sample left for
     another stream or was read: one with the sample, or one before, for it waits for them all."""
     for leg in trace.legs:
@@ -129,7 +131,7 @@ def _proof(one: Recovery, since_ns: int) -> Proof:
         evidence.append(Evidence(last, "ACKNACK that asks once more"))
         said += f"; ACKNACK in packet {last.packet} asked once more"
     evidence.append(Evidence(one.again, f"{text}, sent again"))
-    return Proof(CAUSE, one.again.time_ns - since_ns, said, tuple(evidence),
+    return Proof(RETRANSMISSION, one.again.time_ns - since_ns, said, tuple(evidence),
                  of_another=one.number < one.carries[0])  # fmt: skip
 
 
@@ -139,3 +141,58 @@ def what(number: int, carries: tuple[int, int]) -> str:
     if number < first:
         return f"message {number} of its stream, before its own message {first},"
     return "it" if first == last else "a fragment of it"
+
+
+UNREPEATED = "xrce-unrepeated"
+
+
+def unrepeated(trace: Trace) -> Iterator[Proof]:
+    """Where a sample was not read: the other end still asked for its message, or for one before,
+    after it had been sent, and got no second copy of it."""
+    for leg in trace.legs:
+        for stream, carries in () if leg.is_read else leg.streams:
+            if goes_on(trace, leg, stream) is None:
+                yield from _on_stream(trace, leg, stream, carries)
+
+
+def _on_stream(trace: Trace, leg: Leg, stream: Stream, carries: tuple[int, int]) -> Iterator[Proof]:
+    wire = trace.wire
+    own = next(each for each in leg.packets if each.flow == stream[0])
+    questions = wire.xrce_questions.get(back(trace, stream), NO_ROWS)
+    # The first that is not confirmed is what the stream stands still for.
+    after = questions[wire.times[questions] > own.time_ns]
+    for number in np.unique(wire.value("first_seq", after)).tolist():
+        asked = asking(wire, questions, number)
+        sent = _copies(trace, stream, number)
+        if number <= carries[1] and len(asked) and _never_again(trace, sent, asked):
+            yield _proof_of_one(trace, wire.packet(sent[0]), asked, number, carries)
+            return
+
+
+def _copies(trace: Trace, stream: Stream, number: int) -> Rows:
+    """Rows of the message, one for each packet."""
+    rows = trace.wire.xrce_messages.get(stream, NO_ROWS)
+    own: Rows = rows[trace.wire.value("last_seq", rows) == number]
+    return own[np.unique(trace.wire.value("packet", own), return_index=True)[1]]
+
+
+def _never_again(trace: Trace, sent: Rows, asked: Rows) -> bool:
+    """Whether all copies are before the first question, and there is one."""
+    times = trace.wire.times
+    return len(sent) == 1 and bool(times[sent[0]] < times[asked[0]])
+
+
+def _proof_of_one(
+    trace: Trace, first: Packet, asked: Rows, number: int, carries: tuple[int, int]
+) -> Proof:
+    question, last = trace.wire.packet(asked[0]), trace.wire.packet(asked[-1])
+    more = f" and {len(asked) - 1} more, up to packet {last.packet}," * (len(asked) > 1)
+    named = what(number, carries)
+    evidence = [Evidence(first, f"{first.kind}, message {number} of the stream, sent once"),
+                Evidence(question, f"ACKNACK that asks for message {number}")]  # fmt: skip
+    if last.row != question.row:
+        evidence.append(Evidence(last, "the last ACKNACK that asks for it"))
+    return Proof(UNREPEATED, None,
+                 f"{named} was sent in packet {first.packet} alone; ACKNACK in packet "
+                 f"{question.packet}{more} asked for it, and the capture has no second copy",
+                 tuple(evidence))  # fmt: skip
