@@ -2,7 +2,7 @@
 
 - `attachment`, `caller`: how this machine attaches to such a bus, and who gives orders there.
 - `watching`, `seen`: what a watcher hears, and what it makes of that. `words`: messages in words.
-- `found`, `traffic`: who is on the bus, as the middleware knows it, and as packets show it.
+- `found`: who is on the bus, as the middleware knows it.
 - `recording`: what was said on a bus, as lines of a file: recorded, read, replayed, exported.
 - `commands`, and `live`: their screens.
 """

@@ -1,10 +1,10 @@
 """Captures of network traffic: what they say of RTPS, DDS-XRCE and of late samples.
 
 - `dumpcap`: how packets are captured. `wire`: the table of packets that `busmark-packets` makes.
-- `companion`, `hook`, `hops`: captures of a campaign's rounds. `findings`: what they explain.
+- `companion`, `hook`: captures of a campaign's rounds. `findings`: what they explain.
 - `reading`, `samples`, `ways`, `figures`, `analysis`: a capture without Busmark's own header.
 - `late`: causes of late samples, one rule each.
-- `command`, `record`, `explain`, and `blocks`: their documents.
+- `command`, `record`, and `blocks`: their documents.
 """
 
 from busmark.plugin import Command, Plugin

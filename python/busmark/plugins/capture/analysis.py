@@ -9,15 +9,14 @@ from typing import Any
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.plugins.capture.application import beside
+from busmark.plugins.capture.application import beside, read_stamps
 from busmark.plugins.capture.figures import NONE, between, range_of, spread
 from busmark.plugins.capture.model import Analysis, Flow, Hop, Interface, Range, Run, Submessages
 from busmark.plugins.capture.reading import Packets, directions, read
 from busmark.plugins.capture.remarks import of_stamps, remarks
 from busmark.plugins.capture.samples import RELIABLE, Samples, all_samples, confirm
-from busmark.plugins.capture.stamps import read_stamps
 from busmark.plugins.capture.ways import Confirmation, Named, paths, ways
-from busmark.plugins.capture.wire.flows import end_text, reverse_flows
+from busmark.plugins.capture.wire import end_text, reverse_flows
 
 READ = {"rtps", "xrce"}
 """Protocols that are read."""

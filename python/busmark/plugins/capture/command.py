@@ -2,16 +2,239 @@
 
 from __future__ import annotations
 
+import contextlib
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from busmark.cli.documents import Files, show, written
-from busmark.cli.options import wide
-from busmark.cli.output import echo
-from busmark.plugins.capture.explain import ENDS, explain_command
-from busmark.plugins.capture.record import record_command
+from busmark.cli.options import Amount, wide
+from busmark.cli.output import echo, say_file
+from busmark.cli.places import Place, or_newest
+
+if TYPE_CHECKING:
+    from busmark.plugins.capture.dumpcap import Site
+    from busmark.store import Case, Result
+
+
+@click.command("record", epilog="Example: busmark capture record --seconds 10 --out it.pcapng")
+@click.option("--interface", metavar="NAME",
+              help="Network interface; by default lo, in a lab lan0.")  # fmt: skip
+@click.option("--node", metavar="PREFIX",
+              help="Command that runs another on another machine, such as 'ssh lab1'; with --lab "
+              "the name of a node.")  # fmt: skip
+@click.option("--lab", "lab_name", metavar="NAME", help="Capture on a node of this lab.")
+@click.option("--filter", "pattern", default="", metavar="FILTER",
+              help="Which packets, as pcap-filter(7) has it; by default all.")  # fmt: skip
+@click.option("--seconds", default=0.0, metavar="TIME", type=Amount("time", 0),
+              help="Stop after this time; 0: when interrupted.")  # fmt: skip
+@click.option("--snap-length", default=0, metavar="SIZE", type=Amount("size", 0, 262_144),
+              help="Bytes that are kept of each packet; 0: all.")  # fmt: skip
+@click.option("--max-bytes", default="1GiB", show_default=True, metavar="SIZE",
+              type=Amount("size", 100_000), help="Stop when the file has this size.")  # fmt: skip
+@click.option("--ring", is_flag=True, help="Keep the last packets then, and continue.")
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False),
+              help="Write the capture to this file.")  # fmt: skip
+def record_command(
+    interface: str | None, node: str | None, lab_name: str | None, pattern: str, seconds: float,
+    snap_length: int, max_bytes: int, ring: bool, out: Path,
+) -> None:  # fmt: skip
+    """Capture the packets of an interface, and say how many were dropped.
+
+    dumpcap does it, which must be installed (wireshark-common) and may need root. The file appears
+    when the capture has ended; Ctrl-C ends it. In a scenario, `capture = true` captures every
+    round.
+
+    Exit code 2 if there is no capture.
+    """
+    import signal
+
+    from busmark.control.rundir import run_directory
+    from busmark.errors import UserError
+    from busmark.plugins.capture.dumpcap import Settings, Taking
+    from busmark.processes import end_orphans
+
+    if out.exists() and not out.is_file():
+        raise UserError("not an ordinary file", where=str(out), remedy="Name another with --out.")
+    interface = interface or ("lan0" if lab_name else "lo")
+    stopped: list[int] = []
+    end_orphans()
+    with run_directory() as folder, _site(interface, pattern, node, lab_name) as site:
+        how = Settings(pattern, snap_length, max_bytes, ring)
+        partial = out.with_name(f".{out.name}.unfinished.pcapng")
+        taking = Taking(site, interface, how, partial, folder / "capture.txt")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda got, _: stopped.append(got))
+        taking.run(seconds or float("inf"), str(out), stopped)
+        try:
+            partial.replace(out)
+        except BaseException:
+            taking.kill()
+            raise
+    assert taking.counts is not None
+    for problem in taking.problems:
+        echo(problem, err=True)
+    found = taking.counts
+    echo(
+        f"{found.packets} packets captured, {found.dropped} dropped: {found.kernel_drops} by the "
+        f"kernel's buffer, {found.interface_drops} by the interface, {found.dumpcap_drops} by "
+        "dumpcap"
+    )
+    say_file(out, err=True)
+
+
+@contextlib.contextmanager
+def _site(interface: str, pattern: str, node: str | None, lab_name: str | None) -> Iterator[Site]:
+    """Where dumpcap runs, once it is known that it can."""
+    from busmark.errors import UserError
+    from busmark.launcher import Start, marker
+    from busmark.nodes.shell import Shell, command, environment
+    from busmark.plugins.capture.dumpcap import Site, check, refusal
+    from busmark.plugins.capture.dumpcap.permit import question
+
+    if lab_name is not None:
+        prefix = _of_lab(lab_name, node or "n1")
+        check("lo", pattern, "--filter")
+        yield Site(lambda words: Start([*prefix, *words]))
+        return
+    if node is None:
+        check(interface, pattern, "--filter")
+        yield Site(Start)
+        return
+    try:
+        prefix = shlex.split(node)
+    except ValueError as error:
+        raise UserError(f"not a command: {error}", where="--node") from None
+    shell = Shell("node", prefix, 20.0)
+    try:
+        if reason := refusal(shell.ask(question(interface, pattern)), interface, pattern, "--node"):
+            raise reason
+        folder = shell.ask("mktemp -d").strip()
+        quoted = shlex.quote(folder)
+        try:
+            yield Site(
+                lambda words: Start(command(prefix), environment(), shlex.join(words), marker()),
+                node, folder,
+            )  # fmt: skip
+        finally:
+            with contextlib.suppress(UserError):
+                shell.ask(f"rm -rf {quoted}")
+    finally:
+        shell.close()
+
+
+def _of_lab(name: str, node: str) -> list[str]:
+    """The command that runs another on a node of a lab."""
+    from busmark.errors import UserError
+    from busmark.plugins.lab.lab import labs
+
+    lab = next((each for each in labs() if each.name == name), None)
+    if lab is None:
+        raise UserError(f"no lab is called {name!r}", remedy="See `busmark lab list`.")
+    if node not in lab.nodes:
+        raise UserError(f"lab {name} has no node {node}: {', '.join(lab.nodes)}")
+    return lab.prefix(node)
+
+
+ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
+"""What `--until` says ends L."""
+CAPTURES = {".pcap", ".pcapng", ".cap"}
+"""Endings of files that are captures, not results."""
+
+
+@click.command("explain", epilog="Example: busmark capture explain traffic.pcapng")
+@click.argument("place", metavar="[FILE|DIRECTORY[#CASE]]", required=False, type=Place(),
+                callback=or_newest)  # fmt: skip
+@click.option("--case", "wanted", metavar="CASE", help="The case, or its number, such as 003.")
+@click.option("--worst", metavar="N", type=click.IntRange(0, 1000),
+              help="Samples that are shown with their packets, the lost first; by default 10 of a "
+              "result, and none of a file.")  # fmt: skip
+@click.option("--late", "late_s", metavar="TIME", type=Amount("time", bare="ms"),
+              help="FILE: a sample is late above this latency; by default above three times the "
+              "fastest of its way, and 1 ms more than it.")  # fmt: skip
+@click.option("--agent-port", "agent_ports", multiple=True, metavar="PORT",
+              type=click.IntRange(1, 65535),
+              help="FILE: a port at which an agent of DDS-XRCE listens.")  # fmt: skip
+@click.option("--until", type=click.Choice(["acknack", "tcp"]),
+              help="FILE: what ends L: the ACKNACK, or TCP's acknowledgement.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: explain).")
+@written("late samples")
+@wide
+def explain_command(
+    place: str, wanted: str | None, worst: int | None, late_s: float | None,
+    agent_ports: tuple[int, ...], until: str | None, as_json: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Say why samples were late or lost, by their packets: in a capture, or in rounds of a case.
+
+    FILE is a pcapng or pcap file of whichever origin. For each lost or late sample: the last place
+    where it was seen, the cause, and the packets that show it, or that it is not in this capture.
+    Latencies, losses and lengths of `capture analyse` follow.
+
+    DIRECTORY is a result with `capture = true`; without it, the newest. A case need not be named
+    where only one was captured. Causes are counted over all late samples; the worst are shown each
+    as a sequence of packets.
+
+    Exit code 0 when it was read, 2 where nothing can be read or no round of the case was captured.
+    """
+    from busmark.plugins.capture.late import MOST_WORST, of_case, of_file
+
+    files = Files.of("late samples", options)
+    file = Path(str(place))
+    if not file.exists() and CAPTURES & set(file.suffixes):
+        from busmark.errors import UserError
+
+        raise UserError("no such capture", where=str(file), remedy="Name an existing file.")
+    if file.exists() and not file.is_dir():
+        late_ns = None if late_s is None else round(late_s * 1e9)
+        explained = of_file(file, agent_ports=agent_ports, until=ENDS.get(until), late_ns=late_ns,
+                            diagrams=worst or 0)  # fmt: skip
+    else:
+        from busmark.cli.show import case_of
+        from busmark.store import Result
+
+        directory, own = case_of(str(place))
+        result = Result(directory)
+        case = _case(result, wanted or own or "")
+        shown = MOST_WORST if worst is None else worst
+        explained = of_case(result, case, shown, diagrams=True)
+    if as_json:
+        echo(explained.model_dump_json(indent=2))
+    if not as_json or files:
+        from busmark.plugins.capture.late.blocks import document
+        from busmark.present.formats import Views
+
+        made = document(explained)
+        if files:
+            files.write(Views(lambda: made))
+        if not as_json:
+            show(made)
+
+
+def _case(result: Result, wanted: str) -> Case:
+    """The captured case of this name or number; without one, the only one."""
+    from busmark.errors import UserError
+    from busmark.plugins.capture.late import is_captured
+
+    captured = [
+        case for case in result.manifest.cases
+        if case.status == "planned" and is_captured(result, case)
+    ]  # fmt: skip
+    where = str(result.directory)
+    if not captured:
+        raise UserError("no round was captured", where=where,
+                        remedy="Run the scenario with `capture = true`.")  # fmt: skip
+    found = [each for each in captured if wanted in ("", each.id, each.id.partition("-")[0])]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(each.id for each in captured[:5]) + (", …" if len(captured) > 5 else "")
+    if wanted:
+        raise UserError(f"no captured case is called {wanted!r}", where=where,
+                        remedy=f"Captured are: {names}")  # fmt: skip
+    raise UserError("several cases were captured", where=where,
+                    remedy=f"Name one with --case: {names}")  # fmt: skip
 
 
 @click.group(epilog="Example: busmark capture analyse traffic.pcapng")

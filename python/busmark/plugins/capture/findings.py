@@ -29,10 +29,12 @@ def explained_samples(view: CaseView) -> Explained | None:
 
 
 def _late_rule(
-    rule_id: str, causes: tuple[str, ...], *, title: str, cause: str, remedy: str,
-    severity: Severity = "note", explains: tuple[str, ...] = (),
+    rule_id: str, *causes: str, title: str, cause: str, remedy: str,
+    severity: Severity = "warning", explains: tuple[str, ...] = (),
 ) -> Rule:  # fmt: skip
-    """A rule that reports late samples with one of these causes."""
+    """Return a rule that reports late samples with one of these causes; without any, with the one
+    that it is named after."""
+    causes = causes or (rule_id.removeprefix("late-"),)
 
     def check_case(view: CaseView) -> Iterator[Observation]:
         explained = view.once(explained_samples)
@@ -111,7 +113,6 @@ def _example(worst: Late) -> str:
 
 LATE_DELAYED_ACK = _late_rule(
     "late-delayed-ack",
-    ("delayed-ack",),
     title="Late samples waited for a delayed acknowledgement",
     cause="A segment of the message was held back by the sender's TCP (Nagle's algorithm) "
     "until the segment before it was acknowledged, and the receiver delayed that "
@@ -120,14 +121,12 @@ LATE_DELAYED_ACK = _late_rule(
     "after it.",
     remedy="Set TCP_NODELAY on the sending side, in the middleware's configuration and in "
     "the broker's if there is one, or send each message with one call.",
-    severity="warning",
     explains=("nagle-delayed-ack", "bimodal", "rate-not-held", "non-stationary", "rounds-disagree"),
 )
 
 
 LATE_KERNEL_DROP = _late_rule(
     "late-kernel-drop",
-    ("kernel-drop",),
     title="The kernel dropped packets of late or lost samples",
     cause="The packet is in the capture of its reader's host, but the reader never had "
     "it, or asked for it again; and the kernel counted datagrams in this round that "
@@ -135,25 +134,23 @@ LATE_KERNEL_DROP = _late_rule(
     remedy="Raise the receive buffer: by the adapter's option where it has one, else by "
     "`sudo sysctl -w net.core.rmem_max=… net.core.rmem_default=…`; or lower rate, "
     "batch or size.",
-    severity="warning",
     explains=("loss-under-reliable", "loss-in-latency", "rounds-lost", "bimodal"),
 )
 
 
 LATE_LAB_LINK = _late_rule(
     "late-lab-link",
-    ("lab-link",),
     title="Packets of lost samples were captured before a link that loses packets",
     cause="The packet was captured where it enters its reader's node, behind which "
     "`link.loss` drops packets at random, as the scenario asks for; the reader "
     "never had it.",
     remedy="Read loss as a property of this link; compare with a case whose `link.loss` is empty.",
+    severity="note",
 )
 
 
 LATE_TCP_RETRANSMISSION = _late_rule(
     "late-tcp-retransmission",
-    ("tcp-retransmission",),
     title="Late samples waited for a retransmission of TCP",
     cause="A segment with bytes of the sample, or with bytes before it in the stream, had "
     "not been acknowledged and was sent again. TCP delivers in order: everything "
@@ -162,27 +159,23 @@ LATE_TCP_RETRANSMISSION = _late_rule(
     "(`late-kernel-drop`, `udp-drops` and `tcp-retransmits` have the kernel's "
     "counters). Over links that lose packets prefer a transport by datagrams, "
     "where old samples need not be waited for.",
-    severity="warning",
     explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
 )
 
 
 LATE_TCP_WINDOW = _late_rule(
     "late-tcp-window",
-    ("tcp-window",),
     title="Late samples waited in TCP behind earlier bytes",
     cause="When the sample was written, bytes before it had not been sent, or were not "
     "acknowledged: it left behind them, or right after an acknowledgement. TCP sends no more "
     "than the window of the receiver and of the network allow; after a loss the latter is small.",
     remedy="Lower rate or size; look for retransmissions; raise the receive buffer of the reader.",
-    severity="warning",
     explains=("bimodal", "rate-not-held"),
 )
 
 
 LATE_HEARTBEAT_WAIT = _late_rule(
     "late-heartbeat-wait",
-    ("heartbeat-wait",),
     title="Late samples were recovered only after a heartbeat",
     cause="The sample, or one before it, was lost or came too late, and its reader learned of it "
     "by a later HEARTBEAT of the writer: more than half of the wait was for this heartbeat. The "
@@ -190,14 +183,14 @@ LATE_HEARTBEAT_WAIT = _late_rule(
     remedy="Look for the loss first. A shorter heartbeat period, or a heartbeat with "
     "every sample, shortens the wait, at the cost of packets; the adapter's "
     "options name them where the middleware has such.",
-    severity="warning",
     explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
 )
 
 
 LATE_RTPS_RETRANSMISSION = _late_rule(
     "late-rtps-retransmission",
-    ("rtps-retransmission", "fragment-resent"),
+    "rtps-retransmission",
+    "fragment-resent",
     title="Late samples waited for a retransmission of RTPS",
     cause="A reader asked for the sample, for a fragment of it, or for one before it, by "
     "ACKNACK or NACK_FRAG, and the writer sent it again: it was lost, or came too "
@@ -205,14 +198,12 @@ LATE_RTPS_RETRANSMISSION = _late_rule(
     remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, "
     "`fragments-lost` and `link-loss` what the network lost. Best effort does not "
     "wait for what is lost.",
-    severity="warning",
     explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
 )
 
 
 LATE_XRCE_RETRANSMISSION = _late_rule(
     "late-xrce-retransmission",
-    ("xrce-retransmission",),
     title="Late samples waited for a retransmission of DDS-XRCE",
     cause="Client or agent asked by ACKNACK for the message with the sample, for a fragment of it, "
     "or for a message before it in its reliable stream, and the other end sent it again: it was "
@@ -221,14 +212,12 @@ LATE_XRCE_RETRANSMISSION = _late_rule(
     remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, `link-loss` "
     "what the network lost. A shorter heartbeat period of the stream shortens the wait where it "
     "can be set; a best-effort stream does not wait for what is lost.",
-    severity="warning",
     explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
 )
 
 
 LATE_XRCE_UNREPEATED = _late_rule(
     "late-xrce-unrepeated",
-    ("xrce-unrepeated",),
     title="Lost samples of DDS-XRCE were asked for and not sent again",
     cause="Client or agent asked by ACKNACK for the message with the sample, or for one before it "
     "in its reliable stream, and the capture has no second copy. The stream is read in order: what "
@@ -236,28 +225,24 @@ LATE_XRCE_UNREPEATED = _late_rule(
     remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, `link-loss` "
     "what the network lost. `busmark capture explain` has the packets of the worst: with them ask "
     "those who make the client or the agent that did not send it again.",
-    severity="warning",
     explains=("loss-under-reliable", "loss-in-latency"),
 )
 
 
 LATE_FRAGMENTS = _late_rule(
     "late-fragments",
-    ("fragments",),
     title="Late samples waited for their last fragment",
     cause="The sample is larger than a packet. The time from its first fragment to its "
     "last, of RTPS or of IP, is at least half of the delay; or fragments completed "
     "no datagram, and the sample was lost.",
     remedy="A faster link, a larger MTU or smaller samples; middleware that sends "
     "fragments of RTPS need not repeat a whole datagram for a fragment of IP.",
-    severity="warning",
     explains=("bimodal",),
 )
 
 
 LATE_REORDERING = _late_rule(
     "late-reordering",
-    ("reordering",),
     title="Late samples were overtaken on the way",
     cause="A packet with a later sample of the same writer, or a segment of TCP with "
     "later bytes, passed the interface before the packet of the sample, and nothing "
@@ -265,32 +250,29 @@ LATE_REORDERING = _late_rule(
     "holds the later ones back.",
     remedy="Look for several paths, or a queue with jitter; in a lab `link.jitter` "
     "changes the order.",
+    severity="note",
 )
 
 
 LATE_BEFORE_MATCH = _late_rule(
     "late-before-match",
-    ("before-match",),
     title="Samples were written before any reader was known",
     cause="No other participant had announced a reader on the wire when the sample was "
     "written. A volatile writer does not keep such a sample; a durable one delivers "
     "it when the reader is there.",
     remedy="Wait for the match before writing, or ask for durability transient local.",
-    severity="warning",
     explains=("loss-in-latency", "loss-under-reliable"),
 )
 
 
 LATE_IN_RELAY = _late_rule(
     "late-in-relay",
-    ("in-relay",),
     title="Late samples stayed in an agent or broker",
     cause="The sample went into a process between writer and reader with one packet and "
     "left it with another: at least half of the delay lies between the two. It "
     "waited in a queue there, or the process had no CPU.",
     remedy="Give the agent or broker a CPU of its own; look at its options for batches, "
     "intervals and threads.",
-    severity="warning",
     explains=("bimodal", "saturated-core"),
 )
 
@@ -324,7 +306,11 @@ LATE_NOT_EXAMINED = Rule(
 
 LATE_ELSEWHERE = _late_rule(
     "late-elsewhere",
-    ("on-link", "written-late", "in-writer", "in-answerer", "in-reader"),
+    "on-link",
+    "written-late",
+    "in-writer",
+    "in-answerer",
+    "in-reader",
     title="Late samples spent their time outside the protocols",
     cause="No retransmission, no fragment and no acknowledgement explains these samples. "
     "Their packets only divide the delay: before the write, from the write to the "
@@ -334,6 +320,7 @@ LATE_ELSEWHERE = _late_rule(
     remedy="Read which part it is in the evidence, then look at that process: `busmark "
     "show DIRECTORY --findings` names CPUs that others used, page faults and "
     "throttling; `busmark capture explain` shows the packets.",
+    severity="note",
 )
 
 
@@ -378,9 +365,9 @@ LATE_DISCOVERY = Rule(
 
 LATE_UNEXPLAINED = _late_rule(
     "late-unexplained",
-    ("unexplained",),
     title="Late or lost samples without an explanation in the packets",
     cause="Their packets are not in the capture, belong to several readers, or show no "
     "wait that covers half of the delay.",
     remedy="See `busmark capture explain` for the packets of the worst.",
+    severity="note",
 )

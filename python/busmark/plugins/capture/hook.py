@@ -1,20 +1,42 @@
-"""What a campaign needs of captures: see `busmark.control.hooks.Captures`."""
+"""Captures of a campaign's rounds: whether they can be made, and the tables `hops` and `wire` and
+figures that they give. See `busmark.control.hooks.Captures`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import io
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from typing import cast
+
+import polars as pl
 
 from busmark.adapters import Adapter
+from busmark.control.hooks import Wire
+from busmark.control.round import RoundData
+from busmark.control.threads import in_thread
 from busmark.errors import UserError
+from busmark.launcher import Launched, Start
 from busmark.nodes import Node
 from busmark.plan.captured import LOOPBACK, nothing, on_network, pattern
 from busmark.plugins.capture import dumpcap
 from busmark.plugins.capture.dumpcap.permit import question
-from busmark.plugins.capture.hops import decode
+from busmark.plugins.capture.wire import (
+    MOST,
+    Capture,
+    Decoded,
+    Undecodable,
+    command,
+    costs,
+    decoded,
+    passages,
+)
 from busmark.scenario import CaptureSection, Scenario
 from busmark.store import Case
-
-__all__ = ["check", "decode"]
+from busmark.store.atomic import SUFFIX
+from busmark.store.columns import WARM_UP, polars_schema
 
 
 def check(
@@ -58,3 +80,222 @@ def _check_here(
     }  # fmt: skip
     for interface, text in sorted(asked):
         dumpcap.check(interface, text)
+
+
+NAME = "hops"
+"""By which it speaks among the companions of a round."""
+LIMIT_S = 3600.0
+"""A capture that takes longer to decode has no table."""
+HEADER_BYTES = 64
+STEP_NS = 1_000_000
+"""A wall clock that moved by more than this against CLOCK_MONOTONIC was set."""
+CONTROL = ("heartbeat", "acknowledgement", "gap", "tcp_acknowledgement")
+FOREIGN = "foreign"
+FAILURES = (
+    Undecodable, UserError, OSError, TimeoutError, MemoryError, ValueError, TypeError, LookupError,
+    ArithmeticError,
+    pl.exceptions.PolarsError, pl.exceptions.PanicException,
+)  # fmt: skip
+
+
+async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: Path) -> Wire:
+    """Decodes the captures of a round that has ended. Whatever fails, the round is kept: what
+    could not be done is among what its companions say. `folder` is for files meanwhile."""
+    if not data.captures:
+        return Wire()
+    said: list[str] = []
+    tables: list[Path] = []
+    try:
+        found = await _decoded(data, cookie, folder, tables, said)
+        wire = await in_thread(_wire, case, number, data, found, said)
+    except FAILURES as error:
+        said.append(f"the packets were not evaluated: {_first(error)}")
+        wire = Wire()
+    finally:
+        for table in tables:
+            table.unlink(missing_ok=True)
+    if said:
+        data.companions[NAME] = said
+    return wire
+
+
+async def _decoded(
+    data: RoundData, cookie: int, folder: Path, tables: list[Path], said: list[str]
+) -> list[Decoded]:
+    """All captures that could be decoded, one after the other; of others `said` has the reason."""
+    window, sizes = _window(data), _sample_bytes(data)
+    found = []
+    for capture in _captures(data, said):
+        table = folder / f"unfinished.packets.{len(tables)}.arrow{SUFFIX}"
+        tables.append(table)
+        try:
+            words = command(capture, table, cookie, window, sizes)
+            found.append(decoded(capture, table, *await _run(words)))
+        except FAILURES as error:
+            said.append(f"packets of {_place(capture)} were not evaluated: {_first(error)}")
+    return found
+
+
+async def _run(words: list[str]) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command; it is killed where we are interrupted."""
+    with Launched(Start(words), "round", stdin=DEVNULL, stdout=PIPE, stderr=PIPE) as process:
+        try:
+            output, errors = await in_thread(process.complete, LIMIT_S)
+        except TimeoutError:
+            raise TimeoutError(f"it took more than {LIMIT_S:.0f} s") from None
+        except asyncio.CancelledError:
+            process.kill()
+            raise
+        return process.returncode or 0, output, errors
+
+
+def _wire(
+    case: Case, number: int, data: RoundData, found: list[Decoded], said: list[str]
+) -> Wire:  # fmt: skip
+    key = {"case": case.id, "round": number}
+    if not found:
+        return Wire()
+    flows = {end: flow.name for end, (flow, _) in data.flows.ends.items()}
+    hops = passages(found, flows.get).with_columns(
+        pl.lit(value).alias(name) for name, value in key.items()
+    )
+    if hops.height >= MOST:
+        said.append(f"only the first {MOST:,} passages of samples are in the table `hops`")
+    for each in found:
+        if each.fault:
+            said.append(f"the packets of {_place(each.capture)} end early: {each.fault}")
+    schema = pl.Schema(polars_schema("hops"))
+    frames: dict[str, pl.DataFrame | None] = {"hops": hops.select(list(schema)).cast(schema)}
+    # Costs of a part of what was on the wire would be read as costs of the whole.
+    if len(found) < len(data.captures) or any(each.fault for each in found):
+        return Wire(frames)
+    spent = costs(found)
+    rows = [{**key, "purpose": purpose, **counts} for purpose, counts in spent.items()]
+    frames["wire"] = pl.DataFrame(rows, schema=polars_schema("wire"))
+    figures = _figures(spent, _samples(found, _window(data)))
+    if not figures["wire_samples"]:
+        figures["wire_samples"] = _unseen(data, figures["wire_bytes"] or 0)
+    return Wire(frames, figures)
+
+
+def _figures(spent: Mapping[str, Mapping[str, int]], samples: int) -> dict[str, int | None]:
+    own = [purpose for purpose in spent if purpose != FOREIGN]
+
+    def total(name: str, purposes: Iterable[str] = own) -> int:
+        return sum(spent[purpose][name] for purpose in purposes if purpose in spent)
+
+    discovery = spent.get("discovery", {})
+    return {
+        "wire_samples": samples,
+        "wire_packets": total("window_packets"),
+        "wire_bytes": total("window_wire_bytes"),
+        "wire_control_bytes": total("window_wire_bytes", CONTROL),
+        "wire_repeated_bytes": total("window_wire_bytes", ["retransmission"]),
+        "wire_discovery_packets": discovery.get("packets"),
+        "wire_discovery_bytes": discovery.get("wire_bytes"),
+    }
+
+
+def _samples(found: list[Decoded], window: tuple[int, int]) -> int:
+    """Different samples that ended within the window, on any hop."""
+    seen = [
+        pl.scan_ipc(each.table)
+        .filter(pl.col("sample_seq").is_not_null()
+                & (pl.col("time_ns") >= window[0]) & (pl.col("time_ns") < window[1]))
+        .select("sample_writer", "sample_seq", answered=pl.col("sample_flags") // 0x10000,
+                warm_up=pl.col("sample_flags") & WARM_UP)
+        for each in found
+    ]  # fmt: skip
+    return int(pl.concat(seen).unique().select(pl.len()).collect(engine="streaming").item())
+
+
+def _captures(data: RoundData, said: list[str]) -> Iterator[Capture]:
+    offsets = {row["node"]: row["realtime_ns"] - row["monotonic_ns"] for row in data.participants}
+    for row in data.captures:
+        node = row["node"]
+        # A node that holds only a server has no participant; all may have one clock.
+        offset = offsets.get(node, next(iter(offsets.values()), None) if data.one_clock else None)
+        capture = Capture(data.artefacts[f"capture.{row['file']}"], row["interface"], node, offset)
+        if node is None and offset is not None:
+            moved = time.time_ns() - time.monotonic_ns() - offset
+            if abs(moved) > STEP_NS:
+                said.append(
+                    f"the wall clock was set by {moved / 1e6:.1f} ms in the round: times of "
+                    f"packets on {_place(capture)} may be off by as much"
+                )
+        yield capture
+
+
+def _unseen(data: RoundData, wire_bytes: int) -> int:
+    """Samples that passed although none can be recognised, as in encrypted packets: those that were
+    written and answered. 0 where the packets are too few to hold them: then they went another way,
+    such as shared memory."""
+    first = min((report["begin_ns"] for report in data.run), default=0)
+    probes = {role["writer"]: role["rows"] for role in data.roles if role["role"] == "transmitter"}
+    samples = least = 0.0
+    for report in data.run:
+        flow = data.flows.flow_of(report["writer"])
+        if flow is None or flow.kind == "discovery":
+            continue
+        span = report["end_ns"] - report["begin_ns"]
+        # A writer that was still warming up when the first one began wrote at the same pace.
+        ahead = (report["end_ns"] - first) / span if data.one_clock and span > 0 else 1.0
+        count = report["sent"] * ahead
+        if flow.kind == "stream":
+            answered = probes.get(report["writer"], 0) if flow.answers else 0
+        elif flow.kind == "pings" or flow.batch_ack == "each":
+            answered = count * len(flow.answering)
+        else:
+            answered = 0
+        count += answered
+        samples += count
+        least += count * (HEADER_BYTES + (flow.size if flow.size_distribution is None else 0))
+    return round(samples) if wire_bytes >= least else 0
+
+
+def _window(data: RoundData) -> tuple[int, int]:
+    """The measured time by CLOCK_REALTIME: from the first writer's begin until the last sample was
+    read, for a writer's end is the moment before its last sample."""
+    offsets = {
+        row["participant"]: row["realtime_ns"] - row["monotonic_ns"] for row in data.participants
+    }
+
+    def wall_ns(number: int, moment_ns: int) -> int | None:
+        offset = offsets.get(data.flows.ends[number][1].participant.name)
+        return None if offset is None else moment_ns + offset
+
+    known = [report for report in data.run if report["writer"] in data.flows.ends]
+    begun = [wall_ns(report["writer"], report["begin_ns"]) for report in known]
+    ended = [wall_ns(report["writer"], report["end_ns"]) for report in known]
+    for role in data.roles:
+        ended += [
+            wall_ns(role["writer"], counted["span_ns"][1])
+            for counted in role["intervals"]
+            if role["role"] == "receiver" and counted["span_ns"]
+        ]
+    for frame in data.frames:
+        if frame.role == "pinger" and frame.writer in data.flows.ends:
+            last = pl.read_ipc_stream(io.BytesIO(frame.data), columns=["read_ns"])["read_ns"].max()
+            ended.append(None if last is None else wall_ns(frame.writer, cast(int, last) + 1))
+    return (
+        min((moment for moment in begun if moment is not None), default=0),
+        max((moment for moment in ended if moment is not None), default=0),
+    )
+
+
+def _sample_bytes(data: RoundData) -> dict[int, int]:
+    """Header and body of all samples of a writer, where they are all alike."""
+    return {
+        end.number: HEADER_BYTES + flow.size
+        for flow in data.flows.flows
+        if flow.size_distribution is None and flow.kind in ("pings", "stream")
+        for end in (flow.ends if flow.kind == "pings" else flow.writers)
+    }
+
+
+def _place(capture: Capture) -> str:
+    return f"{capture.interface} on {capture.node}" if capture.node else capture.interface
+
+
+def _first(error: BaseException) -> str:
+    return (str(error).partition("\n")[0] or type(error).__name__)[:200]

@@ -15,7 +15,7 @@ import polars as pl
 
 from busmark.adapters import packets as program
 from busmark.errors import UserError
-from busmark.plugins.capture.wire.flows import reverse_flows
+from busmark.plugins.capture.wire import reverse_flows
 
 ROWS = (
     "packet", "part", "time_ns", "flow", "protocol", "wire_bytes", "kind", "source", "destination",
@@ -84,13 +84,7 @@ def read(path: Path, *, agent_ports: Sequence[int] = (), contents: bool = False)
     with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
         table = Path(folder) / "packets.arrow"
         ports = [word for port in agent_ports for word in ("--agent-port", str(port))]
-        if contents:
-            ports.append("--contents")
-        command = [str(program()), "--table", str(table), *ports, "--", str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise _unusable(path, done.stderr)
-        summary = json.loads(done.stdout)
+        summary = decode(path, table, *ports, *(["--contents"] if contents else []))
         if (fault := summary["fault"]) and not summary["packets"]:
             raise _unusable(path, f"{fault['what']} (at byte {fault['offset']})")
         counts = (
@@ -106,6 +100,20 @@ def read(path: Path, *, agent_ports: Sequence[int] = (), contents: bool = False)
         carried = _rows(table, summary, carries, CARRIED)
     found = Packets(summary, rows, answers, carried, counts)
     return replace(found, runs=_runs(found))
+
+
+def decode(path: Path, table: Path, *words: str) -> dict[str, Any]:
+    """Return the summary that `busmark-packets` makes of a capture, with the rows in `table`.
+
+    Raises:
+        UserError: the capture cannot be read.
+    """
+    command = [str(program()), "--table", str(table), *words, "--", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise _unusable(path, done.stderr)
+    summary: dict[str, Any] = json.loads(done.stdout)
+    return summary
 
 
 def directions(packets: Packets) -> dict[int, str]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from busmark.model.text import count, plural
+from busmark.plugins.capture.application import Stamps
 from busmark.plugins.capture.figures import NONE
 from busmark.plugins.capture.model import Application
 from busmark.plugins.capture.reading import Packets
 from busmark.plugins.capture.samples import Samples
-from busmark.plugins.capture.stamps import Stamps
-from busmark.plugins.capture.wire.flows import end_text
+from busmark.plugins.capture.wire import end_text
 
 MOST_OTHERS = 0.1
 """Share of datagrams that are no message, above which a flow without a greeting is doubtful."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from busmark.plugins.capture.figures import NONE, Times, first_reaching
 from busmark.plugins.capture.reading import PIECE, Packets
-from busmark.plugins.capture.wire.flows import reverse_flows
+from busmark.plugins.capture.wire import reverse_flows
 
 RELIABLE = 0x80
 KEYS = ("kind", "flow", "source", "writer", "stream", "run")

@@ -1,30 +1,34 @@
-"""`busmark bus`: orders to participants that are driven over the middleware itself."""
+"""`busmark bus`: a participant that is driven over the middleware itself, and orders to such."""
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
+from busmark.plugins.bus.commands.screens import errors, spot, watch
 
 from busmark.cli.documents import show_rows
 from busmark.cli.options import POLICY, TIME, Amount
 from busmark.cli.output import echo
-from busmark.plugins.bus.commands import errors, participant, record, replay, spot, watch
-from busmark.plugins.bus.commands import export as bus_export
+from busmark.plugins.bus.commands import replay
 from busmark.plugins.bus.commands.found import entities
 from busmark.plugins.bus.commands.options import (
+    NUMBER,
     TEST,
     address,
     addressed,
     attached,
     attachment,
     defined,
+    print_line,
+    print_message,
 )
 from busmark.plugins.bus.commands.orders import (
-    KINDS,
     Order,
     heard_ns,
     set_order,
@@ -32,11 +36,59 @@ from busmark.plugins.bus.commands.orders import (
     stop_order,
     stopped,
 )
+from busmark.plugins.bus.commands.record import export, record
 from busmark.plugins.bus.commands.samples import inject, peek
 from busmark.plugins.bus.commands.traffic import traffic
+from busmark.plugins.bus.words import KINDS, discoveries, legs, members, tests
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.caller import Caller, Message
+
+
+@click.command(epilog="Example: busmark bus participant --adapter cyclonedds --app 3 --group 1")
+@click.option("--app", required=True, type=NUMBER,
+              help="Number of this application, which nobody else on the bus has.")  # fmt: skip
+@click.option("--group", type=NUMBER, help="Number of its group.")
+@click.option("--cpu", metavar="N[,N]", help="CPUs to run on; default: any.")
+@click.option("--fifo", type=click.IntRange(1, 99), metavar="PRIORITY",
+              help="Run under SCHED_FIFO: the middleware's threads, and tests that name no "
+              "priority of their own.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print its messages as lines of JSON.")
+@attached
+def participant(
+    app: int, group: int | None, cpu: str | None, fifo: int | None, as_json: bool, **options: Any
+) -> None:  # fmt: skip
+    """Join the middleware as a participant that is driven over its own topics.
+
+    There is no controller: `busmark bus` starts tests on it, changes and stops them, from anywhere
+    on the same domain. It takes part until it is interrupted.
+    """
+    from busmark.errors import UserError
+    from busmark.plugins.bus.attachment import GOING_S, Ending, process
+
+    extra = ["--app", str(app)]
+    extra += ["--group", str(group)] if group is not None else []
+    extra += ["--cpu", cpu] if cpu else []
+    extra += ["--fifo", str(fifo)] if fifo else []
+    stopped: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda got, _: stopped.append(got))
+    ends: float | None = None
+    with process("member", attachment(options), extra) as member:
+        while True:
+            message = member.next(0.2)
+            if stopped and ends is None:
+                member.ask_to_go()
+                ends = time.monotonic() + GOING_S
+            if ends is not None and time.monotonic() > ends:
+                raise UserError("the participant does not end: it is killed")
+            if isinstance(message, Ending):
+                if message.why:
+                    raise UserError(message.why)
+                sys.exit(0)
+            if message is None:
+                continue
+            print_message(message, as_json)
 
 
 @click.group(name="bus", epilog="Example: busmark bus list --adapter cyclonedds")
@@ -57,14 +109,11 @@ def command() -> None:
 def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, everybody: bool,
           **options: Any) -> None:  # fmt: skip
     """List who is on the bus, and the tests that they have."""
-    from busmark.plugins.bus.caller import SILENCE_S, Caller
-    from busmark.plugins.bus.words import members, tests
+    from busmark.plugins.bus.caller import Caller
 
     order = Order(address(app, group, everybody, by_default="all"), {"cmd": "list"})
     with Caller.on(attachment(options)) as caller:
-        number = caller.order(order.to, order.task)
-        silent_s = 0.0 if order.is_for_one else SILENCE_S
-        answers = [text for text in caller.answers(number, wait_s, silent_s) if text["ok"]]
+        answers = [text for text in order.answers(caller, wait_s) if text["ok"]]
         if not answers:
             echo(f"busmark: {order.silence(caller)}", err=True)
     if as_json:
@@ -96,15 +145,12 @@ def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | Non
     counterparts, when the first sample of each application came, and how many were lost before it.
     Times count from the moment at which the ends of the test were there.
     """
-    from busmark.plugins.bus.caller import ANSWER_S, SILENCE_S, Caller
-    from busmark.plugins.bus.words import discoveries
+    from busmark.plugins.bus.caller import Caller
 
     follow |= seconds is not None
     order = Order(address(app, group, everybody, by_default="all"), {"cmd": "list"})
     with Caller.on(attachment(options), live=follow) as caller:
-        number = caller.order(order.to, order.task)
-        silent_s = 0.0 if order.is_for_one else SILENCE_S
-        answers = [text for text in caller.answers(number, ANSWER_S, silent_s) if text["ok"]]
+        answers = [text for text in order.answers(caller) if text["ok"]]
         if not answers:
             echo(f"busmark: {order.silence(caller)}", err=True)
             sys.exit(2)
@@ -127,8 +173,7 @@ def _print_discovery(answers: list[Message], *, in_lines: bool) -> None:
         for answer in answers for test in answer["result"]["tests"]
     ]  # fmt: skip
     for one in lines if in_lines else [lines]:
-        echo(json.dumps(one, indent=None if in_lines else 2))
-    sys.stdout.flush()
+        print_line(json.dumps(one, indent=None if in_lines else 2))
 
 
 def _follow_discovery(caller: Caller, order: Order, seconds: float | None,
@@ -144,10 +189,9 @@ def _follow_discovery(caller: Caller, order: Order, seconds: float | None,
         if as_json:
             kind = {"test": message["test"], "kind": message["kind"]}
             found = {key: value for key, value in event.items() if key != "event"}
-            echo(json.dumps({**_named(message), **kind, **found}))
-            sys.stdout.flush()
+            print_line(json.dumps({**_named(message), **kind, **found}))
         else:
-            _print(message, as_json)
+            print_message(message, as_json)
 
 
 def _named(answer: Message) -> Message:
@@ -248,7 +292,7 @@ def _ordered(caller: Caller, order: Order, lines: Iterable[Message],
             _result(message, as_json)
             continue
         answers.append(message)
-        _print(message, as_json, err=not message["ok"])
+        print_message(message, as_json, err=not message["ok"])
     if not answers:
         echo(f"busmark: {order.silence(caller)}", err=True)
     elif all("none" in (answer.get("result") or {}) for answer in answers):
@@ -276,9 +320,9 @@ def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_js
         if news == "left":
             well &= message["instance"] not in left
             left.discard(message["instance"])
-            _print(message, as_json)
+            print_message(message, as_json)
         elif (message.get("test"), message.get("kind")) == (test, kind):
-            _result(message, as_json) if news == "ended" else _print(message, as_json)
+            _result(message, as_json) if news == "ended" else print_message(message, as_json)
             if news == "ended":
                 left.discard(message["instance"])
                 well &= not message.get("error")
@@ -288,28 +332,13 @@ def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_js
 
 
 def _result(message: Message, as_json: bool) -> None:
-    from busmark.plugins.bus.words import legs
-
-    _print(message, as_json)
+    print_message(message, as_json)
     rows = [] if as_json else list(legs(message))
     if rows:
         heads = ("leg, µs", "best", "count", "min", "mean", "max", "deviation")
         show_rows("", heads, rows)
 
 
-def _print(message: Message, as_json: bool, err: bool = False) -> None:
-    from busmark.plugins.bus.words import line
-
-    text = json.dumps(message) if as_json else line(message)
-    if text is not None:
-        echo(text, err=err and not as_json)
-        sys.stdout.flush()
-
-
-command.add_command(entities)
-command.add_command(peek)
-command.add_command(inject)
-command.add_command(traffic)
-command.add_command(bus_export.command)
-for each in (participant, watch, spot, errors, record, replay):
-    command.add_command(each.command, each.__name__.rpartition(".")[2])
+for each in (entities, peek, inject, traffic, watch, spot, errors, record, export, participant):
+    command.add_command(each)
+command.add_command(replay.command, "replay")

@@ -13,7 +13,7 @@ import click
 from busmark.cli.documents import show_rows
 from busmark.cli.options import TIME, Amount
 from busmark.cli.output import echo
-from busmark.plugins.bus.commands.options import attached, attachment
+from busmark.plugins.bus.commands.options import attached, attachment, print_line
 
 if TYPE_CHECKING:
     from busmark.adapters import Adapter
@@ -126,8 +126,7 @@ def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_line
         text = document(found)
         for name in ("participants", "endpoints"):
             text[name] = [one for one in text[name] if one["key"] in kept]
-        echo(json.dumps(text, indent=None if in_lines else 2))
-        sys.stdout.flush()
+        print_line(json.dumps(text, indent=None if in_lines else 2))
         return
     heads = ("participant", "whose", "vendor", "host", "process", "writers", "readers")
     show_rows("Participants", heads, _participants(found, shown))
@@ -229,8 +228,8 @@ def _change(sign: str, one: Message, found: Found, as_json: bool) -> None:
         entity = next(e for e in (*text["participants"], *text["endpoints"])
                       if e["key"] == one["key"])  # fmt: skip
         change = "came" if sign == "+" else "went"
-        echo(json.dumps({"change": change, "at_realtime_ns": found.at_realtime_ns,
-                         "kind": one["kind"], **entity}))  # fmt: skip
+        print_line(json.dumps({"change": change, "at_realtime_ns": found.at_realtime_ns,
+                               "kind": one["kind"], **entity}))  # fmt: skip
     else:
         owner = found.owners()[one["participant"]]
         if one["kind"] == "participant":
@@ -240,5 +239,4 @@ def _change(sign: str, one: Message, found: Found, as_json: bool) -> None:
             topic, _, type_name, who, _, qos = _endpoint(one, owner)
             words = [topic, type_name, who, qos]
         moment = time.strftime("%H:%M:%S", time.localtime(found.at_realtime_ns / 1e9))
-        echo(f"{moment}  {sign} {one['kind']}: {', '.join(word for word in words if word)}")
-    sys.stdout.flush()
+        print_line(f"{moment}  {sign} {one['kind']}: {', '.join(filter(None, words))}")

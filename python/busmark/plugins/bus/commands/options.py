@@ -1,13 +1,18 @@
-"""Options that say which bus is meant, and which applications on it."""
+"""Options that say which bus is meant, and which applications on it; and how messages of it are
+printed."""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from busmark.cli.options import ADAPTER, POLICY, TIME, Amount
+from busmark.cli.output import echo
+from busmark.plugins.bus.words import line
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
@@ -104,6 +109,19 @@ def attachment(options: dict[str, Any]) -> Attachment:
 
     names = ("adapter", "transport", "domain", "interface", "address", "profile", "settings")
     return Attachment(**{name: options.pop(name) for name in names})
+
+
+def print_message(message: dict[str, Any], as_json: bool, *, err: bool = False) -> None:
+    """Print a message as JSON, or in words where it says something to a reader."""
+    text = json.dumps(message) if as_json else line(message)
+    if text is not None:
+        print_line(text, err=err and not as_json)
+
+
+def print_line(text: str, *, err: bool = False) -> None:
+    """Print a line at once, also into a pipe."""
+    echo(text, err=err)
+    sys.stdout.flush()
 
 
 def address(app: int | None, group: int | None, everybody: bool, *, by_default: Any = None) -> Any:

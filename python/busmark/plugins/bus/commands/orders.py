@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
     from busmark.plugins.bus.caller import Caller, Message
 
-KINDS = ("transceiver", "transponder", "transmitter", "receiver")
 ACTIVE = ("transceiver", "transmitter")
 STREAM = ("transmitter", "receiver")
 """Those that end by themselves."""
@@ -52,14 +51,14 @@ class Order:
             who = f"nobody in group {self.to['group']} answers"
         return f"{who}; {_there(caller)}"
 
-    def answers(self, caller: Caller) -> Iterator[Message]:
-        """Gives it; the answers as they come: of one application the first, of several until no
-        more come."""
+    def answers(self, caller: Caller, first_s: float | None = None) -> Iterator[Message]:
+        """Give it; yield the answers as they come: of one application the first, of several until
+        no more come. `first_s`: how long the first is awaited."""
         from busmark.plugins.bus.caller import ANSWER_S, SILENCE_S
 
         number = caller.order(self.to, self.task)
         silent_s = 0.0 if self.is_for_one else SILENCE_S + self.takes_s
-        yield from caller.answers(number, ANSWER_S + self.takes_s, silent_s)
+        yield from caller.answers(number, first_s or ANSWER_S + self.takes_s, silent_s)
 
 
 def start_order(*, kind: str, sources: str, qos: str, app: int | None, group: int | None,

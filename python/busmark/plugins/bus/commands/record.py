@@ -1,9 +1,8 @@
-"""`busmark bus record`."""
+"""`busmark bus record` and `busmark bus export`."""
 
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.options import TIME, Amount
-from busmark.cli.output import echo, say
-from busmark.plugins.bus.commands.options import attached, attachment
+from busmark.cli.output import say
+from busmark.plugins.bus.commands.options import attached, attachment, print_line
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.recording import Listener, Writer
+
 
 LOOKS_S = 0.2
 LEAVES_S = 10.0
@@ -38,7 +38,7 @@ NOT_STORED = {
               type=Amount("size", 1 << 20, 1 << 40, bare="MiB"),
               help="End with an error beyond this size.")  # fmt: skip
 @attached
-def command(file: Path, seconds: float | None, most_bytes: int, **options: Any) -> None:
+def record(file: Path, seconds: float | None, most_bytes: int, **options: Any) -> None:
     """Record everything that is said on a bus: orders, answers, live figures, results, troubles.
 
     Each message is a line of JSON with its time, in FILE before the next one is taken. The
@@ -54,9 +54,8 @@ def command(file: Path, seconds: float | None, most_bytes: int, **options: Any) 
     bus = attachment(options)
     with Listener.on(bus) as listener, Writer(file, most_bytes) as writer:
         writer.begin(listener.header)
-        echo(f"recording what is said on {bus.adapter}, domain {bus.domain}, to {file}; "
-             f"{f'for {seconds:g} s' if seconds else 'end it with Ctrl-C'}")  # fmt: skip
-        sys.stdout.flush()
+        print_line(f"recording what is said on {bus.adapter}, domain {bus.domain}, to {file}; "
+                   f"{f'for {seconds:g} s' if seconds else 'end it with Ctrl-C'}")  # fmt: skip
         try:
             _record(listener, writer, stopped, seconds)
         finally:
@@ -99,3 +98,27 @@ def _say(writer: Writer, file: Path) -> None:
     if not writer.counts["answer"] and not writer.counts["joined"]:
         say("nobody was on the bus: is a participant on the same adapter, transport and domain?",
             err=True)  # fmt: skip
+
+
+@click.command(name="export", epilog="Example: busmark bus export session.jsonl")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Default: the recording's name with .csv.")  # fmt: skip
+def export(file: Path, out: Path | None) -> None:
+    """Write the live reports and results of a recording as CSV, for a spreadsheet.
+
+    One row per report: time, application, test, kind, and each figure with its unit in the
+    column's name.
+    """
+    from busmark.errors import UserError
+    from busmark.plugins.bus.recording import Reader
+    from busmark.plugins.bus.recording.export import write
+
+    reader = Reader(file)
+    place = out or file.with_suffix(".csv")
+    if place == file:
+        raise UserError("is the recording itself", where=str(place), remedy="Name it with --out.")
+    count = write(reader, place)
+    say(f"{count:,} reports in {place}")
+    if reader.cut:
+        say("the recording has no end: the recorder was killed, or has not ended yet", err=True)

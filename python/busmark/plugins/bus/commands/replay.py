@@ -12,14 +12,14 @@ import click
 from busmark.cli.documents import show_rows
 from busmark.cli.options import ADAPTER, Amount
 from busmark.cli.output import echo, say
-from busmark.plugins.bus.commands.options import LAST_NUMBER
+from busmark.plugins.bus.commands.options import LAST_NUMBER, print_line
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
     from busmark.plugins.bus.recording.model import Header
+    from busmark.plugins.bus.recording.reader import Session
     from busmark.plugins.bus.recording.replay import Given, Player, Replay
     from busmark.plugins.bus.recording.score import Options, Score
-    from busmark.plugins.bus.recording.session import Session
 
 MS = 1e3
 
@@ -91,8 +91,8 @@ def command(file: Path, speed: float, only: tuple[tuple[str, str], ...],
     were off, and where answers differ. Exit code 1 if they do.
     """
     from busmark.plugins.bus.recording import Reader
+    from busmark.plugins.bus.recording.reader import session
     from busmark.plugins.bus.recording.score import Options, score
-    from busmark.plugins.bus.recording.session import session
 
     reader = Reader(file)
     played = session(reader)
@@ -222,8 +222,7 @@ def _say_given(given: Given) -> None:
     sent = "" if given.sent_s is None else f"{given.sent_s:9.3f} s"
     refused = f"  not given: {given.refused}" if given.refused else ""
     to = target_text(given.step.to)
-    echo(f"{sent or '        —  '}  {to}: {order_text(given.step.task)}{refused}")
-    sys.stdout.flush()
+    print_line(f"{sent or '        —  '}  {to}: {order_text(given.step.task)}{refused}")
 
 
 def _say_outcome(replay: Replay) -> None:

@@ -16,7 +16,7 @@ from busmark.cli.options import TIME, Amount
 from busmark.cli.output import echo
 from busmark.errors import UserError
 from busmark.plugins.bus.commands.found import WAIT, need_list
-from busmark.plugins.bus.commands.options import attached, attachment
+from busmark.plugins.bus.commands.options import attached, attachment, print_line
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
@@ -80,8 +80,7 @@ def _show(caller: Caller, count: int | None, seconds: float | None, as_json: boo
         if message is None:
             continue
         shown += 1
-        echo(json.dumps(message) if as_json else _line(message))
-        sys.stdout.flush()
+        print_line(json.dumps(message) if as_json else _line(message))
     return shown
 
 

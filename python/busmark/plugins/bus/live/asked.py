@@ -13,7 +13,8 @@ from busmark.cli.live.dialogs import Field
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.commands import bus
 from busmark.plugins.bus.commands import samples as bus_samples
-from busmark.plugins.bus.commands.orders import KINDS, Order, set_order, start_order, stop_order
+from busmark.plugins.bus.commands.orders import Order, set_order, start_order, stop_order
+from busmark.plugins.bus.words import KINDS
 
 PAUSES = ("unchanged", "pause", "resume")
 NO_YES = ("no", "yes")

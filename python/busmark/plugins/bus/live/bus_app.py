@@ -1,15 +1,25 @@
-"""What screens of a bus share."""
+"""What screens of a bus share, and a process on the bus for what their keys ask."""
 
 from __future__ import annotations
 
+import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from busmark.cli.live.app import LiveApp
 from busmark.cli.live.columns import R
 from busmark.cli.live.values import plural
+from busmark.errors import UserError
 from busmark.plugins.bus.seen import Seen
 from busmark.plugins.bus.watching import Watching
+from busmark.plugins.bus.words import STRANGE
+
+if TYPE_CHECKING:
+    from busmark.plugins.bus.attachment import Attachment
+    from busmark.plugins.bus.caller import Caller
+
 
 NOBODY = """nobody is on this bus yet. In another terminal:
   busmark bus participant --adapter NAME --app 3
@@ -51,3 +61,90 @@ class BusApp(LiveApp[R]):
             f"{state.dropped:,} messages dropped" if state.dropped else "",
         ]  # fmt: skip
         return "  ".join(part for part in parts if part)
+
+
+T = TypeVar("T")
+Asked = tuple[Callable[["Caller"], None], Callable[[str], None]]
+"""What is to be done, and who is to learn why it failed."""
+LEAVING_S = 10.0
+"""It gets so long to leave the bus."""
+
+
+def words(error: UserError) -> str:
+    """Without the option that it is about: nobody has typed one."""
+    return f"{error.message}. {error.remedy}" if error.remedy else error.message
+
+
+class Hand:
+    """Does one thing after the other, on a thread of its own. It joins the bus for the first, and
+    again after its process has ended."""
+
+    def __init__(self, bus: Attachment, post: Callable[[Callable[[], None]], None],
+                 check: Callable[[Attachment], None] = lambda _: None) -> None:  # fmt: skip
+        """`post` has a function called by whoever paints; `check` raises a UserError for a bus that
+        is of no use."""
+        self._bus, self.post, self._check = bus, post, check
+        self._jobs: SimpleQueue[Asked | None] = SimpleQueue()
+        self._caller: Caller | None = None
+        self._thread: threading.Thread | None = None
+        self.leaving = threading.Event()
+        """Set when it is to end: what takes long looks at it."""
+
+    def ask(self, job: Callable[[Caller], T], then: Callable[[T], None],
+            failed: Callable[[str], None]) -> None:  # fmt: skip
+        """Does this, and hands over what it was, or why it failed."""
+
+        def work(caller: Caller) -> None:
+            found = job(caller)
+            self.post(lambda: then(found))
+
+        self._jobs.put((work, lambda why: self.post(lambda: failed(why))))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, daemon=True)
+            self._thread.start()
+
+    def leave(self) -> None:
+        """Ends it, whatever it does."""
+        self.leaving.set()
+        self._jobs.put(None)
+        if caller := self._caller:
+            caller.leave()
+
+    def left(self) -> None:
+        """Waits until it has ended."""
+        if self._thread is not None:
+            self._thread.join(LEAVING_S)
+
+    def _work(self) -> None:
+        job = self._jobs.get()
+        while job is not None and not self.leaving.is_set():
+            job = self._on_the_bus(job)
+
+    def _on_the_bus(self, job: Asked | None) -> Asked | None:
+        """Joins, and works as long as its process is there; what is to be done after that."""
+        from busmark.plugins.bus.caller import Caller
+
+        assert job is not None
+        failed = job[1]
+        try:
+            self._check(self._bus)
+            with Caller.on(self._bus) as caller:
+                self._caller = caller
+                while job is not None and caller.is_there and not self.leaving.is_set():
+                    work, failed = job
+                    # What was said since the last one is of no concern to this.
+                    caller.take_heard()
+                    try:
+                        work(caller)
+                    except UserError as error:
+                        failed(words(error))
+                    except STRANGE as error:
+                        failed(f"an answer cannot be read: {error!r}")
+                    job = self._jobs.get()
+            return job
+        except UserError as error:
+            # The bus cannot be joined.
+            failed(words(error))
+        finally:
+            self._caller = None
+        return self._jobs.get()

@@ -19,7 +19,7 @@ from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
 from busmark.plugins.bus.commands.found import WAIT_S, Filter, announced, changes, rank, whose
 from busmark.plugins.bus.found import CONTROL, Found, Owner, following, look, test_of, vendor
-from busmark.plugins.bus.live.hand import Hand
+from busmark.plugins.bus.live.bus_app import Hand
 
 GONE_S = 30.0
 """What has gone is shown for this time."""

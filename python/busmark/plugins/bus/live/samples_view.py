@@ -16,7 +16,7 @@ from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
 from busmark.plugins.bus.commands.found import WAIT_S
 from busmark.plugins.bus.commands.samples import begin_peek, moment, words_of_body, words_of_flags
-from busmark.plugins.bus.live.hand import Hand
+from busmark.plugins.bus.live.bus_app import Hand
 from busmark.plugins.bus.words import WRITERS_OF_APP
 
 MOST = 1000

@@ -1,17 +1,128 @@
-"""The screen of `busmark bus spot`."""
+"""The screen of `busmark bus spot`: participants with their tests."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from rich.style import Style
 from rich.text import Text
 
-from busmark.cli.live.values import clock, value
+from busmark.cli.live.columns import Column
+from busmark.cli.live.values import ABSENT, clock, count, value
 from busmark.plugins.bus.live.bus_app import BusApp
-from busmark.plugins.bus.live.ends_detail import detail
-from busmark.plugins.bus.live.spot_table import COLUMNS, Spotted, since_s, spotted, style
+from busmark.plugins.bus.live.ends import STYLES, detail
 from busmark.plugins.bus.seen import End, Participant, Seen
+
+
+@dataclass(frozen=True)
+class Spotted:
+    """A line: a participant, or an end of its test."""
+
+    kind: str
+    who: str
+    where: str
+    what: str
+    state: str
+    since_ns: int | None
+    found_ms: float | None
+    of: Participant | End | dict[str, Any]
+    """A dictionary: an entity of a foreign program, as announced."""
+
+    @property
+    def key(self) -> object:
+        """By which it is known."""
+        if isinstance(self.of, dict):
+            return self.of["key"]
+        if isinstance(self.of, Participant):
+            return self.of.instance
+        return self.of.key
+
+
+def spotted(seen: Seen) -> Iterator[Spotted]:
+    """Every participant, its tests below it; then foreign programs."""
+    ends: dict[int, list[End]] = {}
+    for end in seen.ends.values():
+        ends.setdefault(end.participant.instance, []).append(end)
+    for each in sorted(seen.participants.values(), key=lambda p: (p.app, p.instance)):
+        yield _participant(each, ends.get(each.instance, []))
+        for end in sorted(ends.get(each.instance, ()), key=lambda e: (e.test, e.kind, e.number)):
+            yield _end(end)
+    yield from map(_foreign, sorted(seen.foreign.values(), key=_foreign_order))
+
+
+def _foreign_order(one: dict[str, Any]) -> tuple[str, bool, str, str]:
+    """Participants, each with its writers and readers by topic."""
+    whole = one["kind"] == "participant"
+    return (
+        one["key"] if whole else one["participant"],
+        not whole,
+        one.get("topic") or "",
+        one["key"],
+    )
+
+
+def _foreign(one: dict[str, Any]) -> Spotted:
+    if one["kind"] == "participant":
+        where = f"{one['host'] or ''} {one['process'] or one['name'] or ''}".strip()
+        kind, what = "participant", one["vendor"]
+    else:
+        kind, where, what = f" {one['kind']}", one["topic"], one["type_name"]
+    return Spotted(kind, "foreign", where or ABSENT, what or ABSENT, "there", one["since_ns"], None,
+                   one)  # fmt: skip
+
+
+def _participant(each: Participant, ends: list[End]) -> Spotted:
+    group = f" group {each.group}" if each.group is not None else ""
+    live = sum(end.is_live for end in ends)
+    what = f"{each.word('middleware') or each.word('adapter')}, {each.word('transport')}"
+    return Spotted(
+        "participant", f"app {each.app}{group}",
+        f"{each.word('host')} {each.word('pid')}".strip() or ABSENT,
+        (what if each.member else ABSENT) + (f", {live} ends" if live else ""),
+        each.state(each.looked_s), each.joined_ns,
+        None if each.found_s is None else 1e3 * each.found_s, each,
+    )  # fmt: skip
+
+
+def _end(end: End) -> Spotted:
+    number = f".{end.number + 1}" if end.number else ""
+    parts = [
+        f"{count(end.size_bytes)} B" if end.size_bytes is not None else "",
+        f"{value(end.ordered_hz)}/s" if end.ordered_hz else "",
+        f"with app {','.join(map(str, end.peers))}" if end.peers else "",
+    ]  # fmt: skip
+    return Spotted(
+        f" {end.kind}", f"app {end.participant.app}", f"test {end.test}{number}",
+        ", ".join(part for part in parts if part), end.status(end.participant.looked_s),
+        end.begun_ns, None, end,
+    )  # fmt: skip
+
+
+def style(row: Spotted) -> Style:
+    """Red for what is gone, dim for what has ended; participants in bold."""
+    found = STYLES.get(row.state, Style())
+    return found + Style(bold=True) if isinstance(row.of, Participant) else found
+
+
+def since_s(row: Spotted) -> float | None:
+    """For how long it has been there, by the clocks of its host and of this one."""
+    return None if not row.since_ns else max(0.0, time.time() - row.since_ns / 1e9)
+
+
+COLUMNS: list[Column[Spotted]] = [
+    Column("kind", "kind", 13, lambda s, _: s.kind, lambda s: s.kind.strip(), left=True),
+    Column("who", "who", 14, lambda s, _: s.who, lambda s: s.who, left=True),
+    Column("where", "where", 12, lambda s, _: s.where, lambda s: s.where, left=True, grows=True,
+           rank=1),
+    Column("what", "what", 10, lambda s, _: s.what, lambda s: s.what, left=True, grows=True,
+           rank=2),
+    Column("state", "state", 8, lambda s, _: s.state, lambda s: s.state, left=True),
+    Column("since_ns", "since", 8, lambda s, _: clock(s.since_ns), lambda s: s.since_ns),
+    Column("found_in_ms", "found ms", 8, lambda s, _: value(s.found_ms), lambda s: s.found_ms),
+]  # fmt: skip
 
 
 class SpotApp(BusApp[Spotted]):
@@ -29,8 +140,8 @@ class SpotApp(BusApp[Spotted]):
         if isinstance(row.of, End):
             return detail(row.of, width, height)
         if isinstance(row.of, dict):
-            return _foreign(row.of)
-        return _participant(row, row.of)
+            return _foreign_lines(row.of)
+        return _participant_lines(row, row.of)
 
     @staticmethod
     def key_of(row: Any) -> Any:
@@ -48,7 +159,7 @@ class SpotApp(BusApp[Spotted]):
         return f"{row.kind} {row.who} {row.where} {row.what} {row.state}"
 
 
-def _foreign(one: dict[str, Any]) -> list[Text]:
+def _foreign_lines(one: dict[str, Any]) -> list[Text]:
     words = ("name", "host", "process", "vendor", "topic", "type_name", "more")
     return [
         Text(f"foreign {one['kind']} {one['key']}", style="bold"),
@@ -57,7 +168,7 @@ def _foreign(one: dict[str, Any]) -> list[Text]:
     ]  # fmt: skip
 
 
-def _participant(row: Spotted, who: Participant) -> list[Text]:
+def _participant_lines(row: Spotted, who: Participant) -> list[Text]:
     group = "no group" if who.group is None else f"group {who.group}"
     known = [f"{key} {found}" for key, found in (who.member or {}).items() if key != "tests"]
     there = since_s(row)

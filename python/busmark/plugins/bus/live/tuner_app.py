@@ -21,9 +21,8 @@ from busmark.plugins.bus.commands.orders import Order, stopped
 from busmark.plugins.bus.commands.samples import injected, payload_on
 from busmark.plugins.bus.live import asked
 from busmark.plugins.bus.live.asked import ChosenTest
-from busmark.plugins.bus.live.bus_app import BusApp
+from busmark.plugins.bus.live.bus_app import BusApp, Hand, words
 from busmark.plugins.bus.live.entities_view import EntitiesView, Row
-from busmark.plugins.bus.live.hand import Hand, words
 from busmark.plugins.bus.live.samples_view import SamplesView
 from busmark.plugins.bus.words import legs, line
 

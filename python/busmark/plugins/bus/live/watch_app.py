@@ -8,8 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from busmark.plugins.bus.live.asked import ChosenTest
-from busmark.plugins.bus.live.ends_detail import detail
-from busmark.plugins.bus.live.ends_table import COLUMNS, style
+from busmark.plugins.bus.live.ends import COLUMNS, detail, style
 from busmark.plugins.bus.live.tuner_app import TunerApp
 from busmark.plugins.bus.seen import End, Seen
 

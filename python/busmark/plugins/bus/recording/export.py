@@ -11,12 +11,12 @@ from typing import IO, Any
 from busmark.errors import UserError
 from busmark.plugins.bus.recording.model import Heard
 from busmark.plugins.bus.recording.reader import Reader
+from busmark.plugins.bus.words import STRANGE
 from busmark.present.csv_cells import guarded
 
 Cell = str | int | float | None
 Row = dict[str, Cell]
 
-STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 SECOND_NS = 1e9
 US_NS = 1e3
 END_OF_LINE = "\r\n"

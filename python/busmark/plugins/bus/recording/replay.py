@@ -13,8 +13,9 @@ from typing import Any
 
 from busmark.errors import UserError
 from busmark.plugins.bus.caller import ANSWER_S, Caller
+from busmark.plugins.bus.recording.reader import Test
 from busmark.plugins.bus.recording.score import Score, Step, started
-from busmark.plugins.bus.recording.session import STRANGE, Message, Test
+from busmark.plugins.bus.words import STRANGE, Message
 
 UNSET = ("depth", "max_blocking_ns", "order_by_source")
 """Policies that are at their default where they are 0 or false."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.errors import UserError
-from busmark.plugins.bus.recording.session import Message, Order, Session, Test
+from busmark.plugins.bus.recording.reader import Order, Session, Test
+from busmark.plugins.bus.words import Message
 
 QUESTIONS = frozenset({"list"})
 """Orders that change nothing."""

@@ -3,6 +3,6 @@ in, and knows no terminal."""
 
 from busmark.plugins.bus.seen.ends import End, Participant
 from busmark.plugins.bus.seen.seen import Seen
-from busmark.plugins.bus.seen.troubles import Trouble
+from busmark.plugins.bus.words import Trouble
 
 __all__ = ["End", "Participant", "Seen", "Trouble"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from busmark.plugins.bus.seen.unread import Unread, numbers, read
-from busmark.plugins.bus.words import STRANGE
+from busmark.plugins.bus.words import KINDS, STRANGE, WRITERS_OF_APP, Message
 
 SILENT_S = 6.0
 """Whoever has said nothing for this time, though asked, is shown as silent."""
@@ -140,10 +140,6 @@ def quantile(ascending: Times, share: float, fewest: int = 1) -> float | None:
     return float(ascending[min(int(share * len(ascending)), len(ascending) - 1)])
 
 
-Message = dict[str, Any]
-KINDS = ("transceiver", "transponder", "transmitter", "receiver")
-WRITERS_OF_APP = 64
-"""Numbers of writers that an application has."""
 ENDS = 32
 """Ends of one kind that it can have: numbers begin anew after this many."""
 TREND = 120

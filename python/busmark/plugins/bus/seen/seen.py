@@ -7,12 +7,10 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from busmark.plugins.bus.seen.ends import (
     FEWEST_ASKED,
     GONE_S,
-    KINDS,
     NS,
     End,
     Key,
@@ -20,10 +18,7 @@ from busmark.plugins.bus.seen.ends import (
     definition,
     end_of,
 )
-from busmark.plugins.bus.seen.troubles import Trouble, trouble
-from busmark.plugins.bus.words import STRANGE
-
-Message = dict[str, Any]
+from busmark.plugins.bus.words import KINDS, STRANGE, Message, Trouble, trouble
 
 MOST_PARTICIPANTS = 4000
 MOST_ENDS = 20_000

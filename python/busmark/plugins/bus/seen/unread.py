@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import from_json
 
-Message = dict[str, Any]
+from busmark.plugins.bus.words import Message
 
 TRIPS = (b'"round_trips_ns":', b"[", b"]")
 LEGS = (b'"legs":', b'{"', b"}]}")

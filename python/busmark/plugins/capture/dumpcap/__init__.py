@@ -1,9 +1,14 @@
 """Captures of traffic by Wireshark's dumpcap: here, behind a command prefix, or on a node."""
 
 from busmark.plugins.capture.dumpcap.permit import check, refusal
-from busmark.plugins.capture.dumpcap.said import Counts
-from busmark.plugins.capture.dumpcap.settings import Settings
-from busmark.plugins.capture.dumpcap.taking import CaptureFailed, DiskFull, Site, Taking
+from busmark.plugins.capture.dumpcap.taking import (
+    CaptureFailed,
+    Counts,
+    DiskFull,
+    Settings,
+    Site,
+    Taking,
+)
 
 __all__ = [
     "CaptureFailed", "Counts", "DiskFull", "Settings", "Site", "Taking", "check", "refusal",

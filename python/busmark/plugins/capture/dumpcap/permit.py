@@ -9,7 +9,7 @@ import shutil
 
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, STDOUT, Launched, Start
-from busmark.plugins.capture.dumpcap.said import complaint
+from busmark.plugins.capture.dumpcap.taking import complaint
 
 PATIENCE_S = 20.0
 INSTALL = "Run: apt-get install wireshark-common"

@@ -1,4 +1,5 @@
-"""One dumpcap at work on one interface, in the hands of a shell beside it.
+"""One dumpcap at work on one interface, in the hands of a shell beside it: how it is called, and
+what it says.
 
 The shell waits for the end of its input and then ends dumpcap, so that this is the same here and on
 a node, and so that dumpcap ends with the process that has started it, however that ends.
@@ -19,9 +20,100 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from busmark.errors import UserError
 from busmark.launcher import DEVNULL, MARK, STDOUT, Launched, Start, marker
-from busmark.plugins.capture.dumpcap.said import NO_SPACE, READY, Counts, complaint, counts
-from busmark.plugins.capture.dumpcap.settings import RING_FILES, Settings
+
+RING_FILES = 4
+"""Parts of a ring: the oldest is dropped when a new one begins."""
+MIB = 1 << 20
+KB = 1000
+"""dumpcap's unit of file sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is captured, and how much of it is kept."""
+
+    filter: str = ""
+    """As pcap-filter(7) has it; empty: everything."""
+    snap_length: int = 0
+    """Bytes of each packet; 0: all."""
+    max_bytes: int = 1 << 30
+    """Size of the file."""
+    ring: bool = False
+    """Whether the last packets are kept when that is reached, in place of the first."""
+    buffer_bytes: int = 32 << 20
+    """Size of the kernel's buffer."""
+
+    def words(self, interface: str, path: str) -> list[str]:
+        """The command that writes such a capture to a file; a ring is several files, with a number
+        at the end of their names."""
+        words = [
+            "dumpcap",
+            "-q",
+            "-i",
+            interface,
+            "-w",
+            path,
+            "-B",
+            str(-(-self.buffer_bytes // MIB)),
+        ]
+        if self.snap_length:
+            words += ["-s", str(self.snap_length)]
+        if self.filter:
+            words += ["-f", self.filter]
+        if self.ring:
+            part = max(self.max_bytes // RING_FILES // KB, 1)
+            return [*words, "-b", f"filesize:{part}", "-b", f"files:{RING_FILES}"]
+        return [*words, "-a", f"filesize:{self.max_bytes // KB}"]
+
+
+READY = "\nFile: "
+"""It says so when the interface is open, the filter is set and the file is there."""
+NO_SPACE = "no space left on the file system"
+TAKEN = re.compile(r"^\r?Packets captured: ([0-9]{1,18})\r?$", re.M)
+DROPPED = re.compile(
+    r"^Packets received/dropped on interface '[^\n]*': ([0-9]{1,18})/([0-9]{1,18}) "
+    r"\(pcap:([0-9]{1,18})/dumpcap:([0-9]{1,18})/flushed:([0-9]{1,18})/ps_ifdrop:([0-9]{1,18})\)",
+    re.M,
+)
+COMPLAINT = re.compile(r"^dumpcap: ([^\n]*)$", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What dumpcap counts at its end."""
+
+    packets: int
+    """In the file, or, of a ring, in all files that there were."""
+    kernel_drops: int
+    """Because the kernel's buffer was full."""
+    interface_drops: int
+    """By the interface or its driver."""
+    dumpcap_drops: int
+    """By dumpcap, because it did not write as fast as packets came, or because it ended."""
+
+    @property
+    def dropped(self) -> int:
+        """All that is missing in the capture."""
+        return self.kernel_drops + self.interface_drops + self.dumpcap_drops
+
+
+def counts(said: str) -> Counts | None:
+    """The counters at its end; None where it did not end in good order."""
+    found = DROPPED.search(said)
+    if found is None:
+        return None
+    packets, _, kernel, own, flushed, interface = map(int, found.groups())
+    total = TAKEN.search(said)
+    return Counts(int(total[1]) if total else packets, kernel, interface, own + flushed)
+
+
+def complaint(said: str) -> str:
+    """Why it cannot, in its own words; empty where it does not complain."""
+    found = COMPLAINT.search(said)
+    return found[1].strip() if found else ""
+
 
 SCRIPT = """
 exec 3<&0
@@ -64,6 +156,7 @@ PATIENCE_S = 20.0
 FETCH_S = 600.0
 """What a node has captured is brought here within this time."""
 LOOK_S = 0.01
+WATCH_S = 0.05
 MOST_SAID = 1 << 20
 BLOCK_BYTES = 1 << 20
 
@@ -185,6 +278,25 @@ class Taking:
             raise DiskFull(f"{self.what} cannot be stored: {error.strerror or error}") from error
         finally:
             self._said_path.unlink(missing_ok=True)
+
+    def run(self, seconds: float, where: str, stopped: Sequence[object] = ()) -> None:
+        """Capture for this time, until there is something in `stopped`, or until it has ended by
+        itself; `where`: the option that an error names.
+
+        Raises:
+            UserError: there is no capture.
+        """
+        try:
+            self.start()
+            end = time.monotonic() + seconds
+            while not stopped and not self.over and time.monotonic() < end:
+                time.sleep(WATCH_S)
+            self.stop()
+        except CaptureFailed as error:
+            raise UserError(str(error), where=where) from None
+        except BaseException:
+            self.kill()
+            raise
 
     def kill(self) -> None:
         """Ends it at once, also while another thread begins it; nothing of it remains here."""

@@ -13,12 +13,10 @@ import polars as pl
 
 from busmark.plugins.capture.analysis import check_readable, described, gaps, read_samples
 from busmark.plugins.capture.figures import NONE, Times
-from busmark.plugins.capture.late.diagram import diagram
-from busmark.plugins.capture.late.explaining import OfRound, together, why
+from busmark.plugins.capture.late.explaining import OfRound, diagram, together, why
 from busmark.plugins.capture.late.model import Explained, Late, Shown
 from busmark.plugins.capture.late.reading import read_file
-from busmark.plugins.capture.late.samples import Chosen, Sample
-from busmark.plugins.capture.late.trace import Path, Trace, trace
+from busmark.plugins.capture.late.trace import Chosen, Path, Sample, Trace, trace
 from busmark.plugins.capture.late.wire import RELIABLE, Wire
 from busmark.plugins.capture.reading import Packets
 from busmark.plugins.capture.samples import Samples

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
+import glob
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from busmark.adapters import packets as program
 from busmark.errors import UserError
 from busmark.plugins.capture.late.wire import SCHEMA, File, Flow, Wire
-from busmark.plugins.capture.reading import SILENT
-from busmark.plugins.capture.wire.flows import end_text
+from busmark.plugins.capture.reading import SILENT, decode
+from busmark.plugins.capture.wire import end_text
 from busmark.store.result import file_stem
 from busmark.store.writer import ARTEFACTS
 
@@ -27,16 +25,11 @@ def captures(directory: Path, case: str, number: int) -> list[tuple[Path, str | 
     """Files of the captures of one round, each with its node and its interface."""
     stem = f"{file_stem(case, number)}.capture."
     found = []
-    for path in sorted((directory / ARTEFACTS).glob(f"{_literal(stem)}*.pcapng")):
+    for path in sorted((directory / ARTEFACTS).glob(f"{glob.escape(stem)}*.pcapng")):
         parts = path.name.removeprefix(stem).removesuffix(".pcapng").split(".", 1)
         node = parts[0] if len(parts) > 1 else None
         found.append((path, node, parts[-1]))
     return found
-
-
-def _literal(text: str) -> str:
-    """So that a glob takes it as it stands."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in text)
 
 
 def read_round(
@@ -65,10 +58,7 @@ def read_round(
         summary, table = _read(path, cookie, sample_bytes or {})
         shift = _shift(participants, where)
         number = len(known)
-        dropped = [each["dropped"] for each in summary["interfaces"]]
-        lost = None if None in dropped else sum(dropped)
-        known.append(File(path.name, where, interface, lost,
-                          summary["noticed"]["incomplete_datagrams"]))  # fmt: skip
+        known.append(_file(path, where, interface, summary))
         rows.append(_shaped(table, summary, number, len(flows), shift))
         flows += [_flow(number, each) for each in summary["flows"]]
     if not rows:
@@ -102,10 +92,8 @@ def read_file(path: Path, agent_ports: Sequence[int], known: pl.DataFrame) -> Wi
         sample_flags=pl.when(pl.col("sample_seq").is_not_null()).then(0)
     )
     interface = next((each["name"] for each in summary["interfaces"] if each["name"]), "capture")
-    dropped = [each["dropped"] for each in summary["interfaces"]]
-    file = File(path.name, None, interface, None if None in dropped else sum(dropped),
-                summary["noticed"]["incomplete_datagrams"])  # fmt: skip
     flows = [_flow(0, each) for each in summary["flows"]]
+    file = _file(path, None, interface, summary)
     return Wire(_shaped(table, summary, 0, 0, 0), flows, [file])
 
 
@@ -123,6 +111,12 @@ def _keys(known: pl.DataFrame) -> list[tuple[pl.DataFrame, list[str]]]:
          ["flow", "writer", "stream", "last_seq", "payload_hash"]),
         (known.filter(~of_rtps & ~numbered), ["flow", "packet", "payload_hash"]),
     ]  # fmt: skip
+
+
+def _file(path: Path, node: str | None, interface: str, summary: dict[str, Any]) -> File:
+    dropped = [each["dropped"] for each in summary["interfaces"]]
+    lost = None if None in dropped else sum(dropped)
+    return File(path.name, node, interface, lost, summary["noticed"]["incomplete_datagrams"])
 
 
 def _flow(file: int, each: dict[str, Any]) -> Flow:
@@ -153,18 +147,7 @@ def _read(
         sizes += ["--cookie", cookie]
     with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
         table = Path(folder) / "packets.arrow"
-        command = [
-            str(program()),
-            "--table",
-            str(table),
-            *sizes,
-            "--",
-            str(path),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise UserError(done.stderr.strip() or "the capture cannot be read", where=str(path))
-        summary: dict[str, Any] = json.loads(done.stdout)
+        summary = decode(path, table, *sizes)
         silent = [int(k) for k in summary["kinds"] if summary["kinds"][k] in SILENT]
         wanted = (pl.col("part") == 0) | ~pl.col("kind").is_in(silent).fill_null(value=False)
         # Read at once: the file is gone afterwards.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -15,17 +15,6 @@ Rows = npt.NDArray[np.int64]
 """Numbers of rows, in the order of time."""
 
 NO_ROWS: Rows = np.empty(0, np.int64)
-SCHEMA: dict[str, Any] = {
-    "file": pl.Int64, "packet": pl.Int64, "part": pl.Int64, "time_ns": pl.Int64,
-    "begun_ns": pl.Int64, "flow": pl.Int64, "protocol": pl.String, "kind": pl.String,
-    "wire_bytes": pl.Int64, "message_bytes": pl.Int64, "source": pl.String,
-    "destination": pl.String, "writer": pl.Int64, "reader": pl.Int64, "builtin": pl.Boolean,
-    "session": pl.Int64, "stream": pl.Int64, "first_seq": pl.Int64, "last_seq": pl.Int64,
-    "missing": pl.Int64, "asked": pl.Int64, "fragment": pl.Int64,
-    "fragments": pl.Int64, "repeated": pl.Boolean, "tcp_bytes": pl.Int64, "stream_end": pl.Int64,
-    "acked": pl.Int64, "retransmission": pl.Boolean, "out_of_order": pl.Boolean,
-    "sample_writer": pl.Int64, "sample_seq": pl.Int64, "answered": pl.Int64,
-}  # fmt: skip
 """Columns that are read. Times are by CLOCK_MONOTONIC of the samples' host; `flow` counts over all
 files; `source` and `destination` are GUID prefixes; `answered` is the writer that an answer
 answers, 0 for a sample that is none."""
@@ -114,6 +103,13 @@ class Packet:
         return self.time_ns if self.begun_ns is None else min(self.begun_ns, self.time_ns)
 
 
+TYPES = {"int": pl.Int64, "str": pl.String, "bool": pl.Boolean}
+SCHEMA: dict[str, Any] = {
+    each.name: TYPES[str(each.type).partition(" ")[0]] for each in fields(Packet)[1:]
+}
+"""Columns of the rows: what a packet has, but the number of its row."""
+
+
 class Wire:
     """The packets of a round, by what is asked of them."""
 
@@ -149,11 +145,7 @@ class Wire:
 
     def first_row(self, row: int) -> int:
         """The first row of the packet of a row."""
-        return self.row_of(*self.value_pair(row))[0]
-
-    def value_pair(self, row: int) -> tuple[int, int]:
-        """File and number of the packet of a row."""
-        return int(self._column("file")[row]), int(self._column("packet")[row])
+        return self.row_of(int(self._column("file")[row]), int(self._column("packet")[row]))[0]
 
     def parts(self, packet: Packet) -> list[Packet]:
         """All rows of its packet."""

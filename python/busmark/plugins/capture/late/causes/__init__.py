@@ -1,6 +1,6 @@
 """Causes of late samples, each proved by packets: one rule for each.
 
-A cause is a file with a function `find(trace)` that yields proofs. A cause whose proof covers half
+A cause is a function of a trace that yields proofs. A cause whose proof covers half
 of what a sample is late by explains it; of several, the first of those for which it waited longest.
 `WHERE` is asked only where no cause of `CAUSES` holds: it says where the time passed, not why.
 `BESIDE` has what only coincides.
@@ -10,23 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from busmark.plugins.capture.late.causes import (
-    before_match,
-    behind_capture,
-    delayed_ack,
-    discovery,
-    dropped,
-    fragments,
-    in_process,
-    in_relay,
-    on_link,
-    reordering,
-    rtps_recovery,
-    tcp_retransmission,
-    tcp_window,
-    xrce_recovery,
-    xrce_unrepeated,
-)
+from busmark.plugins.capture.late.causes import places, rtps, tcp, xrce
+from busmark.plugins.capture.late.causes.dropped import dropped
 from busmark.plugins.capture.late.trace import Proof, Trace
 
 NEARLY = 0.8
@@ -35,21 +20,12 @@ NEARLY = 0.8
 Find = Callable[[Trace], Iterator[Proof]]
 
 CAUSES: tuple[Find, ...] = (
-    before_match.find,
-    xrce_unrepeated.find,
-    behind_capture.find,
-    dropped.find,
-    delayed_ack.find,
-    tcp_retransmission.find,
-    tcp_window.find,
-    rtps_recovery.find,
-    xrce_recovery.find,
-    fragments.find,
-    reordering.find,
-    in_relay.find,
-)
-WHERE: tuple[Find, ...] = (on_link.find, in_process.find)
-BESIDE: tuple[Find, ...] = (discovery.find,)
+    rtps.before_match, xrce.unrepeated, places.behind_capture, dropped, tcp.delayed_ack,
+    tcp.retransmission, tcp.window, rtps.recovery, xrce.recovery, rtps.fragments, rtps.reordering,
+    places.in_relay,
+)  # fmt: skip
+WHERE: tuple[Find, ...] = (places.on_link, places.in_process)
+BESIDE: tuple[Find, ...] = (rtps.discovery,)
 
 
 def proofs(trace: Trace, finders: tuple[Find, ...]) -> list[Proof]:

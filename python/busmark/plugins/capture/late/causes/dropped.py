@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from busmark.plugins.capture.late.causes import rtps_recovery, xrce_recovery
+from busmark.plugins.capture.late.causes import rtps, xrce
 from busmark.plugins.capture.late.trace import Evidence, Leg, Path, Proof, Trace
 from busmark.plugins.capture.late.wire import NO_ROWS, Packet, Rows, Wire
 
@@ -21,7 +21,7 @@ OVERWRITTEN = "overwritten"
 UNMATCHED = "before-match"
 
 
-def find(trace: Trace) -> Iterator[Proof]:
+def dropped(trace: Trace) -> Iterator[Proof]:
     """By each leg: what was asked for again though its packet is there, or before any packet of it;
     what its writer declared gone; what came to an agent and left it in no packet."""
     if trace.path is None:
@@ -38,7 +38,7 @@ def find(trace: Trace) -> Iterator[Proof]:
 
 def _receiver(trace: Trace, leg: Leg) -> Iterator[Proof]:
     part = replace(trace, legs=(leg,))
-    for proof in (*rtps_recovery.find(part), *xrce_recovery.find(part)):
+    for proof in (*rtps.recovery(part), *xrce.recovery(part)):
         if not proof.of_another:
             first = proof.evidence[0].packet
             where = "at the receiver" if trace.wire.is_local(first) else \
@@ -53,17 +53,15 @@ def _sender(trace: Trace, leg: Leg) -> Iterator[Proof]:
     wire = trace.wire
     for stream, (first, last) in leg.streams:
         own = next(p for p in leg.packets if p.flow == stream[0])
-        rows = wire.xrce_questions.get(xrce_recovery.back(trace, stream), NO_ROWS)
-        rows = wire.within(rows, own.first_ns - xrce_recovery.SPAN_NS, own.first_ns - 1)
+        rows = wire.xrce_questions.get(xrce.back(trace, stream), NO_ROWS)
+        rows = wire.within(rows, own.first_ns - xrce.SPAN_NS, own.first_ns - 1)
         for number in range(first, last + 1):
-            asked = xrce_recovery.asking(wire, rows, number)
+            asked = xrce.asking(wire, rows, number)
             if len(asked):
                 yield _asked_before(trace, wire.packet(asked[0]), own, number)
     for writer, number in leg.identities:
         own = next(p for p in leg.packets if (p.source, p.writer) == writer)
-        asked = wire.within(
-            wire.questions(writer), own.first_ns - xrce_recovery.SPAN_NS, own.first_ns - 1
-        )
+        asked = wire.within(wire.questions(writer), own.first_ns - xrce.SPAN_NS, own.first_ns - 1)
         asked = _covering(wire, asked, number)
         if len(asked):
             yield _asked_before(trace, wire.packet(asked[0]), own, number)
@@ -98,10 +96,10 @@ def _gone(trace: Trace, leg: Leg) -> Iterator[Proof]:
         yield from _overwritten(wire, own, asked, left.astype(np.int64), number)
     for stream, (_, number) in leg.streams:
         own = next(p for p in leg.packets if p.flow == stream[0])
-        rows = wire.xrce_questions.get(xrce_recovery.back(trace, stream), NO_ROWS)
+        rows = wire.xrce_questions.get(xrce.back(trace, stream), NO_ROWS)
         beats = wire.xrce_heartbeats.get(stream, NO_ROWS)
         beats = beats[wire.value("first_seq", beats) > number]
-        asked = xrce_recovery.asking(wire, rows, number)
+        asked = xrce.asking(wire, rows, number)
         yield from _overwritten(wire, own, asked, beats, number)
 
 
@@ -189,7 +187,7 @@ def _confirmed(trace: Trace, last: Packet) -> Packet | None:
         rows = wire.xrce_confirming.get(back, NO_ROWS)
         found = _after(wire, rows[wire.value("first_seq", rows) > (last.last_seq or 0)], last)
     elif last.stream_end is not None:
-        rows = wire.acknowledged(flow, last.time_ns, last.time_ns + xrce_recovery.SPAN_NS)
+        rows = wire.acknowledged(flow, last.time_ns, last.time_ns + xrce.SPAN_NS)
         found = _after(wire, rows[wire.value("acked", rows) >= last.stream_end], last)
     elif last.protocol == "rtps" and last.writer is not None:
         rows = wire.confirming.get(last.writer, NO_ROWS)

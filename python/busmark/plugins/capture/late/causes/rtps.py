@@ -1,0 +1,268 @@
+"""DATA of RTPS: sent again, in fragments, overtaken, without a reader; and discovery meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from busmark.plugins.capture.late.trace import Evidence, Leg, Proof, Trace
+from busmark.plugins.capture.late.wire import NO_ROWS, Packet, Rows, Writer
+
+RETRANSMISSION = "rtps-retransmission"
+HEARTBEAT = "heartbeat-wait"
+FRAGMENT = "fragment-resent"
+SPAN_NS = 10_000_000_000
+"""How far back the first copy is looked for."""
+
+
+def recovery(trace: Trace) -> Iterator[Proof]:
+    """The last DATA sent again before the sample was read: of the sample itself, or of one before
+    it, which it waits for."""
+    for leg in trace.legs:
+        for writer, number in leg.identities:
+            yield from _of_writer(trace, leg, writer, number)
+
+
+def _of_writer(trace: Trace, leg: Leg, writer: Writer, number: int) -> Iterator[Proof]:
+    wire = trace.wire
+    questions = wire.questions(writer)
+    data = wire.data.get(writer, NO_ROWS)
+    inside = wire.within(data, leg.begin_ns, leg.end_ns)
+    inside = inside[wire.value("last_seq", inside) <= number]
+    if not len(questions) or not len(inside):
+        return
+    for row in reversed(inside.tolist()):
+        proof = _again(trace, leg, writer, wire.packet(row), questions, number)
+        if proof is not None:
+            yield proof
+            return
+
+
+def _again(
+    trace: Trace, leg: Leg, writer: Writer, again: Packet, questions: Rows, number: int
+) -> Proof | None:
+    wire = trace.wire
+    first = _first_copy(trace, writer, again)
+    if first is None:
+        return None
+    asked = wire.within(questions, first.time_ns + 1, again.time_ns)
+    seq = again.last_seq or 0
+    covers = (wire.value("first_seq", asked) <= seq) & (wire.value("last_seq", asked) >= seq)
+    asked = asked[covers & (wire.value("file", asked) == again.file)]
+    if not len(asked):
+        return None
+    question = wire.packet(asked[0])
+    beats = wire.within(wire.heartbeats.get(writer, NO_ROWS), first.time_ns + 1, question.time_ns)
+    beats = beats[(wire.value("file", beats) == again.file)
+                  & (wire.value("packet", beats) != first.packet)]  # fmt: skip
+    beat = wire.packet(beats[-1]) if len(beats) else None
+    since = max(first.time_ns, leg.begin_ns)
+    last = wire.packet(asked[-1])
+    return _proof(again, first, (question, last), beat, again.time_ns - since, own=seq == number)
+
+
+def _first_copy(trace: Trace, writer: Writer, again: Packet) -> Packet | None:
+    """The first packet with the same number, or fragment, in the same file."""
+    wire = trace.wire
+    rows = wire.within(wire.data.get(writer, NO_ROWS), again.time_ns - SPAN_NS, again.time_ns - 1)
+    same = (
+        (wire.value("last_seq", rows) == again.last_seq)
+        & (wire.value("file", rows) == again.file)
+        & (wire.value("packet", rows) != again.packet)
+    )
+    if again.fragment is not None:
+        # What went as a whole may be sent again in fragments.
+        same &= np.isin(wire.value("fragment", rows), (again.fragment, -1))
+    found = np.flatnonzero(same)
+    return wire.packet(rows[found[0]]) if len(found) else None
+
+
+def _proof(
+    again: Packet, first: Packet, asked: tuple[Packet, Packet], beat: Packet | None, wait: int,
+    *, own: bool,
+) -> Proof:  # fmt: skip
+    question, last = asked
+    what = "fragment" if again.kind == first.kind == "DATA_FRAG" else "sample"
+    of = "it" if own else "a sample before it"
+    of = of if what == "sample" else f"a fragment of {of}"
+    waited = first.time_ns
+    evidence = [Evidence(first, f"{first.kind} {first.last_seq}, sent first")]
+    cause = RETRANSMISSION if what == "sample" else FRAGMENT
+    said = f"{of} was sent again in packet {again.packet}, because {question.kind} in packet " \
+           f"{question.packet} asked for it"  # fmt: skip
+    if beat is not None:
+        evidence.append(Evidence(beat, "HEARTBEAT that says that it exists"))
+        if 2 * (beat.time_ns - waited) >= again.time_ns - waited:
+            cause = HEARTBEAT
+            said += f" only after the HEARTBEAT in packet {beat.packet}"
+    evidence.append(Evidence(question, f"{question.kind} that asks for it"))
+    if last.row != question.row:
+        evidence.append(Evidence(last, f"{last.kind} that asks once more"))
+        said += f", and {last.kind} in packet {last.packet} once more"
+    evidence += [Evidence(again, f"{again.kind} {again.last_seq}, sent again")]  # fmt: skip
+    return Proof(cause, wait, said, tuple(evidence), of_another=not own)
+
+
+FRAGMENTS = "fragments"
+IP_HEADERS = 42
+"""Bytes of a packet that are none of its datagram's, at least."""
+
+
+def fragments(trace: Trace) -> Iterator[Proof]:
+    """The time from the first fragment to the last on one interface, of RTPS or of IP."""
+    for leg in trace.legs:
+        yield from _of_rtps(trace, leg)
+        yield from _of_ip(trace, leg)
+
+
+def _of_rtps(trace: Trace, leg: Leg) -> Iterator[Proof]:
+    wire = trace.wire
+    for writer, number in leg.identities:
+        rows = wire.within(wire.data.get(writer, NO_ROWS), leg.begin_ns, leg.end_ns)
+        rows = rows[(wire.value("last_seq", rows) == number) & (wire.value("fragments", rows) > 1)]
+        for file in np.unique(wire.value("file", rows)):
+            own = rows[wire.value("file", rows) == file]
+            if len(own) > 1:
+                first, last = wire.packet(own[0]), wire.packet(own[-1])
+                yield Proof(FRAGMENTS, last.time_ns - first.time_ns,
+                            f"its fragments took from packet {first.packet} to packet "
+                            f"{last.packet}",
+                            (Evidence(first, f"first of {first.fragments} fragments"),
+                             Evidence(last, "last fragment before it was read")))  # fmt: skip
+
+
+def _of_ip(trace: Trace, leg: Leg) -> Iterator[Proof]:
+    wire = trace.wire
+    for each in leg.packets:
+        whole, own = each.message_bytes or 0, each.wire_bytes or 0
+        if whole <= own or each.time_ns > leg.end_ns or each.stream_end is not None:
+            continue
+        pieces = wire.within(wire.pieces.get(each.file, NO_ROWS), leg.begin_ns, each.time_ns)
+        sizes = wire.value("wire_bytes", pieces)[::-1] - IP_HEADERS
+        needed = np.searchsorted(np.cumsum(sizes), whole - own)
+        if needed < len(pieces):
+            first = wire.packet(pieces[len(pieces) - 1 - needed])
+            yield Proof(FRAGMENTS, each.time_ns - first.time_ns,
+                        f"the IP fragments of its datagram took from packet {first.packet} to "
+                        f"packet {each.packet}",
+                        (Evidence(first, "first IP fragment"),
+                         Evidence(each, "IP fragment that completes the datagram")))  # fmt: skip
+    if not leg.packets and not leg.is_read:
+        yield from _never_complete(trace, leg)
+
+
+def _never_complete(trace: Trace, leg: Leg) -> Iterator[Proof]:
+    """A lost sample without a packet of its own, while fragments completed no datagram."""
+    wire = trace.wire
+    for number, file in enumerate(wire.files):
+        pieces = wire.within(wire.pieces.get(number, NO_ROWS), leg.begin_ns, leg.end_ns)
+        if len(pieces) and file.incomplete and _none_complete(trace, number, leg):
+            first, last = wire.packet(pieces[0]), wire.packet(pieces[-1])
+            yield Proof(FRAGMENTS, None,
+                        f"the IP fragments from packet {first.packet} to packet {last.packet} "
+                        "complete no datagram",
+                        (Evidence(first, "first IP fragment"),
+                         Evidence(last, "last IP fragment")))  # fmt: skip
+
+
+def _none_complete(trace: Trace, file: int, leg: Leg) -> bool:
+    """Whether no datagram was put together from fragments in the window."""
+    wire = trace.wire
+    first, last = np.searchsorted(wire.times, [leg.begin_ns, leg.end_ns + 1])
+    rows = np.arange(first, last)
+    rows = rows[wire.value("file", rows) == file]
+    return not (wire.value("message_bytes", rows) > wire.value("wire_bytes", rows)).any()
+
+
+REORDERING = "reordering"
+
+
+def reordering(trace: Trace) -> Iterator[Proof]:
+    """The first packet of a later sample of the same writer, or a segment of TCP behind a hole,
+    which was there before the sample was; nothing was sent again."""
+    for leg in trace.legs:
+        for flow in dict.fromkeys(p.flow for p in leg.packets if p.flow is not None):
+            own = next(p for p in leg.packets if p.flow == flow)
+            if not own.repeated and own.time_ns <= leg.end_ns:
+                yield from _on_flow(trace, leg, own)
+
+
+def _on_flow(trace: Trace, leg: Leg, own: Packet) -> Iterator[Proof]:
+    wire, flow = trace.wire, own.flow
+    if flow is None or own.sample_seq is None:
+        return
+    if own.stream_end is not None:
+        rows = wire.within(wire.early.get(flow, NO_ROWS), leg.begin_ns, own.time_ns)
+        again = wire.within(wire.retransmitted.get(flow, NO_ROWS), leg.begin_ns, own.time_ns)
+        if len(rows) and not len(again):
+            yield _overtaken(wire.packet(rows[0]), own, "segment of TCP")
+        return
+    rows = wire.within(wire.samples_of.get((flow, own.sample_writer), NO_ROWS),
+                       leg.begin_ns, own.time_ns - 1)  # fmt: skip
+    rows = rows[(wire.value("sample_seq", rows) > own.sample_seq)
+                & ~wire.value("repeated", rows).astype(bool)]  # fmt: skip
+    if len(rows):
+        yield _overtaken(wire.packet(rows[0]), own, "sample")
+
+
+def _overtaken(later: Packet, own: Packet, what: str) -> Proof:
+    return Proof(REORDERING, own.time_ns - later.time_ns,
+                 f"packet {own.packet} came after packet {later.packet}, which has a later {what}",
+                 (Evidence(later, f"later {what}, came first"),
+                  Evidence(own, "the sample, came after it")))  # fmt: skip
+
+
+BEFORE_MATCH = "before-match"
+
+
+def before_match(trace: Trace) -> Iterator[Proof]:
+    """No participant that speaks to the writer's had announced a reader when the sample was
+    written."""
+    for leg in trace.legs:
+        writers = {writer for writer, _ in leg.identities}
+        # One that was never sent: by the writers that sent other samples of its writer.
+        writers = writers or trace.wire.rtps_writers.get(leg.writer, set())
+        for prefix, _ in writers:
+            first = _first_announcement(trace, prefix)
+            if first is None or first.time_ns <= leg.begin_ns:
+                continue
+            evidence = [Evidence(first, "first announcement of a reader by another participant")]
+            came = next((p for p in leg.packets if p.time_ns >= first.time_ns), None)
+            if came is not None and leg.is_read:
+                evidence.append(Evidence(came, "the sample, sent afterwards"))
+                wait: int | None = first.time_ns - leg.begin_ns
+            elif leg.is_read:
+                continue
+            else:
+                wait = None
+            yield Proof(BEFORE_MATCH, wait,
+                        f"it was written before packet {first.packet}, the first announcement of a "
+                        "reader", tuple(evidence))  # fmt: skip
+
+
+def _first_announcement(trace: Trace, prefix: str) -> Packet | None:
+    """By a participant that speaks to the one with this prefix."""
+    wire = trace.wire
+    known = wire.speaking_to.get(prefix, set()) - {prefix}
+    rows = wire.announcements
+    for row, source in zip(rows.tolist(), wire.value("source", rows).tolist(), strict=True):
+        if source in known:
+            return wire.packet(row)
+    return None
+
+
+DISCOVERY = "discovery"
+
+
+def discovery(trace: Trace) -> Iterator[Proof]:
+    """DATA of discovery between the write and the reading."""
+    wire, sample = trace.wire, trace.sample
+    end = trace.legs[-1].end_ns
+    rows = wire.within(wire.discovery, sample.sent_ns, end)
+    if sample.read_ns is None or not len(rows):
+        return
+    first = wire.packet(rows[0])
+    yield Proof(DISCOVERY, end - sample.sent_ns,
+                f"discovery sent {len(rows)} DATA while it was under way, packet {first.packet} "
+                "the first", (Evidence(first, "DATA of discovery"),))  # fmt: skip

@@ -1,0 +1,68 @@
+"""Sentences about late samples are true of the counts beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from late_tables import (
+    BACK,
+    MS,
+    THERE,
+    acknack,
+    data,
+    sample,
+    samples,
+)
+
+from busmark.plugins.capture.findings import evidence
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.model import CAUSES, Explained
+from busmark.plugins.capture.late.trace import Counters, choose
+from busmark.plugins.capture.late.wire import File, Flow, Wire
+
+FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
+
+
+def explained(rows: list[dict[str, object]], latency_ms: float | None = 50.0) -> Explained:
+    wire = Wire.of(rows, FLOWS, [File("it.pcapng", None, "lo")])
+    found = of_round(4, choose(4, samples(latency_ms)), wire, Counters(socket_drops=7))
+    return together("a", [found], [], 10)
+
+
+def test_a_late_sample_is_counted_with_its_wait_and_its_packets() -> None:
+    rows = [data(11, 0.05), acknack(12, 1.1, 500), data(13, 45, repeated=True)]
+    found = explained(rows)
+    text = evidence(found, found.causes)
+    assert text.startswith("1 of 1 late sample (0.500 % of all samples); latency 50.0 ms")
+    assert "Sample 150 of writer 1 in round 4, latency 50.0 ms, waited 45.0 ms" in text
+    assert text.endswith("(packets 11, 12, 13 of it.pcapng)")
+
+
+def test_a_lost_sample_has_no_latency() -> None:
+    found = explained([sample(1, 0.05)], None)
+    (share,) = [each for each in found.causes if each.lost]
+    text = evidence(found, [share])
+    assert text.startswith("1 of 1 lost sample; never read")
+    assert "dropped 7 datagrams" in text and "latency" not in text
+
+
+def test_parts_of_the_way_are_counted_apart() -> None:
+    found = explained([sample(1, 0.05)])
+    text = evidence(found, found.causes)
+    assert "at least half of the delay: of 1 from the wire to the reading" in text
+    assert found.causes[0].least_ns == 50 * MS
+
+
+OF_A_FILE = {
+    "dropped-at-sender", "dropped-at-receiver", "dropped-by-agent", "overwritten",
+    "behind-retransmission", "not-in-capture",
+}  # fmt: skip
+"""Causes that `capture explain FILE` names; rounds have stamps of the processes, which say more."""
+
+
+@pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause not in OF_A_FILE])
+def test_every_cause_has_a_finding(cause: str) -> None:
+    text = (Path(__file__).resolve().parents[1] / "findings.py").read_text()
+    rules = text.partition("LATE_DELAYED_ACK")[2]
+    assert f'"{cause}"' in rules or f'"late-{cause}"' in rules

@@ -1,0 +1,157 @@
+"""What all tests share when they run side by side (`pytest -n 2`).
+
+Each worker process of pytest-xdist gets a network of its own with nothing but loopback, so that no
+test meets another's traffic, ports or kernel counters. Tests of one file stay together, for they
+share campaigns; those that make networks or clusters of their own run one after the other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import re
+import subprocess
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from kept_results import unpack
+
+from busmark.cli.main import prepare_libraries
+
+# As the command does, before numpy is imported: the last digits depend on it, and a test that calls
+# the command would change it for the processes that later tests start.
+prepare_libraries()
+
+# How long an example takes, or making it, says nothing: others use the machine, too. The examples
+# are the same in every run, so that a failure is a change's own.
+settings.register_profile(
+    "busmark",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("busmark")
+
+CLONE_NEWNET = 0x40000000
+
+ONE_AFTER_THE_OTHER = (
+    "e2e/test_e2e_causes.py",
+    "e2e/test_e2e_clusters.py",
+    "e2e/test_e2e_lab.py",
+    "e2e/test_e2e_kills.py",
+    "e2e/test_e2e_load.py",
+    "e2e/test_e2e_nodes.py",
+    "e2e/test_e2e_nodes_going.py",
+    "e2e/test_e2e_other_nodes.py",
+    "plugins/lab/tests/live/test_lab.py",
+)
+"""Tests that make namespaces, start daemons or load the machine."""
+
+LONGEST = (
+    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_kills.py",
+    "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_golden.py",
+)  # fmt: skip
+"""Groups, or how their files' names begin, that begin first, or one process would end minutes after
+the other."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In a worker of pytest-xdist: enters a network of its own."""
+    if not hasattr(config, "workerinput"):
+        return
+    # os.unshare comes with Python 3.12. Processes started by this thread inherit its network.
+    if os.geteuid() or ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
+        warnings.warn("no network of its own for this worker: not root", stacklevel=1)
+        return
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+
+
+def group(nodeid: str) -> str:
+    """Tests of one group run in one process, one after the other: all tests of a file, or of all
+    files that make networks. Mutations take long and share nothing: each is a group."""
+    name = file(nodeid)
+    if name.startswith("mutations/"):
+        return nodeid
+    return "networks" if name in ONE_AFTER_THE_OTHER else name
+
+
+def file(nodeid: str) -> str:
+    """Return the file of a test, from the folder of the tests or of the package."""
+    return re.sub(r"^python/(?:tests|busmark)/", "", nodeid.partition("::")[0])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest groups first (`--no-loadscope-reorder`)."""
+
+    def place(item: pytest.Item) -> int:
+        names = (group(item.nodeid), file(item.nodeid))
+        begun = (
+            n for n, long in enumerate(LONGEST) if any(name.startswith(long) for name in names)
+        )
+        return next(begun, len(LONGEST))
+
+    items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests, and all that they import, stay until the end: the collector of
+    garbage need not look at them again and again (statsmodels calls it at every adjustment)."""
+    gc.collect()
+    gc.freeze()
+
+
+if find_spec("xdist"):
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        """Hands whole groups to processes. `--dist loadgroup` would need names of tests that can be
+        changed, which pytest 9.2 has ended."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            return group(nodeid)
+
+    def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups:
+        """Asked by pytest-xdist."""
+        return Groups(config, log)
+
+    WORKERS: dict[str, str] = {}
+
+    def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+        """Groups must not be split: their tests would share neither campaigns nor the machine."""
+        node = getattr(report, "node", None)
+        if node is None:
+            return
+        name, worker = group(report.nodeid), node.gateway.id
+        if WORKERS.setdefault(name, worker) != worker:
+            raise AssertionError(f"{name} ran in {WORKERS[name]} and in {worker}")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with real results of older versions (`kept_results.NAMES`)."""
+    folder = tmp_path_factory.mktemp("kept")
+    unpack(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def lab_is_possible() -> None:
+    """Skips what needs an emulated network where none can be made."""
+    from busmark.errors import UserError  # most tests need neither
+    from busmark.plugins.lab.lab import need
+
+    try:
+        need()
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test notes its results in the register of whoever runs the tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
