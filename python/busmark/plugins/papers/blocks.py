@@ -99,8 +99,7 @@ def tables(repetition: Repetition) -> Iterator[Section]:
     notes: dict[str, dict[str, None]] = {}
     for table in repetition.tables:
         columns = [
-            Column(title, [Cell(text=row[place]) for row in table.rows],
-                   "label" if place == 0 else "number")
+            Column(title, [row[place] for row in table.rows], "number" if place else "label")
             for place, title in enumerate(table.columns)
         ]  # fmt: skip
         own = Table(columns, [Row() for _ in table.rows], title=table.title)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,22 @@ from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import RoundLatency
-from busmark.model.text import ABSENT, figure_text, number, percent_text, size_text
+from busmark.model.figure import Distribution, Figure
+from busmark.model.text import figure_text, number, percent_text, size_text
 from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, share
-from busmark.plugins.papers.document import Document, StandIn, Statement, Table
+from busmark.plugins.papers.document import (
+    Columns,
+    Content,
+    Document,
+    StandIn,
+    Statement,
+    Table,
+    micro,
+    table,
+)
 from busmark.plugins.papers.evidence import ABOVE, BELOW, Claim, about, alike
 from busmark.plugins.papers.select import Select, Where, asks, cases, headline, of_latency
+from busmark.present.document import Cell
 from busmark.stats import MIN_POINTS, Estimate, robust_line
 
 
@@ -332,13 +343,46 @@ THROUGHPUT = (
 )
 
 
-COLUMNS = (
-    "Size", "Samples", "Median, µs", "MAD, µs", "Mean, µs", "σ, µs", "σ of a hop, µs", "Min, µs",
-    "Max, µs", "Mean |jitter|, µs", "Median |jitter| / median",
-)  # fmt: skip
+def _of(
+    figure: Callable[[Distribution], Figure | float | None],
+) -> Callable[[CaseSummary], Content]:
+    def value(case: CaseSummary) -> Content:
+        return micro(figure(case.rtt_2)) if case.rtt_2 else None
 
-MICRO = 1e3
-"""Nanoseconds in a microsecond."""
+    return value
+
+
+def _hop(case: CaseSummary) -> Content:
+    """Return for the halved round trip 0.5 and 0.707 of the whole one's deviation."""
+    of = case.rtt_2
+    if of is None or of.std_ns is None:
+        return None
+    return f"{number(of.std_ns / 1e3)} to {number(of.std_ns * 2**0.5 / 1e3)}"
+
+
+def _jitter(case: CaseSummary) -> Content:
+    rounds = of_latency(lambda latency: latency.jitter_ns)(case)
+    return micro(float(np.mean([*rounds.values()]))) if rounds else None
+
+
+def _jitter_share(case: CaseSummary) -> Content:
+    share = case.latency.jitter_share if case.latency else None
+    return None if share is None else Cell(share.value * 100, text=percent_text(share.value))
+
+
+COLUMNS: Columns[CaseSummary] = {
+    "Size": lambda case: Cell(case.size, text=size_text(case.size)),
+    "Samples": lambda case: case.rtt_2.count if case.rtt_2 else None,
+    "Median, µs": _of(lambda of: of.median),
+    "MAD, µs": _of(lambda of: of.mad_ns),
+    "Mean, µs": _of(lambda of: of.mean),
+    "σ, µs": _of(lambda of: of.std_ns),
+    "σ of a hop, µs": _hop,
+    "Min, µs": _of(lambda of: of.min_ns),
+    "Max, µs": _of(lambda of: of.max_ns),
+    "Mean |jitter|, µs": _jitter,
+    "Median |jitter| / median": _jitter_share,
+}
 
 
 def tables(campaign: Campaign) -> list[Table]:
@@ -349,45 +393,11 @@ def tables(campaign: Campaign) -> list[Table]:
         for series in by_size(place.latency(), campaign):
             measured = [case for case in series.values() if case.rtt_2 and headline(case)]
             if measured:
-                found.append(_table(campaign, place, measured))
+                middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)
+                found.append(table("Latency and jitter over two hops, halved",
+                                   f"{place.there}: {middleware}", COLUMNS, measured,
+                                   _line(campaign, measured)))  # fmt: skip
     return found
-
-
-def _table(campaign: Campaign, place: Place, cases: Sequence[CaseSummary]) -> Table:
-    middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)
-    return Table(
-        group="Latency and jitter over two hops, halved",
-        title=f"{place.there}: {middleware}",
-        columns=COLUMNS,
-        rows=tuple(_row(case) for case in cases),
-        note=_line(campaign, cases),
-    )
-
-
-def _row(case: CaseSummary) -> tuple[str, ...]:
-    of = case.rtt_2
-    assert of is not None
-    rounds = of_latency(lambda latency: latency.jitter_ns)(case)
-    jitter = float(np.mean([*rounds.values()])) if rounds else None
-    share = case.latency.jitter_share if case.latency else None
-    return (
-        size_text(case.size),
-        number(of.count, 0),
-        _micro(of.median.value),
-        _micro(of.mad_ns),
-        _micro(of.mean.value),
-        _micro(of.std_ns),
-        # For the halved round trip: 0.5 and 0.707 of the whole one's.
-        ABSENT if of.std_ns is None else f"{_micro(of.std_ns)} to {_micro(of.std_ns * 2**0.5)}",
-        _micro(of.min_ns),
-        _micro(of.max_ns),
-        _micro(jitter),
-        percent_text(share.value if share else None),
-    )
-
-
-def _micro(ns: float | None) -> str:
-    return number(None if ns is None else ns / MICRO)
 
 
 def _line(campaign: Campaign, cases: Sequence[CaseSummary]) -> str:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import PERCENTS
-from busmark.model.text import ABSENT, count, number
+from busmark.model.text import ABSENT
 from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered
 from busmark.plugins.papers.data_sets import number_of
-from busmark.plugins.papers.document import Document, StandIn, Statement, Table
+from busmark.plugins.papers.document import (
+    Columns,
+    Content,
+    Document,
+    StandIn,
+    Statement,
+    Table,
+    fixed,
+    micro,
+    table,
+)
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
 from busmark.plugins.papers.select import (
     Select,
@@ -21,6 +32,7 @@ from busmark.plugins.papers.select import (
     samples_per_s,
 )
 from busmark.present.blocks.tests import Pair, Size, pairs
+from busmark.present.document import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,12 +310,36 @@ THROUGHPUT = (
 )  # fmt: skip
 
 
-PUBLISHER = (
-    "Length, B", "Ave, µs", "Std, µs", "Min, µs", "Max, µs",
-    *(f"{percent:g} %, µs" for percent in PERCENTS),
-)  # fmt: skip
+def _time(name: str) -> Callable[[Size], Content]:
+    return lambda row: micro(row.latencies.get(name))
 
-SUBSCRIBER = ("Length, B", "Total samples", "Avg samples/s", "Avg Mbps", "Lost", "Lost, %")
+
+PUBLISHER: Columns[Size] = {
+    "Length, B": lambda row: row.size,
+    "Ave, µs": _time("Average"),
+    **{f"{name}, µs": _time(name) for name in ("Std", "Min", "Max")},
+    **{f"{percent:g} %, µs": _time(f"{percent:g} %") for percent in PERCENTS},
+}
+
+
+def _whole(row: Size, name: str) -> int | None:
+    found = row.arrivals.get(name)
+    return None if found is None else round(found)
+
+
+def _lost(row: Size) -> Cell:
+    share = row.arrivals.get("Lost")
+    return fixed(None if share is None else share * 100, 2)
+
+
+SUBSCRIBER: Columns[Size] = {
+    "Length, B": lambda row: row.size,
+    "Total samples": lambda row: _whole(row, "Total samples"),
+    "Avg samples/s": lambda row: _whole(row, "Average samples/s"),
+    "Avg Mbps": lambda row: fixed(row.arrivals.get("Average"), 1),
+    "Lost": lambda row: _whole(row, "Lost samples"),
+    "Lost, %": _lost,
+}
 
 MODES = {
     "throughput": ("Latency is RTT/2 of the samples that are echoed, under the load of the rest; "
@@ -321,11 +357,11 @@ def tables(campaign: Campaign) -> list[Table]:
     subscriber's, in Perftest's own columns."""
     found = [pair for pair in pairs(campaign) if not pair.first.is_floor]
     return [
-        table
+        made
         for label in dict.fromkeys(pair.first.label for pair in found)
         for pair in sorted(found, key=number_of) if pair.first.label == label
-        for table in (_publisher(pair), _subscriber(pair))
-        if any(cell != ABSENT for row in table.rows for cell in row[1:])
+        for made in (_publisher(pair), _subscriber(pair))
+        if any(cell.value is not None for row in made.rows for cell in row[1:])
     ]  # fmt: skip
 
 
@@ -338,46 +374,14 @@ def _title(pair: Pair, side: str, what: str) -> str:
 def _publisher(pair: Pair) -> Table:
     halves = all(row.quantity == "half_round_trip" for row in pair.rows if row.latencies)
     mode = MODES[pair.test] if halves else "Latency is one-way, as the source states it."
-    return Table(
-        group=pair.first.label,
-        title=_title(pair, "A", "publisher"),
-        columns=PUBLISHER,
-        rows=tuple(_latencies(row) for row in pair.rows),
-        note=f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT}).",
-    )
-
-
-def _latencies(row: Size) -> tuple[str, ...]:
-    if not row.latencies:
-        return str(row.size), *[ABSENT] * (len(PUBLISHER) - 1)
-    return str(row.size), *(
-        number(None if ns is None else ns / 1e3) for ns in row.latencies.values()
-    )
+    note = f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT})."
+    return table(pair.first.label, _title(pair, "A", "publisher"), PUBLISHER, pair.rows, note)
 
 
 def _subscriber(pair: Pair) -> Table:
     pings = " Samples are pings that were answered; lost are those that were not."
-    return Table(
-        group=pair.first.label,
-        title=_title(pair, "B", "subscriber"),
-        columns=SUBSCRIBER,
-        rows=tuple(_arrivals(row) for row in pair.rows),
-        note="Mbps are of bodies." + (pings if pair.test == "latency" else ""),
-    )
-
-
-def _arrivals(row: Size) -> tuple[str, ...]:
-    if not row.arrivals:
-        return str(row.size), *[ABSENT] * (len(SUBSCRIBER) - 1)
-    samples, rate, mbit, lost, share = row.arrivals.values()
-    return (
-        str(row.size),
-        ABSENT if samples is None else count(round(samples)),
-        ABSENT if rate is None else count(round(rate)),
-        ABSENT if mbit is None else f"{mbit:.1f}",
-        ABSENT if lost is None else count(round(lost)),
-        ABSENT if share is None else f"{share * 100:.2f}",
-    )
+    note = "Mbps are of bodies." + (pings if pair.test == "latency" else "")
+    return table(pair.first.label, _title(pair, "B", "subscriber"), SUBSCRIBER, pair.rows, note)
 
 
 PERFTEST = Document(
