@@ -12,7 +12,6 @@ anything failed.
 """
 
 from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -23,12 +22,13 @@ import subprocess
 import sys
 import time
 import tomllib
+from busmark.adapters import environment
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 
-from busmark.adapters import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
@@ -43,9 +43,9 @@ THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
 COMPUTING = (
-    "adapters", "analysis", "cli", "compare", "control", "docs", "documents", "findings",
-    "frames", "model", "mutations", "oracles", "plan", "predict", "present",
-    "scenario", "security", "stats", "store", "tools", "usertype",
+    "adapters", "analysis", "cli", "compare", "control", "docs", "findings",
+    "frames", "model", "mutations", "oracles", "plan", "present",
+    "scenario", "stats", "store", "tools",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""

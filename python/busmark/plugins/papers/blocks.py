@@ -12,10 +12,12 @@ from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number
 from busmark.plugins.papers import evidence as claims
+from busmark.plugins.papers.checks import distinguishing
 from busmark.plugins.papers.data_sets import value_by_value
 from busmark.plugins.papers.evidence import Check, Evidence
 from busmark.plugins.papers.repetition import Answered, Repetition
 from busmark.plugins.papers.repetition import repetition as repeated
+from busmark.plugins.papers.select import named
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
@@ -68,6 +70,7 @@ def document(repetition: Repetition) -> Document:
         *_without_ratio(repetition),
         *_pairs(repetition),
         *tables(repetition),
+        *_floor(campaign),
         *(value_by_value(campaign) if of.value_by_value else ()),
         _stand_ins(repetition),
         Section("Differences", [Text("line", {"line": each}) for each in of.deviations]),
@@ -99,8 +102,7 @@ def tables(repetition: Repetition) -> Iterator[Section]:
     notes: dict[str, dict[str, None]] = {}
     for table in repetition.tables:
         columns = [
-            Column(title, [Cell(text=row[place]) for row in table.rows],
-                   "label" if place == 0 else "number")
+            Column(title, [row[place] for row in table.rows], "number" if place else "label")
             for place, title in enumerate(table.columns)
         ]  # fmt: skip
         own = Table(columns, [Row() for _ in table.rows], title=table.title)
@@ -111,8 +113,29 @@ def tables(repetition: Repetition) -> Iterator[Section]:
         yield Section(group, [*own_tables, *below], folded=place > 0, key=f"tables-{place}")
 
 
+def _floor(campaign: Campaign) -> Iterator[Section]:
+    """Return the null adapter's figures, which is what Busmark itself has in all others."""
+    floors = [
+        (case, case.headline.figure) for case in campaign.cases if case.is_floor and case.headline
+    ]
+    if floors:
+        differ = distinguishing([case for case, _ in floors])
+        columns = [
+            Column("Busmark itself (null)", [
+                Cell(", ".join([case.test, *filter(None, [named(case, differ)])]))
+                for case, _ in floors
+            ], "label"),
+            Column("Figure", [Cell(found.value, found.low, found.high, unit=found.unit)
+                              for _, found in floors], "figure"),
+            Column("Rounds", [Cell(found.rounds) for _, found in floors], "count", detail=True),
+        ]  # fmt: skip
+        rows = [Row("floor", case=case.id) for case, _ in floors]
+        note = Text("harness_alone", style="quiet")
+        yield Section("Floor", [Table(columns, rows, key="floor", notes=[note])], folded=True)
+
+
 def _answer(repetition: Repetition) -> Section:
-    """How many checks have each verdict, and what may spoil them."""
+    """Return how many checks have each verdict, and what may spoil them."""
     found = [line for answer in repetition.answers for line in answer.lines]
     without = sum(_is_without(evidence) for _, evidence in found)
     unchecked = sum(not answer.lines for answer in repetition.answers)
@@ -149,13 +172,13 @@ def _answer(repetition: Repetition) -> Section:
 
 
 def _is_without(evidence: Evidence) -> bool:
-    """Whether it is undecided for want of an interval."""
+    """Return whether it is undecided for want of an interval."""
     known = evidence.ratio is not None and evidence.ratio.low is not None
     return evidence.verdict == "undecided" and not known
 
 
 def _statements(repetition: Repetition) -> Section:
-    """A row for each statement."""
+    """Return a row for each statement."""
     answers = repetition.answers
     columns = [
         Column("", [Cell(place) for place in range(1, len(answers) + 1)], "count"),
@@ -184,7 +207,7 @@ def _ratios(answer: Answered) -> Cell:
 
 
 def _checks(repetition: Repetition) -> Iterator[Section]:
-    """A table for each statement with a ratio, and a chart of all of them."""
+    """Return a table for each statement with a ratio, and a chart of all of them."""
     blocks: list[Block] = []
     shapes: list[Bars] = []
     for place, answer in enumerate(repetition.answers, 1):
@@ -202,7 +225,8 @@ def _checks(repetition: Repetition) -> Iterator[Section]:
 
 
 def _without_ratio(repetition: Repetition) -> Iterator[Section]:
-    """The checks without a ratio by their reason, and remarks on statements that have none."""
+    """Return the checks without a ratio by their reason, and remarks on statements that have
+    none."""
     found: dict[str, list[tuple[int, str]]] = {}
     remarks = []
     for place, answer in enumerate(repetition.answers, 1):
@@ -256,7 +280,7 @@ def _pairs_text(found: Evidence) -> str:
 
 
 def _ratio(ratio: Estimate | None) -> Cell:
-    """As it is compared with what is expected: below 1 where the first is smaller."""
+    """Return it as it is compared with what is expected: below 1 where the first is smaller."""
     if ratio is None:
         return Cell()
     if ratio.low is None or ratio.high is None:
@@ -265,7 +289,7 @@ def _ratio(ratio: Estimate | None) -> Cell:
 
 
 def _pairs(repetition: Repetition) -> Iterator[Section]:
-    """The pairs of cases behind each check that has several."""
+    """Return the pairs of cases behind each check that has several."""
     several = [
         (f"{place}. {check.name}", *pair)
         for place, answer in enumerate(repetition.answers, 1)
@@ -283,7 +307,7 @@ def _pairs(repetition: Repetition) -> Iterator[Section]:
 
 
 def _bars(title: str, lines_of: Sequence[tuple[Check, Evidence]]) -> Iterator[Bars]:
-    """The checks with their pairs, those together that expect the same."""
+    """Return the checks with their pairs, those together that expect the same."""
     by_claim: dict[claims.Claim, list[tuple[Check, Evidence]]] = {}
     for check, found in lines_of:
         by_claim.setdefault(check.claim, []).append((check, found))
@@ -311,7 +335,7 @@ def _bar(name: str, place: int, ratio: Estimate) -> Bar:
 
 
 def _stand_ins(repetition: Repetition) -> Section:
-    """What is measured in the place of something that is no longer to be had."""
+    """Return what is measured in the place of something that is no longer to be had."""
     known = repetition.document.stand_ins
     columns = [
         Column("There", [Cell(one.there) for one in known], "label"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
+from busmark.model.figure import Figure
+from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.evidence import Check
+from busmark.present.document import Cell
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments with scenarios of their own."""
@@ -47,6 +50,11 @@ class Statement:
     part: Part | None = None
 
 
+def in_part(part: Part, *statements: Statement) -> tuple[Statement, ...]:
+    """Return the statements as those of an experiment."""
+    return tuple(replace(statement, part=part) for statement in statements)
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document whose experiments are repeated.
@@ -75,9 +83,18 @@ class Document:
     value_by_value: bool = False
 
 
+T = TypeVar("T")
+
+Content = Cell | Figure | str | float | None
+"""Of a cell: as it is, the value of a figure, text, a number, or absent."""
+
+Columns = Mapping[str, Callable[[T], Content]]
+"""Headings, with their units, and what each has of a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text under columns.
+    """Rows under the document's own columns.
 
     Attributes:
         group: what several tables have in common, such as the middleware.
@@ -90,5 +107,35 @@ class Table:
     group: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+
+
+def table(group: str, title: str, columns: Columns[T], of: Iterable[T], note: str = "") -> Table:
+    """Return the table with a row for each of these."""
+    rows = tuple(tuple(cell(value(each)) for value in columns.values()) for each in of)
+    return Table(group, title, tuple(columns), rows, note)
+
+
+def cell(content: Content) -> Cell:
+    """Return a cell that shows it."""
+    if isinstance(content, Figure):
+        content = content.value
+    if content is None or content == "":
+        return Cell(text=ABSENT)
+    if isinstance(content, str):
+        return Cell(text=content)
+    if isinstance(content, Cell):
+        return content
+    return Cell(content, text=count(content) if isinstance(content, int) else number(content))
+
+
+def fixed(value: float | None, places: int) -> Cell:
+    """Return a number with as many decimals as its document prints."""
+    return Cell(value, text=ABSENT if value is None else f"{value:.{places}f}")
+
+
+def micro(ns: Figure | float | None) -> float | None:
+    """Return microseconds."""
+    value = ns.value if isinstance(ns, Figure) else ns
+    return None if value is None else value / 1e3

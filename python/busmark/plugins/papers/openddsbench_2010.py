@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,23 @@ from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import RoundLatency
-from busmark.model.text import ABSENT, figure_text, number, percent_text, size_text
+from busmark.model.figure import Distribution, Figure
+from busmark.model.text import figure_text, number, percent_text, size_text
 from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, share
-from busmark.plugins.papers.document import Document, StandIn, Statement, Table
+from busmark.plugins.papers.document import (
+    Columns,
+    Content,
+    Document,
+    StandIn,
+    Statement,
+    Table,
+    in_part,
+    micro,
+    table,
+)
 from busmark.plugins.papers.evidence import ABOVE, BELOW, Claim, about, alike
 from busmark.plugins.papers.select import Select, Where, asks, cases, headline, of_latency
+from busmark.present.document import Cell
 from busmark.stats import MIN_POINTS, Estimate, robust_line
 
 
@@ -97,7 +109,7 @@ def _two_hops(of: RoundLatency) -> float | None:
     return None if of.std_ns is None else 2 * of.std_ns
 
 
-LATENCY = (
+LATENCY = in_part("latency",
     Statement(
         "Latency and Jitter, Summary Plots",
         "Latency is linear in the size of the message: the delay per bit is constant, and where "
@@ -107,7 +119,6 @@ LATENCY = (
                    alike(CLOSE))
             for place in PLACES
         ),
-        part="latency",
     ),
     Statement(
         "Intervals; Math class",
@@ -120,7 +131,6 @@ LATENCY = (
         ),
         remark="On one machine one clock sees both hops, so what had to be assumed there is "
         "measured here.",
-        part="latency",
     ),
     Statement(
         "Math class",
@@ -132,7 +142,6 @@ LATENCY = (
         ),
         remark="It holds where both hops are alike and not negatively correlated. Few extreme "
         "samples can outweigh all others in a standard deviation.",
-        part="latency",
     ),
     Statement(
         "Intervals",
@@ -144,7 +153,6 @@ LATENCY = (
             for place in PLACES
         ),
         remark="The extreme sample of a round may have met its delay on the way back.",
-        part="latency",
     ),
     Statement(
         "Intervals; Shape; Histogram Plot",
@@ -154,7 +162,6 @@ LATENCY = (
                  place.latency(), of_latency(_upper), of_latency(_lower), ABOVE)
             for place in PLACES
         ),
-        part="latency",
     ),
     Statement(
         "Quantile Plot",
@@ -165,7 +172,6 @@ LATENCY = (
                  alike(CLOSE))
             for place in CHARTED
         ),
-        part="latency",
     ),
     Statement(
         "Shape; Density and Quantile Plots",
@@ -176,7 +182,6 @@ LATENCY = (
                  of_latency(lambda of: of.jitter_p98_ns), alike(CLOSE))
             for place in CHARTED
         ),
-        part="latency",
     ),
     Statement(
         "Quantile Plot",
@@ -186,19 +191,16 @@ LATENCY = (
                   place.latency(), alike(CLOSE), of_latency(_tail))
             for place in CHARTED
         ),
-        part="latency",
     ),
     Statement(
         "Summary Plots",
         "Relative to latency, jitter can be compared between sizes.",
         remark="A chart without a figure in words; the pack's tables have it for every size.",
-        part="latency",
     ),
     Statement(
         "Timeline Plot",
         "Noise is periodic, with a spike at 11 s, presumably of other processes of a desktop.",
         remark="It concerns that machine; the report shows the timelines of this one.",
-        part="latency",
     ),
 )  # fmt: skip
 
@@ -236,109 +238,108 @@ def ascent(adapter: str, topology: str, share: tuple[float, float]) -> Select:
 TRANSFER = cases(test="throughput", adapter="tcp")
 """The plain transfer that gives the practical capacity."""
 
-THROUGHPUT = (
+THROUGHPUT = in_part("throughput",
     Statement(
         "Throughput, ¶3",
         "The practical capacity of the network, by ftp, was 595 Mbit/s of 1 Gbit/s rated.",
-        (
-            share(
-                "plain TCP transfer over the rated capacity",
-                TRANSFER,
-                rated_mbit_per_s,
-                about(0.595, LIKE_FTP),
-            ),
-        ),
-        part="throughput",
+        (share("plain TCP transfer over the rated capacity", TRANSFER, rated_mbit_per_s,
+               about(0.595, LIKE_FTP)),),
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "Below the network's capacity, throughput is bounded by the rate that was specified, in "
         "both topologies.",
         tuple(
-            share(
-                f"throughput over specified rate, {adapter}, {topology}",
-                ascent(adapter, topology, WITHIN),
-                specified_mbit_per_s,
-                alike(BOUNDED),
-            )
-            for adapter in ADAPTERS
-            for topology in TOPOLOGIES
+            share(f"throughput over specified rate, {adapter}, {topology}",
+                  ascent(adapter, topology, WITHIN), specified_mbit_per_s, alike(BOUNDED))
+            for adapter in ADAPTERS for topology in TOPOLOGIES
         ),
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "At specified rates beyond the capacity, the capacity bounds throughput.",
         tuple(
-            share(
-                f"throughput over rated capacity, {adapter}, {topology}",
-                ascent(adapter, topology, BEYOND),
-                rated_mbit_per_s,
-                BELOW,
-            )
-            for adapter in ADAPTERS
-            for topology in TOPOLOGIES
+            share(f"throughput over rated capacity, {adapter}, {topology}",
+                  ascent(adapter, topology, BEYOND), rated_mbit_per_s, BELOW)
+            for adapter in ADAPTERS for topology in TOPOLOGIES
         ),
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
         "The limit of the bidirectional topology is similar to ftp's.",
         tuple(
-            Ratio(
-                f"throughput of one direction over plain TCP transfer, {adapter}",
-                ascent(adapter, "bidirectional", BEYOND),
-                TRANSFER,
-                about(1.0, LIKE_FTP),
-                alike_in=("link_rate",),
-            )
+            Ratio(f"throughput of one direction over plain TCP transfer, {adapter}",
+                  ascent(adapter, "bidirectional", BEYOND), TRANSFER, about(1.0, LIKE_FTP),
+                  ("link_rate",))
             for adapter in ADAPTERS
         ),
         remark="There it is laid to collisions; the links here are full duplex, each direction has "
         "its own capacity.",
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
         "The publication-bound topology reaches somewhat more of the rated capacity than the "
         "bidirectional one.",
         tuple(
-            Ratio(
-                f"throughput, publication bound over bidirectional, {adapter}",
-                ascent(adapter, "publication bound", BEYOND),
-                ascent(adapter, "bidirectional", BEYOND),
-                ABOVE,
-                alike_in=("rate_hz", "size", "link_rate"),
-            )
+            Ratio(f"throughput, publication bound over bidirectional, {adapter}",
+                  ascent(adapter, "publication bound", BEYOND),
+                  ascent(adapter, "bidirectional", BEYOND), ABOVE,
+                  ("rate_hz", "size", "link_rate"))
             for adapter in ADAPTERS
         ),
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
         "The publication-bound topology reaches more than ftp does.",
         tuple(
-            Ratio(
-                f"throughput over plain TCP transfer, publication bound, {adapter}",
-                ascent(adapter, "publication bound", BEYOND),
-                TRANSFER,
-                ABOVE,
-                alike_in=("link_rate",),
-            )
+            Ratio(f"throughput over plain TCP transfer, publication bound, {adapter}",
+                  ascent(adapter, "publication bound", BEYOND), TRANSFER, ABOVE, ("link_rate",))
             for adapter in ADAPTERS
         ),
-        part="throughput",
     ),
-)
-
-
-COLUMNS = (
-    "Size", "Samples", "Median, µs", "MAD, µs", "Mean, µs", "σ, µs", "σ of a hop, µs", "Min, µs",
-    "Max, µs", "Mean |jitter|, µs", "Median |jitter| / median",
 )  # fmt: skip
 
-MICRO = 1e3
-"""Nanoseconds in a microsecond."""
+
+def _of(
+    figure: Callable[[Distribution], Figure | float | None],
+) -> Callable[[CaseSummary], Content]:
+    def value(case: CaseSummary) -> Content:
+        return micro(figure(case.rtt_2)) if case.rtt_2 else None
+
+    return value
+
+
+def _hop(case: CaseSummary) -> Content:
+    """Return for the halved round trip 0.5 and 0.707 of the whole one's deviation."""
+    of = case.rtt_2
+    if of is None or of.std_ns is None:
+        return None
+    return f"{number(of.std_ns / 1e3)} to {number(of.std_ns * 2**0.5 / 1e3)}"
+
+
+def _jitter(case: CaseSummary) -> Content:
+    rounds = of_latency(lambda latency: latency.jitter_ns)(case)
+    return micro(float(np.mean([*rounds.values()]))) if rounds else None
+
+
+def _jitter_share(case: CaseSummary) -> Content:
+    share = case.latency.jitter_share if case.latency else None
+    return None if share is None else Cell(share.value * 100, text=percent_text(share.value))
+
+
+COLUMNS: Columns[CaseSummary] = {
+    "Size": lambda case: Cell(case.size, text=size_text(case.size)),
+    "Samples": lambda case: case.rtt_2.count if case.rtt_2 else None,
+    "Median, µs": _of(lambda of: of.median),
+    "MAD, µs": _of(lambda of: of.mad_ns),
+    "Mean, µs": _of(lambda of: of.mean),
+    "σ, µs": _of(lambda of: of.std_ns),
+    "σ of a hop, µs": _hop,
+    "Min, µs": _of(lambda of: of.min_ns),
+    "Max, µs": _of(lambda of: of.max_ns),
+    "Mean |jitter|, µs": _jitter,
+    "Median |jitter| / median": _jitter_share,
+}
 
 
 def tables(campaign: Campaign) -> list[Table]:
@@ -349,45 +350,11 @@ def tables(campaign: Campaign) -> list[Table]:
         for series in by_size(place.latency(), campaign):
             measured = [case for case in series.values() if case.rtt_2 and headline(case)]
             if measured:
-                found.append(_table(campaign, place, measured))
+                middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)
+                found.append(table("Latency and jitter over two hops, halved",
+                                   f"{place.there}: {middleware}", COLUMNS, measured,
+                                   _line(campaign, measured)))  # fmt: skip
     return found
-
-
-def _table(campaign: Campaign, place: Place, cases: Sequence[CaseSummary]) -> Table:
-    middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)
-    return Table(
-        group="Latency and jitter over two hops, halved",
-        title=f"{place.there}: {middleware}",
-        columns=COLUMNS,
-        rows=tuple(_row(case) for case in cases),
-        note=_line(campaign, cases),
-    )
-
-
-def _row(case: CaseSummary) -> tuple[str, ...]:
-    of = case.rtt_2
-    assert of is not None
-    rounds = of_latency(lambda latency: latency.jitter_ns)(case)
-    jitter = float(np.mean([*rounds.values()])) if rounds else None
-    share = case.latency.jitter_share if case.latency else None
-    return (
-        size_text(case.size),
-        number(of.count, 0),
-        _micro(of.median.value),
-        _micro(of.mad_ns),
-        _micro(of.mean.value),
-        _micro(of.std_ns),
-        # For the halved round trip: 0.5 and 0.707 of the whole one's.
-        ABSENT if of.std_ns is None else f"{_micro(of.std_ns)} to {_micro(of.std_ns * 2**0.5)}",
-        _micro(of.min_ns),
-        _micro(of.max_ns),
-        _micro(jitter),
-        percent_text(share.value if share else None),
-    )
-
-
-def _micro(ns: float | None) -> str:
-    return number(None if ns is None else ns / MICRO)
 
 
 def _line(campaign: Campaign, cases: Sequence[CaseSummary]) -> str:

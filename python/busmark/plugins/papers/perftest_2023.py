@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import PERCENTS
-from busmark.model.text import ABSENT, count, number
+from busmark.model.text import ABSENT
 from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered
 from busmark.plugins.papers.data_sets import number_of
-from busmark.plugins.papers.document import Document, StandIn, Statement, Table
+from busmark.plugins.papers.document import (
+    Columns,
+    Content,
+    Document,
+    StandIn,
+    Statement,
+    Table,
+    fixed,
+    micro,
+    table,
+)
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
 from busmark.plugins.papers.select import (
     Select,
@@ -19,8 +29,10 @@ from busmark.plugins.papers.select import (
     mbit_per_s,
     of_latency,
     samples_per_s,
+    sized,
 )
 from busmark.present.blocks.tests import Pair, Size, pairs
+from busmark.present.document import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +67,6 @@ WHATEVER_MODE = ("size", "payload", "placement")
 """Parameters in which cases of both modes must agree."""
 
 
-def up_to_128(case: CaseSummary) -> bool:
-    """Return whether the size is in the first three rows."""
-    return (case.size or 0) <= 128
-
-
-def up_to_512(case: CaseSummary) -> bool:
-    """Return whether the size is in the first five rows."""
-    return (case.size or 0) <= 512
-
-
-def up_to_8192(case: CaseSummary) -> bool:
-    """Return whether the size is in the first nine rows, over which latency falls there."""
-    return (case.size or 0) <= 8192
-
-
-def from_8192(case: CaseSummary) -> bool:
-    """Return whether the size is in the last four rows."""
-    return (case.size or 0) >= 8192
-
-
-def from_16384(case: CaseSummary) -> bool:
-    """Return whether the size is in the last three rows, over which latency rises again."""
-    return (case.size or 0) >= 16384
-
-
-def from_1024(case: CaseSummary) -> bool:
-    """Return whether the size is in the sixth row or a later one."""
-    return (case.size or 0) >= 1024
-
-
-def seventh_and_eighth(case: CaseSummary) -> bool:
-    """Return whether the size is in the seventh or eighth row."""
-    return case.size in (2048, 4096)
-
-
 mean = of_latency(lambda of: of.mean_ns)
 median = of_latency(lambda of: of.median_ns)
 greatest = of_latency(lambda of: of.max_ns)
@@ -103,7 +80,7 @@ LATENCY = (
         "Latency is lower in latency mode than in throughput mode, at small sizes by far.",
         tuple(
             Ratio(f"mean latency to 512 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(up_to_512), place.throughput(), BELOW, WHATEVER_MODE, mean)
+                  place.latency(sized(most=512)), place.throughput(), BELOW, WHATEVER_MODE, mean)
             for place in PLACES
         ),
     ),
@@ -112,7 +89,7 @@ LATENCY = (
         "Percentiles of both modes are somewhat comparable in the 7th and 8th rows.",
         tuple(
             Ratio(f"median at 2048 and 4096 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(seventh_and_eighth), place.throughput(), alike(COMPARABLE),
+                  place.latency(sized(2048, 4096)), place.throughput(), alike(COMPARABLE),
                   WHATEVER_MODE, median)
             for place in PLACES
         ),
@@ -122,7 +99,7 @@ LATENCY = (
         "In latency mode far fewer samples arrive.",
         tuple(
             Ratio(f"samples/s to 512 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(up_to_512), place.throughput(), BELOW, WHATEVER_MODE,
+                  place.latency(sized(most=512)), place.throughput(), BELOW, WHATEVER_MODE,
                   samples_per_s)
             for place in PLACES
         ),
@@ -132,7 +109,7 @@ LATENCY = (
         "At large sizes latency mode carries more Mbit/s than throughput mode.",
         tuple(
             Ratio(f"Mbit/s from 8192 bytes on, latency mode over throughput mode, {place.name}",
-                  place.latency(from_8192), place.throughput(), ABOVE, WHATEVER_MODE, mbit_per_s)
+                  place.latency(sized(8192)), place.throughput(), ABOVE, WHATEVER_MODE, mbit_per_s)
             for place in PLACES
         ),
         remark="A ping-pong cannot give that: 155 295 samples/s at a mean latency of 182 µs, of "
@@ -194,7 +171,7 @@ LATENCY = (
         "In the second campaign throughput is higher from the sixth row on.",
         tuple(
             Second(f"Mbit/s from 1024 bytes on, second campaign over first, {place.name}",
-                   place.latency(from_1024), ABOVE, mbit_per_s)
+                   place.latency(sized(1024)), ABOVE, mbit_per_s)
             for place in PLACES
         ),
     ),
@@ -222,7 +199,7 @@ THROUGHPUT = (
         "In throughput mode latency falls as samples grow.",
         tuple(
             Steps(f"mean latency, each size over the one before, to 8192 bytes, {place.name}",
-                  place.throughput(up_to_8192), BELOW, mean)
+                  place.throughput(sized(most=8192)), BELOW, mean)
             for place in PLACES
         ),
         remark="There, samples below 8192 bytes wait until a batch is full. Nothing is batched "
@@ -233,7 +210,7 @@ THROUGHPUT = (
         "The pattern switches in the last rows, where latency gets worse.",
         tuple(
             Steps(f"mean latency, each size over the one before, from 16384 bytes, {place.name}",
-                  place.throughput(from_16384), ABOVE, mean)
+                  place.throughput(sized(16384)), ABOVE, mean)
             for place in PLACES
         ),
     ),
@@ -242,7 +219,7 @@ THROUGHPUT = (
         "The standard deviation of latency is high at the smallest sizes and low later.",
         tuple(
             Steps(f"standard deviation, 8192 bytes over 32, {place.name}",
-                  place.throughput(up_to_8192), BELOW, deviation, ends=True)
+                  place.throughput(sized(most=8192)), BELOW, deviation, ends=True)
             for place in PLACES
         ),
     ),
@@ -277,7 +254,7 @@ THROUGHPUT = (
         "In the second campaign latency is higher in the first three rows.",
         tuple(
             Second(f"mean latency, second campaign over first, to 128 bytes, {place.name}",
-                   place.throughput(up_to_128), ABOVE, mean)
+                   place.throughput(sized(most=128)), ABOVE, mean)
             for place in PLACES
         ),
     ),
@@ -298,12 +275,36 @@ THROUGHPUT = (
 )  # fmt: skip
 
 
-PUBLISHER = (
-    "Length, B", "Ave, µs", "Std, µs", "Min, µs", "Max, µs",
-    *(f"{percent:g} %, µs" for percent in PERCENTS),
-)  # fmt: skip
+def _time(name: str) -> Callable[[Size], Content]:
+    return lambda row: micro(row.latencies.get(name))
 
-SUBSCRIBER = ("Length, B", "Total samples", "Avg samples/s", "Avg Mbps", "Lost", "Lost, %")
+
+PUBLISHER: Columns[Size] = {
+    "Length, B": lambda row: row.size,
+    "Ave, µs": _time("Average"),
+    **{f"{name}, µs": _time(name) for name in ("Std", "Min", "Max")},
+    **{f"{percent:g} %, µs": _time(f"{percent:g} %") for percent in PERCENTS},
+}
+
+
+def _whole(row: Size, name: str) -> int | None:
+    found = row.arrivals.get(name)
+    return None if found is None else round(found)
+
+
+def _lost(row: Size) -> Cell:
+    share = row.arrivals.get("Lost")
+    return fixed(None if share is None else share * 100, 2)
+
+
+SUBSCRIBER: Columns[Size] = {
+    "Length, B": lambda row: row.size,
+    "Total samples": lambda row: _whole(row, "Total samples"),
+    "Avg samples/s": lambda row: _whole(row, "Average samples/s"),
+    "Avg Mbps": lambda row: fixed(row.arrivals.get("Average"), 1),
+    "Lost": lambda row: _whole(row, "Lost samples"),
+    "Lost, %": _lost,
+}
 
 MODES = {
     "throughput": ("Latency is RTT/2 of the samples that are echoed, under the load of the rest; "
@@ -321,11 +322,11 @@ def tables(campaign: Campaign) -> list[Table]:
     subscriber's, in Perftest's own columns."""
     found = [pair for pair in pairs(campaign) if not pair.first.is_floor]
     return [
-        table
+        made
         for label in dict.fromkeys(pair.first.label for pair in found)
         for pair in sorted(found, key=number_of) if pair.first.label == label
-        for table in (_publisher(pair), _subscriber(pair))
-        if any(cell != ABSENT for row in table.rows for cell in row[1:])
+        for made in (_publisher(pair), _subscriber(pair))
+        if any(cell.value is not None for row in made.rows for cell in row[1:])
     ]  # fmt: skip
 
 
@@ -338,46 +339,14 @@ def _title(pair: Pair, side: str, what: str) -> str:
 def _publisher(pair: Pair) -> Table:
     halves = all(row.quantity == "half_round_trip" for row in pair.rows if row.latencies)
     mode = MODES[pair.test] if halves else "Latency is one-way, as the source states it."
-    return Table(
-        group=pair.first.label,
-        title=_title(pair, "A", "publisher"),
-        columns=PUBLISHER,
-        rows=tuple(_latencies(row) for row in pair.rows),
-        note=f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT}).",
-    )
-
-
-def _latencies(row: Size) -> tuple[str, ...]:
-    if not row.latencies:
-        return str(row.size), *[ABSENT] * (len(PUBLISHER) - 1)
-    return str(row.size), *(
-        number(None if ns is None else ns / 1e3) for ns in row.latencies.values()
-    )
+    note = f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT})."
+    return table(pair.first.label, _title(pair, "A", "publisher"), PUBLISHER, pair.rows, note)
 
 
 def _subscriber(pair: Pair) -> Table:
     pings = " Samples are pings that were answered; lost are those that were not."
-    return Table(
-        group=pair.first.label,
-        title=_title(pair, "B", "subscriber"),
-        columns=SUBSCRIBER,
-        rows=tuple(_arrivals(row) for row in pair.rows),
-        note="Mbps are of bodies." + (pings if pair.test == "latency" else ""),
-    )
-
-
-def _arrivals(row: Size) -> tuple[str, ...]:
-    if not row.arrivals:
-        return str(row.size), *[ABSENT] * (len(SUBSCRIBER) - 1)
-    samples, rate, mbit, lost, share = row.arrivals.values()
-    return (
-        str(row.size),
-        ABSENT if samples is None else count(round(samples)),
-        ABSENT if rate is None else count(round(rate)),
-        ABSENT if mbit is None else f"{mbit:.1f}",
-        ABSENT if lost is None else count(round(lost)),
-        ABSENT if share is None else f"{share * 100:.2f}",
-    )
+    note = "Mbps are of bodies." + (pings if pair.test == "latency" else "")
+    return table(pair.first.label, _title(pair, "B", "subscriber"), SUBSCRIBER, pair.rows, note)
 
 
 PERFTEST = Document(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
 from busmark.errors import UserError, nearest
-from busmark.plugins.security import authority, cms, description, governance, permissions
+from busmark.plugins.security import authority, cms, description, governance
+from busmark.plugins.security import domains as numbers
 from busmark.plugins.security.authority import Signed, Validity
 from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.domains import Domains
 from busmark.plugins.security.profiles import CURVE, DDS, NONE, PROFILES
 
 BACKDATED = timedelta(days=1)
@@ -63,7 +67,7 @@ class Documents:
         return sorted(each.name for each in folder.iterdir() if each.is_dir())
 
     def of(self, participant: str, profile: str) -> ParticipantDocuments | None:
-        """A participant's documents for a profile; None for `none`."""
+        """Return a participant's documents for a profile; None for `none`."""
         if profile not in PROFILES:
             message = f"no security profile {profile!r}. {nearest(profile, PROFILES)}"
             raise UserError(message.rstrip(),
@@ -105,7 +109,7 @@ def _all_there(documents: ParticipantDocuments) -> None:
 
 
 def open_directory(directory: Path, passphrase: str = "") -> Documents:
-    """Opens a directory that `create`, or another tool, has made."""
+    """Open a directory that `create`, or another tool, has made."""
     directory = directory.absolute()
     try:
         os.listdir(directory)
@@ -120,7 +124,7 @@ def open_directory(directory: Path, passphrase: str = "") -> Documents:
 
 
 def create(directory: Path, wanted: Wanted) -> Documents:
-    """Makes a directory of documents, which appears whole or not at all."""
+    """Make a directory of documents, which appears whole or not at all."""
     wanted.check()
     directory = directory.absolute()
     _refuse_existing(directory)
@@ -175,12 +179,12 @@ def _write_all(at: Layout, wanted: Wanted) -> None:
 def _participant(
     at: Layout, name: str, wanted: Wanted, validity: Validity, identities: Signed, rights: Signed
 ) -> str:
-    """Writes what a participant has; returns its public key of CURVE."""
+    """Write what a participant has; return its public key of CURVE."""
     at.participant(name).mkdir(PRIVATE_FOLDER)
     own = authority.identity(name, wanted.algorithm, validity, identities)
     _write(at.certificate(name), own.certificate_pem)
     _write(at.key(name), own.key_pem(wanted.passphrase.encode() or None))
-    text = permissions.document(name, authority.subject_of(own.certificate), validity,
+    text = permissions_document(name, authority.subject_of(own.certificate), validity,
                                 wanted.domains, wanted.publish, wanted.subscribe)  # fmt: skip
     _write(at.permissions(name, "xml"), text.encode())
     _write(at.permissions(name), cms.sign(text, rights))
@@ -191,7 +195,7 @@ def _participant(
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a file that only its owner may read, durably."""
+    """Write a file that only its owner may read, durably."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
@@ -220,29 +224,71 @@ class Layout:
         self.curve_allowed = self.ca / "curve_allowed.txt"
 
     def governance(self, profile: str, ending: str = "p7s") -> Path:
-        """The governance document of a profile."""
+        """Return the governance document of a profile."""
         return self.governance_folder / f"{profile}.{ending}"
 
     def participant(self, name: str) -> Path:
-        """The folder of a participant."""
+        """Return the folder of a participant."""
         return self.participants / name
 
     def certificate(self, name: str) -> Path:
-        """Who the participant is."""
+        """Return the path of its certificate, which says who it is."""
         return self.participant(name) / "certificate.pem"
 
     def key(self, name: str) -> Path:
-        """The private key of its certificate."""
+        """Return the private key of its certificate."""
         return self.participant(name) / "key.pem"
 
     def permissions(self, name: str, ending: str = "p7s") -> Path:
-        """What it may do."""
+        """Return what it may do."""
         return self.participant(name) / f"permissions.{ending}"
 
     def curve_public(self, name: str) -> Path:
-        """Its public key of CURVE."""
+        """Return its public key of CURVE."""
         return self.participant(name) / "curve.public"
 
     def curve_secret(self, name: str) -> Path:
-        """Its secret key of CURVE."""
+        """Return its secret key of CURVE."""
         return self.participant(name) / "curve.secret"
+
+
+PERMISSIONS_SCHEMA = "http://www.omg.org/spec/DDS-SECURITY/20170901/omg_shared_ca_permissions.xsd"
+TIME = "%Y-%m-%dT%H:%M:%S"
+"""As the vendors read it: in UTC, without a zone."""
+
+
+def permissions_document(
+    name: str, subject: str, validity: Validity, domains: Sequence[Domains],
+    publish: Sequence[str], subscribe: Sequence[str],
+) -> str:  # fmt: skip
+    """Return the document with the one grant of a participant: what is not allowed is denied."""
+    allowed = (("publish", publish), ("subscribe", subscribe))
+    rules = "\n".join(_criteria(what, topics) for what, topics in allowed if topics)
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<dds xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+     xsi:noNamespaceSchemaLocation="{PERMISSIONS_SCHEMA}">
+  <permissions>
+    <grant name={quoteattr(name)}>
+      <subject_name>{escape(subject)}</subject_name>
+      <validity>
+        <not_before>{validity.not_before.strftime(TIME)}</not_before>
+        <not_after>{validity.not_after.strftime(TIME)}</not_after>
+      </validity>
+      <allow_rule>
+{numbers.xml(domains, "        ")}
+{rules}
+      </allow_rule>
+      <default>DENY</default>
+    </grant>
+  </permissions>
+</dds>
+"""
+
+
+def _criteria(name: str, topics: Sequence[str]) -> str:
+    lines = "\n".join(f"            <topic>{escape(topic)}</topic>" for topic in topics)
+    return f"""        <{name}>
+          <topics>
+{lines}
+          </topics>
+        </{name}>"""

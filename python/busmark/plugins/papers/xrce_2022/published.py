@@ -22,7 +22,7 @@ class Spread(NamedTuple):
 
     least: float
     greatest: float
-    average: float
+    mean: float
     deviation: float
     variance: float
 
@@ -45,6 +45,11 @@ class Test(NamedTuple):
     latency_ms: Spread | None
     throughput: Spread
     lengths: Lengths
+
+    @property
+    def name(self) -> str:
+        """Heading of its column."""
+        return f"{self.condition} {self.limit}p"
 
 
 FIGURES = """

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.route import Route, Spread
 from busmark.model.figure import Figure
-from busmark.model.text import ABSENT, count, number
-from busmark.plugins.papers.document import Table
+from busmark.model.text import number
+from busmark.plugins.papers.document import Columns, Content, Table, cell, fixed
 from busmark.plugins.papers.select import PerRound, expected, received
 from busmark.plugins.papers.xrce_2022 import published
 from busmark.plugins.papers.xrce_2022.statements import (
@@ -19,6 +20,7 @@ from busmark.plugins.papers.xrce_2022.statements import (
     middleware,
     route,
 )
+from busmark.present.document import Cell
 
 THERE = "The paper's own"
 TITLES = {
@@ -26,7 +28,7 @@ TITLES = {
     2: "deployment 2 (client, two agents, client)",
     3: "deployment 3 (client, one agent, client)",
 }
-MS, MBIT = 1e6, 1.0
+NS_IN_MS = 1e6
 NOTE_LATENCY = (
     "L is the time from the data packet to the last confirmation, both from the capture; "
     "over UDP with best-effort streams, which confirm nothing, the application's time from T1 to "
@@ -45,145 +47,143 @@ NOTE_LENGTHS = (
     "first hop alone, before the first of their round that it followed."
 )
 
-Cell = Callable[[CaseSummary, Route], str]
+
+class Tested(NamedTuple):
+    """A case with the route of its samples."""
+
+    case: CaseSummary
+    route: Route
+
+    @property
+    def name(self) -> str:
+        """Heading of its column."""
+        packets = limit(self.case)
+        name = f"{condition(self.case)} {packets}p" if packets else str(condition(self.case))
+        alone = self.case.params.chosen_flows and not self.case.params.beside
+        return f"{name}, alone" if alone else name
+
+    @property
+    def latency(self) -> Spread | None:
+        """L; for conditions without a confirmation the application's time."""
+        return self.route.confirmed or self.route.application
+
+    def place(self) -> tuple[int, int, str]:
+        """Return what columns are ordered by."""
+        found = condition(self.case)
+        order = published.CONDITIONS.index(found) if found else len(published.CONDITIONS)
+        return order, limit(self.case), self.case.id
 
 
-def tables(campaign: Campaign) -> list[Table]:
-    """Return latency, throughput and lengths of each deployment that was captured, then the
-    paper's."""
-    found: list[Table] = []
-    groups: dict[tuple[str, int], list[tuple[CaseSummary, Route]]] = {}
-    for case in campaign.cases:
-        where, known = deployment(case), route(case)
-        if where and known and condition(case):
-            groups.setdefault((middleware(case), where), []).append((case, known))
-    for (name, where), own in sorted(groups.items()):
-        found += _of(f"{name}: {TITLES[where]}", own)
-    for where in sorted({where for _, where in groups}):
-        found += _published(where)
-    return found
+T = TypeVar("T", Tested, published.Test)
 
 
-def _of(group: str, own: Sequence[tuple[CaseSummary, Route]]) -> Iterator[Table]:
-    own = sorted(own, key=lambda pair: (_place(pair[0]), limit(pair[0]), pair[0].id))
-    columns = ("Criteria", *(_column(case) for case, _ in own))
+def _spread(
+    unit: str, spread: Callable[[T], Spread | published.Spread | None], divisor: float = 1.0
+) -> Columns[T]:
+    """Return the paper's five rows."""
 
-    def table(title: str, note: str, rows: dict[str, Cell]) -> Table:
-        return Table(
-            group=group, title=title, columns=columns, note=note,
-            rows=tuple((name, *(cell(*pair) for pair in own)) for name, cell in rows.items()),
-        )  # fmt: skip
+    def row(figure: str, power: int = 1) -> Callable[[T], Content]:
+        def value(test: T) -> Content:
+            known: float | None = getattr(spread(test), figure, None)
+            return fixed(None if known is None else known / divisor**power, 3)
 
-    yield table("Latency", NOTE_LATENCY, {
-        **_spread(_latency, MS, "ms"),
-        "Median (ms)": lambda _, of: _median(_latency(of), MS),
-        "L until": lambda _, of: of.confirmed_by or "application",
-        "Data packet to data packet, median (ms)": lambda _, of: _median(of.latency, MS),
-        "Application, median (ms)": lambda _, of: _median(of.application, MS),
-        "L less application, median (ms)": lambda _, of: _median(of.apart, MS),
-    })  # fmt: skip
-    yield table("Throughput by Eq. 2", NOTE_EQ2, {
-        **_spread(lambda of: of.eq2, MBIT, "Mbps"),
-        "Median (Mbps)": lambda _, of: _median(of.eq2, MBIT),
-        "Goodput (Mbps)": lambda case, _: _goodput(case),
-    })  # fmt: skip
-    yield table("Packet lengths", NOTE_LENGTHS, {
-        "Avg. (bit)": lambda _, of: number(of.bits.mean) if of.bits else ABSENT,
-        "Total (bit)": lambda _, of: (
-            count(round(of.bits.mean * of.bits.count)) if of.bits else ABSENT
-        ),
-        "By hop (bit)": lambda _, of: " + ".join(number(hop.bytes_each * 8) for hop in of.hops),
-        "Hops": lambda _, of: " → ".join(hop.protocol.upper() for hop in of.hops),
-        "Packets per sample": lambda _, of: number(of.packets_per_sample),
-        "Number of Sent": lambda case, _: count(_total(expected(case))),
-        "Number of Recv.": lambda case, _: count(_total(received(case))),
-        "Followed on all hops": lambda _, of: count(of.arrived),
-        "First lost": lambda _, of: count(of.lost_first),
-        "Rounds": lambda _, of: count(len(of.rounds)),
-    })  # fmt: skip
+        return value
+
+    square = f"({unit}) ²" if unit == "Mbps" else f"{unit} ²"
+    return {
+        f"Min ({unit})": row("least"),
+        f"Max ({unit})": row("greatest"),
+        f"Avg. ({unit})": row("mean"),
+        f"Std. Dev. ({unit})": row("deviation"),
+        f"Var. ({square})": row("variance", 2),
+    }
+
+
+def _median(spread: Spread | None, divisor: float = NS_IN_MS) -> Content:
+    return _interval(spread.median, divisor) if spread else None
+
+
+def _interval(of: Figure | None, divisor: float = 1.0) -> Content:
+    if of is None or of.low is None or of.high is None:
+        return fixed(of.value / divisor if of else None, 3)
+    return f"{of.value / divisor:.3f} [{of.low / divisor:.3f}, {of.high / divisor:.3f}]"
 
 
 def _total(rounds: PerRound) -> int | None:
     return round(sum(rounds.values())) if rounds else None
 
 
-def _place(case: CaseSummary) -> int:
-    found = condition(case)
-    return published.CONDITIONS.index(found) if found else len(published.CONDITIONS)
+MEASURED: tuple[tuple[str, Columns[Tested], str], ...] = (
+    ("Latency", {
+        **_spread("ms", lambda of: of.latency, NS_IN_MS),
+        "Median (ms)": lambda of: _median(of.latency),
+        "L until": lambda of: of.route.confirmed_by or "application",
+        "Data packet to data packet, median (ms)": lambda of: _median(of.route.latency),
+        "Application, median (ms)": lambda of: _median(of.route.application),
+        "L less application, median (ms)": lambda of: _median(of.route.apart),
+    }, NOTE_LATENCY),
+    ("Throughput by Eq. 2", {
+        **_spread("Mbps", lambda of: of.route.eq2),
+        "Median (Mbps)": lambda of: _median(of.route.eq2, 1.0),
+        "Goodput (Mbps)": lambda of: _interval(
+            of.case.throughput.mbit_per_s if of.case.throughput else None
+        ),
+    }, NOTE_EQ2),
+    ("Packet lengths", {
+        "Avg. (bit)": lambda of: of.route.bits.mean if of.route.bits else None,
+        "Total (bit)": lambda of: (
+            round(of.route.bits.mean * of.route.bits.count) if of.route.bits else None
+        ),
+        "By hop (bit)": lambda of: " + ".join(
+            number(hop.bytes_each * 8) for hop in of.route.hops
+        ),
+        "Hops": lambda of: " → ".join(hop.protocol.upper() for hop in of.route.hops),
+        "Packets per sample": lambda of: of.route.packets_per_sample,
+        "Number of Sent": lambda of: _total(expected(of.case)),
+        "Number of Recv.": lambda of: _total(received(of.case)),
+        "Followed on all hops": lambda of: of.route.arrived,
+        "First lost": lambda of: of.route.lost_first,
+        "Rounds": lambda of: len(of.route.rounds),
+    }, NOTE_LENGTHS),
+)  # fmt: skip
+"""Title, rows and note of the tables of each deployment that was captured."""
+
+PRINTED: tuple[tuple[str, Columns[published.Test], str], ...] = (
+    ("Latency", _spread("ms", lambda test: test.latency_ms), ""),
+    ("Throughput", _spread("Mbps", lambda test: test.throughput), ""),
+    ("Packet lengths", {
+        "Avg. (bit)": lambda test: test.lengths.average,
+        "Total (bit)": lambda test: test.lengths.total,
+        "Number of Sent": lambda test: test.lengths.sent,
+        "Number of Recv.": lambda test: test.lengths.received,
+    }, "Table 6, latencies of deployment 1, is not in the published text."),
+)  # fmt: skip
+"""The same of the paper's own; the note is of deployment 1, which has no table of latency."""
 
 
-def _column(case: CaseSummary) -> str:
-    name = f"{condition(case)} {limit(case)}p" if limit(case) else str(condition(case))
-    return f"{name}, alone" if case.params.chosen_flows and not case.params.beside else name
+def tables(campaign: Campaign) -> list[Table]:
+    """Return latency, throughput and lengths of each deployment that was captured, then the
+    paper's."""
+    groups: dict[tuple[str, int], list[Tested]] = {}
+    for case in campaign.cases:
+        where, known = deployment(case), route(case)
+        if where and known and condition(case):
+            groups.setdefault((middleware(case), where), []).append(Tested(case, known))
+    found = [
+        _table(f"{name}: {TITLES[where]}", title, rows, sorted(own, key=Tested.place), note)
+        for (name, where), own in sorted(groups.items())
+        for title, rows, note in MEASURED
+    ]
+    for where in sorted({where for _, where in groups}):
+        printed = [each for each in published.PUBLISHED if each.deployment == where]
+        found += [
+            _table(THERE, f"{title} of {TITLES[where]}", rows, printed, note if where == 1 else "")
+            for title, rows, note in PRINTED if where != 1 or title != "Latency"
+        ]  # fmt: skip
+    return found
 
 
-def _latency(of: Route) -> Spread | None:
-    return of.confirmed or of.application
-
-
-def _spread(spread: Callable[[Route], Spread | None], divisor: float, unit: str) -> dict[str, Cell]:
-    """Return the paper's five rows."""
-
-    def cell(value: Callable[[Spread], float | None], power: int = 1) -> Cell:
-        def text(_case: CaseSummary, of: Route) -> str:
-            known = spread(of)
-            figure = value(known) if known else None
-            return ABSENT if figure is None else f"{figure / divisor**power:.3f}"
-
-        return text
-
-    square = f"({unit}) ²" if unit == "Mbps" else f"{unit} ²"
-    return {
-        f"Min ({unit})": cell(lambda of: of.least),
-        f"Max ({unit})": cell(lambda of: of.greatest),
-        f"Avg. ({unit})": cell(lambda of: of.mean),
-        f"Std. Dev. ({unit})": cell(lambda of: of.deviation),
-        f"Var. ({square})": cell(lambda of: of.variance, 2),
-    }
-
-
-def _median(spread: Spread | None, divisor: float) -> str:
-    return ABSENT if spread is None else _figure(spread.median, divisor)
-
-
-def _figure(of: Figure | None, divisor: float) -> str:
-    if of is None:
-        return ABSENT
-    if of.low is None or of.high is None:
-        return f"{of.value / divisor:.3f}"
-    return f"{of.value / divisor:.3f} [{of.low / divisor:.3f}, {of.high / divisor:.3f}]"
-
-
-def _goodput(case: CaseSummary) -> str:
-    found = case.throughput.mbit_per_s if case.throughput else None
-    return _figure(found, MBIT)
-
-
-def _published(where: int) -> Iterator[Table]:
-    own = [each for each in published.PUBLISHED if each.deployment == where]
-    columns = ("Criteria", *(f"{each.condition} {each.limit}p" for each in own))
-
-    def rows(unit: str, spreads: Sequence[published.Spread | None]) -> tuple[tuple[str, ...], ...]:
-        names = ("Min", "Max", "Avg.", "Std. Dev.")
-        square = f"({unit}) ²" if unit == "Mbps" else f"{unit} ²"
-        titles = (*(f"{name} ({unit})" for name in names), f"Var. ({square})")
-        return tuple(
-            (title, *(ABSENT if each is None else f"{each[place]:.3f}" for each in spreads))
-            for place, title in enumerate(titles)
-        )
-
-    if any(each.latency_ms for each in own):
-        yield Table(THERE, f"Latency of {TITLES[where]}", columns,
-                    rows("ms", [each.latency_ms for each in own]))  # fmt: skip
-    yield Table(THERE, f"Throughput of {TITLES[where]}", columns,
-                rows("Mbps", [each.throughput for each in own]))  # fmt: skip
-    lengths = {
-        "Avg. (bit)": [number(each.lengths.average) for each in own],
-        "Total (bit)": [count(each.lengths.total) for each in own],
-        "Number of Sent": [count(each.lengths.sent) for each in own],
-        "Number of Recv.": [count(each.lengths.received) for each in own],
-    }
-    yield Table(THERE, f"Packet lengths of {TITLES[where]}", columns,
-                tuple((name, *cells) for name, cells in lengths.items()),
-                note="" if where != 1 else "Table 6, latencies of deployment 1, is not in the "
-                "published text.")  # fmt: skip
+def _table(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Table:
+    """Return a table in the paper's form: a column for each test."""
+    cells = ((Cell(text=name), *map(cell, map(value, own))) for name, value in rows.items())
+    return Table(group, title, ("Criteria", *(each.name for each in own)), tuple(cells), note)
