@@ -33,12 +33,9 @@ MOST_NAMED = 3
                 callback=or_newest)  # fmt: skip
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (schema: result).")
-@click.option(
-    "--document",
-    "as_document",
-    is_flag=True,
-    hidden=True,
-)
+@click.option("--document", "as_document", is_flag=True,
+              help="Print the documents that plug-ins make of it, such as the comparison with the "
+              "paper that it repeats.")  # fmt: skip
 @click.option(
     "--findings",
     "only_findings",
@@ -69,7 +66,7 @@ def command(
     directory, wanted = case_of(str(place))
     if wanted and as_document:
         raise UserError(
-            "a document needs all its cases",
+            "a document is of all cases",
             where=place,
             remedy=f"Leave #{wanted} out.",
         )
@@ -90,7 +87,6 @@ def command(
 
         paged(findings)
     elif as_document:
-        echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
         _show_document(campaign, directory)
     elif wanted:
         from busmark.findings.kinds import by_case, kinds
@@ -195,7 +191,7 @@ def _show_document(campaign: Campaign, directory: Path) -> None:
         raise absent(owner, where)
     remedies = [kind.remedy for _, plugin in active() for kind in plugin.documents]
     raise UserError(
-        "this campaign repeats no document",
+        "no plug-in makes a document of this result",
         where=where,
         remedy=" ".join(["Leave --document out.", *remedies]),
     )

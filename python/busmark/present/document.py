@@ -235,10 +235,15 @@ class Test:
     name: str
     seconds: float
     """Measured for it."""
-    outcome: Literal["passed", "failure", "skipped"]
+    fails: bool
+    met: bool
     kind: str
     """Verdict in a word."""
     reason: str
+
+    @property
+    def outcome(self) -> Literal["passed", "failure", "skipped"]:
+        return "failure" if self.fails else "passed" if self.met else "skipped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.estimate.case import TIMES, CaseSummary
 from busmark.findings.kinds import Flags, by_case, kinds
 from busmark.model import text
-from busmark.model.figure import Figure
 from busmark.model.naming import described, figure_of, placement_short
 from busmark.model.quantities import LOST
+from busmark.present.blocks.rows import Field, labelled, listing
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import lost_text, ratio_text
 
@@ -301,20 +301,19 @@ def _effects(campaign: Campaign) -> Table | None:
         found.items(), key=lambda each: (first.get(each[0][4], len(first)), -_largest(each[1]))
     )
     kept = ordered[:MOST_EFFECTS]
-    columns = [
-        Column("With", [Cell(value) for (_, value, _, _, _), _ in kept], "label"),
-        Column("Instead of", [Cell(key[2]) for key, _ in kept]),
-        Column("Middleware", [Cell(key[3]) for key, _ in kept]),
-        Column("Figure", [Cell(figure_of(key[4])) for key, _ in kept]),
-        Column("Least ×", [_extreme(own, min) for _, own in kept], "ratio"),
-        Column("Most ×", [_extreme(own, max) for _, own in kept], "ratio"),
-        Column("Pairs", [Cell(len(own), more=_counts(own)) for _, own in kept], "count"),
-    ]
+    fields = (
+        Field("With", lambda each: each[0][1]),
+        Field("Instead of", lambda each: each[0][2]),
+        Field("Middleware", lambda each: each[0][3]),
+        Field("Figure", lambda each: figure_of(each[0][4])),
+        Field("Least ×", lambda each: _extreme(each[1], min), kind="ratio"),
+        Field("Most ×", lambda each: _extreme(each[1], max), kind="ratio"),
+        Field("Pairs", lambda each: Cell(len(each[1]), more=_counts(each[1]))),
+    )
     notes = [Text("effects")]
     if len(found) > len(kept):
         notes.append(Text("more_cases", {"number": len(found) - len(kept)}))
-    return Table(columns, [Row() for _ in kept], title="What each choice costs", notes=notes,
-                 key="effects")  # fmt: skip
+    return listing(kept, fields, "What each choice costs", note=notes, key="effects")
 
 
 def sizes(campaign: Campaign) -> Section | None:
@@ -322,19 +321,13 @@ def sizes(campaign: Campaign) -> Section | None:
     fits = [fit for fit in campaign.fits if not campaign.case(fit.cases[0]).is_floor][:MOST_FITS]
     if not fits:
         return None
-    columns = [
-        Column("Middleware", [Cell(fit.label, label=fit.label) for fit in fits], "label"),
-        Column("Overhead", [_of_figure(fit.overhead) for fit in fits], "figure", "ns"),
-        Column("Per byte", [_of_figure(fit.slope) for fit in fits], "figure", "ns/B"),
-        Column("Departure", [Cell(fit.departure) for fit in fits], "number", "1"),
-    ]
-    rows = [Row(group=placement_short(fit.placement)) for fit in fits]
-    table = Table(columns, rows, notes=[Text("sizes")], key="sizes")
+    fields = (
+        Field("Middleware", labelled), Field("Overhead", "overhead", "ns", kind="figure"),
+        Field("Per byte", "slope", "ns/B", kind="figure"), Field("Departure", "departure", "1"),
+    )  # fmt: skip
+    table = listing(fits, fields, note=[Text("sizes")], key="sizes",
+                    row=lambda fit: Row(group=placement_short(fit.placement)))  # fmt: skip
     return Section("Median RTT/2 against size", [table])
-
-
-def _of_figure(figure: Figure) -> Cell:
-    return Cell(figure.value, figure.low, figure.high)
 
 
 def _is_as_specified(effect: Effect) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from busmark.findings.doctor import Fact
 from busmark.model.text import joined, plural
 from busmark.plugin import Installed
-from busmark.present.blocks import plugins
-from busmark.present.document import Cell, Column, Document, Row, Section, Style, Table, Text
+from busmark.present.blocks.rows import Field, listing
+from busmark.present.document import Document, Section, Style, Table, Text
 from busmark.store import Finding
 
 STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
@@ -28,18 +28,26 @@ def document(
     facts: Sequence[Fact], findings: Sequence[Finding], installed: Sequence[Installed] = ()
 ) -> Document:
     """Return what was checked, the plug-ins, then each finding, then whether to measure."""
-    columns = [
-        Column("Checked", [Cell(fact.name) for fact in facts], "label"),
-        Column("OK", [Cell(SIGNS[fact.ok]) for fact in facts]),
-        Column("Found", [Cell(fact.value) for fact in facts]),
-        Column("Meaning", [Cell(fact.why) for fact in facts]),
-    ]
-    sections = [Section("", [Table(columns, [Row() for _ in facts], key="checked")])]
+    checked = (
+        Field("Checked", "name"), Field("OK", lambda fact: SIGNS[fact.ok]),
+        Field("Found", "value"), Field("Meaning", "why"),
+    )  # fmt: skip
+    sections = [Section("", [listing(facts, checked, key="checked")])]
     if installed:
-        sections.append(Section("Plug-ins", [plugins.table(installed)]))
+        sections.append(Section("Plug-ins", [plugins(installed)]))
     sections += [_finding(finding) for finding in findings]
     return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])],
                     kind="machine")  # fmt: skip
+
+
+def plugins(installed: Sequence[Installed]) -> Table:
+    """Return a row for each plug-in."""
+    fields = (
+        Field("Plug-in", "name"), Field("State", "state"),
+        Field("From", lambda each: f"{each.where} {each.version}"),
+        Field("Adds", lambda each: each.fault or (each.plugin and each.plugin.summary)),
+    )  # fmt: skip
+    return listing(installed, fields, key="plugins")
 
 
 def _finding(finding: Finding) -> Section:

@@ -8,9 +8,9 @@ from busmark.compare.campaign import Campaign
 from busmark.findings.kinds import Flags, kinds, worst
 from busmark.findings.kinds import Kind as Found
 from busmark.model import text
-from busmark.present.blocks.rows import Field, listing
+from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.flagged import examined
-from busmark.present.document import Block, Cell, Section, Style, Text
+from busmark.present.document import Block, Cell, Row, Section, Style, Text
 
 STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
 
@@ -62,8 +62,7 @@ def _everything(kind: Found, of: int, cases: Sequence[str]) -> Section:
             facts.append(("remedy", part.remedy))
     if kind.explains:
         facts.append(("may explain", "; ".join(kind.explains)))
-    fields = (Field("What", lambda fact: fact[0]), Field("Finding", lambda fact: fact[1]))
-    blocks: list[Block] = [listing(facts, fields)]
+    blocks: list[Block] = [table(("What", "Finding"), facts)]
     flags = kind.flags()
     own = [case for case in kind.cases if not cases or case in cases]
     shown = (
@@ -72,7 +71,9 @@ def _everything(kind: Found, of: int, cases: Sequence[str]) -> Section:
         Field("Evidence", lambda case: flags[case].evidence),
     )
     if own:
-        blocks.append(listing(own, shown, key=f"{kind.anchor}-cases", case=lambda case: case))
+        blocks.append(
+            listing(own, shown, key=f"{kind.anchor}-cases", row=lambda case: Row(case=case))
+        )
     mark = kind.mark if kind.letter else ""
     summary = ", ".join(filter(None, (kind.severity, kind.where(of))))
     return Section(kind.title, blocks, summary, key=kind.anchor, part="Findings", mark=mark)
@@ -84,8 +85,8 @@ def on_case(case: str, found: Mapping[str, Flags]) -> Section | None:
         return None
     fields = (
         Field("Finding", lambda flag: Cell(flag.kind.title, marks=(flag.mark,))),
-        Field("Severity", lambda flag: flag.severity),
-        Field("Evidence", lambda flag: flag.evidence),
+        Field("Severity", "severity"),
+        Field("Evidence", "evidence"),
     )
     return Section("Findings", [listing(found[case].flags, fields)])
 
