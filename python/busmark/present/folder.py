@@ -49,7 +49,6 @@ def within(folder: Path, name: str) -> Path:
     return place
 
 
-
 @contextmanager
 def replaced(folder: Path) -> Iterator[Path]:
     """A place to make files in; when all are made they are moved into `folder`, and what is left of

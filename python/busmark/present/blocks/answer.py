@@ -20,7 +20,7 @@ from busmark.findings.kinds import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.naming import described, figure_of, placement_short
 from busmark.model.quantities import LOST
-from busmark.present.blocks.rows import Field, labelled, listing
+from busmark.present.blocks.rows import Field, fact, labelled, listing
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import lost_text, ratio_text
 
@@ -54,13 +54,7 @@ def answer(campaign: Campaign) -> Section | None:
         return None
     if campaign.differing_choices:
         names = text.joined(campaign.differing_choices)
-        blocks.append(
-            Text(
-                "facts",
-                {"title": "Settings that differ between the rows", "facts": names},
-                style="quiet",
-            )
-        )
+        blocks.append(fact("Settings that differ between the rows", names))
     return Section("Answer", blocks)
 
 
@@ -129,12 +123,12 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
         )
     for workload in shown:
         if (standing := standings.get(workload)) and standing.open:
-            notes.append(Text("open", {"where": _where(workload), "reason": standing.open}))
+            notes.append(fact(f"Undecided which is best at {_where(workload)}", standing.open))
     for what, some, all_ in (
         ("workloads", len(shown), len(known)), ("rows", len(labels), len(every)),
     ):  # fmt: skip
         if some < all_:
-            notes.append(Text("part", {"what": what, "shown": some, "known": all_}))
+            notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
     rows = [Row(role) for _, role in labels]
     return Table(columns, rows, notes=notes, key="answer", brief=True)
 

@@ -16,7 +16,7 @@ from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Label, placement_rank, placement_text
 from busmark.model.quantities import COMPARED
 from busmark.present.blocks.cases import TITLES
-from busmark.present.blocks.rows import Field, listing
+from busmark.present.blocks.rows import Field, fact, listing
 from busmark.present.charts.look import Dash
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
 from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text, Verdict
@@ -170,12 +170,7 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
     if len(alike) == 1:
         own, other = alike.pop()
         apart = f"{own} of the baseline, {other} of the candidate"
-        note = [
-            Text(
-                "facts",
-                {"title": "Rounds", "facts": f"{own} on either side" if own == other else apart},
-            )
-        ]
+        note = [fact("Rounds", f"{own} on either side" if own == other else apart)]
     else:
         rounds = [Cell(text=f"{p.baseline_rounds}, {p.candidate_rounds}") for p in pairs]
     if len(comparison.candidates) == 1 or len(present) > MOST_BESIDE:
@@ -366,7 +361,7 @@ def every_figure(comparison: Comparison) -> Section:
         known = [c for c in pair.changes if c.reason and c.reason != UNDECIDED]
         reasons = {c.reason: [figure_name(o.name, o.latency) for o in known if o.reason == c.reason]
                    for c in known}  # fmt: skip
-        notes = [Text("facts", {"title": ", ".join(names), "facts": reason})
+        notes = [fact(", ".join(names), reason)
                  for reason, names in reasons.items()]  # fmt: skip
         tables.append(listing(changes, fields, case_name(pair, comparison), note=notes))
     return Section("All figures", tables, folded=True, key="figures")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from busmark.compare.model import Change, Comparison, FigureCounted, Pair, SideSummary
+from busmark.compare.model import CAVEATS, Change, Comparison, FigureCounted, Pair, SideSummary
 from busmark.compare.verdict import UNDECIDED, WORSE
 from busmark.model import naming as dim
 from busmark.model import text
@@ -25,7 +25,7 @@ from busmark.present.blocks.changes import (
     theirs,
 )
 from busmark.present.blocks.gate import case_by_case, facts, gate
-from busmark.present.blocks.rows import Field, listing, table
+from busmark.present.blocks.rows import Field, fact, listing, table
 from busmark.present.charts.look import swatch
 from busmark.present.document import Block, Cell, Document, Metric, Row, Section, Suite, Test, Text
 from busmark.present.figures import share_text
@@ -184,8 +184,8 @@ def _caveats(comparison: Comparison) -> Section | None:
     """What is to be known before a verdict is relied on."""
     if not comparison.warnings:
         return None
-    rows = [("!", f"{warning[:1].upper()}{warning[1:]}.") for warning in comparison.warnings]
-    return Section("Caveats", [table(("", "Caveat"), rows, key="caveats")])
+    rows = [(f"! {one.kind}", one.of, CAVEATS[one.kind]) for one in comparison.warnings]
+    return Section("Caveats", [table(("Caveat", "Of", "Meaning"), rows, key="caveats")])
 
 
 def _sides(comparison: Comparison) -> Section:
@@ -319,5 +319,5 @@ def _method(comparison: Comparison) -> Section:
         )  # fmt: skip
         blocks = [listing(found, fields, note=notes)]
     else:
-        blocks.append(Text("untested", style="quiet"))
+        blocks.append(fact("Verdicts", "none, for no figure has an interval"))
     return Section("How this was compared", blocks, folded=True, key="method")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from busmark.findings.doctor import Fact
 from busmark.model.text import joined, plural
 from busmark.plugin import Installed
-from busmark.present.blocks.rows import Field, listing
+from busmark.present.blocks.rows import Field, fact, listing
 from busmark.present.document import Document, Section, Style, Table, Text
 from busmark.store import Finding
 
@@ -52,7 +52,7 @@ def plugins(installed: Sequence[Installed]) -> Table:
 
 def _finding(finding: Finding) -> Section:
     parts = (("cause", finding.cause), ("evidence", finding.evidence), ("remedy", finding.remedy))
-    lines = [Text("indented", {"line": f"{name}: {words}"}) for name, words in parts]
+    lines = [Text("line", {"line": f"  {name}: {words}"}) for name, words in parts]
     return Section(f"{finding.severity}: {finding.title}", lines)
 
 
@@ -61,5 +61,4 @@ def conclusion(findings: Sequence[Finding]) -> Text:
     counts = {kind: sum(f.severity == kind for f in findings) for kind in STYLES}
     found = joined([plural(number, kind) for kind, number in counts.items() if number])
     worst = next((kind for kind, number in counts.items() if number), "note")
-    facts = {"title": found or "Nothing found", "facts": ADVICE[worst]}
-    return Text("facts", dict(facts), style=STYLES[worst])
+    return fact(found or "Nothing found", ADVICE[worst], STYLES[worst])

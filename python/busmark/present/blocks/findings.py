@@ -27,12 +27,12 @@ def findings(campaign: Campaign) -> Section | None:
         blocks.append(_kind(kind, of))
         if kind.severity == "note":
             continue
-        blocks.append(Text("indented", {"line": _worst(kind)}))
+        blocks.append(_indented(_worst(kind)))
         if kind.explains:
             explained = ", ".join(letters.get(each, each) for each in kind.explains)
-            blocks.append(Text("indented", {"line": f"may also explain {explained}"}))
+            blocks.append(_indented(f"may also explain {explained}"))
         for remedy in kind.remedies[:1]:
-            blocks.append(Text("indented", {"line": f"remedy: {remedy}"}))
+            blocks.append(_indented(f"remedy: {remedy}"))
     return Section("Findings", [*blocks, Text("explained", style="quiet")], folded=True)
 
 
@@ -41,8 +41,9 @@ def all_findings(campaign: Campaign, cases: Sequence[str] = ()) -> list[Section]
     those that concern these, and there."""
     found = [k for k in kinds(campaign.findings) if not cases or set(cases) & set(k.cases)]
     if not found:
-        what = "these cases" if cases else "this result"
-        return [Section("Findings", [Text("no_findings", {"what": what})])]
+        of_what = "these cases" if cases else "this result"
+        words = f"There are no findings on {of_what}."
+        return [Section("Findings", [Text("line", {"line": words})])]
     of = examined(campaign)
     return [_everything(kind, of, cases) for kind in found]
 
@@ -96,6 +97,10 @@ def _kind(kind: Found, of: int) -> Text:
     mark = f"{kind.mark} " if kind.mark else ""
     line = f"{mark}{kind.severity}: {kind.counted(of)}"
     return Text("line", {"line": line}, style=STYLES[kind.severity])
+
+
+def _indented(words: str) -> Text:
+    return Text("line", {"line": f"  {words}"})
 
 
 def _worst(kind: Found) -> str:

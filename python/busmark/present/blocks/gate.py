@@ -11,7 +11,7 @@ from busmark.compare.model import REASONS, Comparison, Judged, Outcome
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
-from busmark.present.blocks.rows import Field, listing
+from busmark.present.blocks.rows import Field, fact, listing
 from busmark.present.document import Cell, Row, Section, Text
 from busmark.present.figures import in_words
 from busmark.present.figures import ratio_with_interval as ratio_text
@@ -156,7 +156,7 @@ def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
         *(Field(title, lambda of, title=title: of[1][title]) for title in known[0][1]),
     ]
     used = [reason for reason in REASONS if any(one.reason == reason for one in shown)]
-    notes = [Text("facts", {"title": reason, "facts": REASONS[reason]}) for reason in used]
+    notes = [fact(reason, REASONS[reason]) for reason in used]
     if any(one.least is not None for one in shown):
         notes.append(Text("would_be_found"))
     table = listing(known, fields, note=notes, key="criteria",

@@ -101,7 +101,8 @@ def _requirement(words: str, own: Sequence[Judged]) -> Table:
     counts = {verdict: sum(each.verdict == verdict for each in own) for verdict in WORST}
     fields = [
         Field("Case", lambda each: f"{SIGNS[each.verdict]} {each.case}"),
-        *_measured(words, ordered), Field("To decide", _to_decide),
+        *_measured(words, ordered), Field("Undecided for", _undecided_for),
+        Field("More rounds", _more_rounds),
     ]  # fmt: skip
     notes = []
     if len(own) > len(ordered):
@@ -138,12 +139,21 @@ def _text(judged: Judged, value: float | None) -> str:
     return f"{text.number(value)} {judged.unit}".strip()
 
 
-def _to_decide(judged: Judged) -> str:
+def _undecided_for(judged: Judged) -> Cell | None:
+    """Why the rounds do not decide it, in a word of a few; the reason in full behind it where
+    nothing was measured."""
     if judged.verdict != "undecided":
+        return None
+    if judged.value is None:
+        return Cell("not measured", more=f"({judged.reason.removeprefix('not measured: ')})")
+    return Cell("across the limit" if judged.low is not None else "no interval",
+                note=judged.reason)  # fmt: skip
+
+
+def _more_rounds(judged: Judged) -> str:
+    if judged.verdict != "undecided" or judged.value is None:
         return ""
-    if judged.more_rounds is not None:
-        return f"about {text.plural(judged.more_rounds, 'more round')}"
-    return "out of reach" if judged.low is not None else judged.reason
+    return f"about {text.count(judged.more_rounds)}" if judged.more_rounds else "out of reach"
 
 
 def caveats(campaign: Campaign) -> Section | None:

@@ -10,7 +10,18 @@ from typing import Any, Literal
 
 from busmark.model import text
 from busmark.model.figure import Figure
-from busmark.present.document import ABSENT, Block, Cell, Column, Kind, Row, Section, Table, Text
+from busmark.present.document import (
+    ABSENT,
+    Block,
+    Cell,
+    Column,
+    Kind,
+    Row,
+    Section,
+    Style,
+    Table,
+    Text,
+)
 
 Value = Cell | Figure | float | int | str | bool | None
 """What a field is of a thing."""
@@ -159,6 +170,11 @@ def _with_unit(cell: Cell, unit: str) -> Cell:
 def notes(*words: str) -> list[Text]:
     """Return what is to be known, as paragraphs."""
     return [Text("line", {"line": each}, style="quiet") for each in words if each]
+
+
+def fact(title: str, facts: str, style: Style = "quiet") -> Text:
+    """Return a fact as a paragraph: "Rounds: 5 on either side."."""
+    return Text("facts", {"title": title, "facts": facts}, style)
 
 
 def sections(
