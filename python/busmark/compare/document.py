@@ -323,7 +323,7 @@ def warnings(
     if not all(interleaved(side, baseline) for side in candidates):
         of = f"{sessions} campaigns of the baseline"
         found.append(Caveat(kind="interleaved by campaigns", of=of) if sessions > 1
-                     else Caveat(kind="not interleaved", of="the campaigns"))  # fmt: skip
+                     else Caveat(kind="not interleaved", of=""))  # fmt: skip
     serious = [d for d in differing if d.warning]
     if serious:
         facts = list(dict.fromkeys(map(_fact, serious)))

@@ -262,7 +262,7 @@ class Caveat(Frozen):
     ]  # fmt: skip
     """A word of a fixed list, with its meaning in `CAVEATS`."""
     of: str
-    """The side, the facts or the number of cases that it is of."""
+    """The side, the facts or the number of cases that it is of; empty: all campaigns."""
 
 
 class FigureCounted(Frozen):

@@ -12,7 +12,7 @@ from busmark.adapters import Adapter, Compliance, compliance, known
 from busmark.adapters.compliance import Cell as Property
 from busmark.adapters.known import place
 from busmark.model.text import size_text
-from busmark.present.blocks.rows import Field, size, table
+from busmark.present.blocks.rows import Field, item, size, table
 from busmark.present.blocks.rows import listing as table_of
 from busmark.present.document import Cell, Document, Row, Section, Table, Text
 
@@ -216,8 +216,8 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     fields = [
         Field("Property", lambda each: Cell(each[1].key, note=each[1].meaning)),
         Field("Meaning", lambda each: each[1].meaning if meanings else None),
-        *(Field(_short(adapter.name), lambda each, number=number: _word(each[1].cells[number]),
-                kind="number") for number, adapter in enumerate(whole.columns)),
+        *(Field(_short(adapter.name), item(2, number), kind="number")
+          for number, adapter in enumerate(whole.columns)),
         Field("Evidence", lambda each: each[1].cells[0].text if meanings and one else None),
     ]  # fmt: skip
     notes = []
@@ -226,7 +226,8 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
             "names": ", ".join(whole.checked), "last": max(whole.checked.values()),
         }  # fmt: skip
         notes.append(Text("adapters_checked", values, style="quiet"))
-    found = table_of(rows, fields, note=notes, key="supports",
+    known_ones = [(section, row, list(map(_word, row.cells))) for section, row in rows]
+    found = table_of(known_ones, fields, note=notes, key="supports",
                      row=lambda each: Row(group=each[0].title))  # fmt: skip
     used = {cell.value for column in found.columns for cell in column.cells}
     words = [(word, meaning) for word, meaning in WORDS.items() if word in used]

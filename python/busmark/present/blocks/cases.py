@@ -312,7 +312,7 @@ def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str])
     )
     if elsewhere:
         where = text.joined([placement_text(each) for each in elsewhere])
-        yield fact("The null adapter was measured", where)
+        yield fact("Null adapter", f"measured {where}")
 
 
 def _legend(cases: Sequence[CaseSummary], found: Mapping[str, Flags]) -> Iterator[Text]:
@@ -352,14 +352,14 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         and case.throughput.probe_one_way.lost_share is None
     }
     if unknown:
-        yield fact("One-way latencies of what arrived, with probes among the lost or not",
+        yield fact("One-way latencies of what arrived alone, where probes may be among the lost",
                    text.joined([*unknown]))  # fmt: skip
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
     for title, known, more in (
-        ("In the middle of every round something changes", [c.params.timeline for c in cases],
+        ("Changes in the middle of every round", [c.params.timeline for c in cases],
          "; figures are over all phases, `busmark show DIRECTORY#CASE` has each"),
-        ("At the same time ran", [c.params.beside for c in cases], ""),
+        ("At the same time", [c.params.beside for c in cases], ""),
     ):  # fmt: skip
         if what := list(dict.fromkeys(str(one) for one in known if one)):
             yield fact(title, f"{text.joined(what)}{more}")

@@ -16,7 +16,7 @@ from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Label, placement_rank, placement_text
 from busmark.model.quantities import COMPARED
 from busmark.present.blocks.cases import TITLES
-from busmark.present.blocks.rows import Field, fact, listing
+from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.charts.look import Dash
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
 from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text, Verdict
@@ -361,7 +361,7 @@ def every_figure(comparison: Comparison) -> Section:
         known = [c for c in pair.changes if c.reason and c.reason != UNDECIDED]
         reasons = {c.reason: [figure_name(o.name, o.latency) for o in known if o.reason == c.reason]
                    for c in known}  # fmt: skip
-        notes = [fact(", ".join(names), reason)
+        notes = [fact(", ".join(names), reason or "")
                  for reason, names in reasons.items()]  # fmt: skip
         tables.append(listing(changes, fields, case_name(pair, comparison), note=notes))
     return Section("All figures", tables, folded=True, key="figures")
@@ -383,8 +383,8 @@ def theirs(comparison: Comparison) -> Section | None:
     rows = comparison.theirs
     if not rows:
         return None
-    fields = [Field("Case", "label"), Field("Measured by", "tool")]
-    fields += [Field(name, lambda row, name=name: row.columns[name], kind="number")
-               for name in rows[0].columns]  # fmt: skip
-    table = listing(rows, fields, note=[Text("theirs")], key="theirs")
+    known = [{"Case": row.label, "Measured by": row.tool, **row.columns} for row in rows]
+    fields = [Field(name, item(name), kind="number" if name in rows[0].columns else "")
+              for name in known[0]]  # fmt: skip
+    table = listing(known, fields, note=[Text("theirs")], key="theirs")
     return Section("In the columns of performance_test", [table], key="theirs")

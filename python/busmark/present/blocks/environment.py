@@ -14,7 +14,16 @@ from busmark.adapters.compliance import Cell as Declared
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model import text
-from busmark.present.blocks.rows import Field, Property, listing, notes, properties, size, table
+from busmark.present.blocks.rows import (
+    Field,
+    Property,
+    item,
+    listing,
+    notes,
+    properties,
+    size,
+    table,
+)
 from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.store import Result
 from busmark.store.result import file_stem
@@ -186,18 +195,18 @@ def supports(campaign: Campaign) -> Iterator[Section]:
     found = compliance(campaign.adapters)
     if not found.columns:
         return
-    every = [(part, row) for part in found.sections for row in part.rows]
+    every = [
+        (part, row, [_supported(cell, plain=part.id == "facts") for cell in row.cells])
+        for part in found.sections for row in part.rows
+    ]  # fmt: skip
     fields = [Field("Property", lambda each: Cell(each[1].key.replace("_", " "),
                                                   note=each[1].meaning))]  # fmt: skip
-    fields += [
-        Field(column.title, lambda each, place=place: _supported(
-            each[1].cells[place], plain=each[0].id == "facts"), kind="text")
-        for place, column in enumerate(found.columns)
-    ]  # fmt: skip
+    fields += [Field(column.title, item(2, place), kind="text")
+               for place, column in enumerate(found.columns)]  # fmt: skip
     # What nobody supports says nothing of one adapter beside another.
     shown = [each for each in every if any(cell.state != "no" or cell.text or cell.outcome
                                            for cell in each[1].cells)]  # fmt: skip
-    absent = [row.key.replace("_", " ") for part, row in every if (part, row) not in shown]
+    absent = [each[1].key.replace("_", " ") for each in every if each not in shown]
     if found.checked:
         note = (
             "Proved: the conformance suite saw the effect; accepted: not refused, and no effect "

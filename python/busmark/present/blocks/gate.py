@@ -11,7 +11,7 @@ from busmark.compare.model import REASONS, Comparison, Judged, Outcome
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
-from busmark.present.blocks.rows import Field, fact, listing
+from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.document import Cell, Row, Section, Text
 from busmark.present.figures import in_words
 from busmark.present.figures import ratio_with_interval as ratio_text
@@ -40,7 +40,7 @@ def gate(comparison: Comparison) -> Section | None:
     signs = [SIGNS["missed" if one.fails else one.outcome] for one in worst]
     fields = [
         Field("Criterion", lambda of: f"{of[0]} {of[1].criterion}"),
-        *(Field(title, lambda of, outcome=outcome: of[2][outcome])
+        *(Field(title, item(2, outcome))
           for outcome, title in COUNTED.items()
           if outcome != "not measured" or any(of[outcome] for of in counts)),
         Field("At worst", lambda of: _measured(of[1], comparison), kind="ratio"),
@@ -153,7 +153,7 @@ def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
     known = [(one, facts(one, comparison)) for one in shown]
     fields = [
         Field("Case", lambda of: f"{SIGNS[of[0].outcome]} {_of_case(of[0], comparison)}"),
-        *(Field(title, lambda of, title=title: of[1][title]) for title in known[0][1]),
+        *(Field(title, item(1, title)) for title in known[0][1]),
     ]
     used = [reason for reason in REASONS if any(one.reason == reason for one in shown)]
     notes = [fact(reason, REASONS[reason]) for reason in used]

@@ -169,7 +169,7 @@ def _table(tracked: Tracked, kind: str, found: Sequence[Found]) -> Table:
     fields = [
         Field("Case", lambda of: Cell(_where(tracked, of[0]), label=of[0].label)),
         Field("Figure", lambda of: figure_name(of[0])),
-        Field("Change", lambda of: _change(*of, verdict)),
+        Field("Change", lambda of: _change(of[0], of[1], verdict)),
         Field("Level", lambda of: Cell(of[1].after, text=_levels_text(*of)), kind="number"),
         Field("Commit", lambda of: short(_after(*of).commit)),
         Field("95 % range of commits", lambda of: _range(*of), detail=True),

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter, itemgetter
+from functools import reduce
+from operator import attrgetter, getitem, itemgetter
 from typing import Any, Literal
 
 from busmark.model import text
@@ -83,6 +84,11 @@ def size(size_bytes: int | None) -> Cell:
 def labelled(thing: Any) -> Cell:
     """Return the label of a thing, with its colour and mark before it."""
     return Cell(thing.label, label=thing.label)
+
+
+def item(*keys: Any) -> Callable[[Any], Any]:
+    """Return the function that takes what is at the first key, then at the next of that."""
+    return lambda thing: reduce(getitem, keys, thing)
 
 
 def listing(
