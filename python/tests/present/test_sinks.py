@@ -77,7 +77,9 @@ def document() -> Document:
     ]  # fmt: skip
     return Document(
         "Fruit <b>", ["of a garden"], sections, kind="harvest report",
-        suites=[Suite("heavy", [Test("garden", "apples", 1.0, True, False, "missed", "too light")])],
+        suites=[Suite("heavy", [
+            Test("garden", "apples", 1.0, True, False, "missed", "too light"),
+        ])],
         metrics=[Metric("apples", "weight", "kg", 2.0, 1.0, 3.0, 0.95, more_is_better=True)],
     )  # fmt: skip
 
