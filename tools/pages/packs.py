@@ -41,7 +41,7 @@ def _running(name: str) -> str:
     scenarios = ("quick", "full", *DOCUMENTS[name].scenarios)
     runs = "\n".join(f"busmark run {name}/{scenario}" for scenario in scenarios)
     own = DOCUMENTS[name].tables
-    tables = "\n`busmark show DIR --document` prints its tables." if own else ""
+    tables = "\n`busmark papers show DIR` prints its tables." if own else ""
     return f"""\
 ```sh
 busmark plan {name}/quick

@@ -24,7 +24,7 @@ def command(as_json: bool) -> None:
         echo(json.dumps([each.summary() for each in found], indent=2))
         return
     from busmark.cli.documents import show
-    from busmark.present.blocks.plugins import table
+    from busmark.present.blocks.doctor import plugins
     from busmark.present.document import Document, Section
 
-    show(Document("Plug-ins", [], [Section("", [table(found)])]))
+    show(Document("Plug-ins", [], [Section("", [plugins(found)])]))

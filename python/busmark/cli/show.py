@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from busmark.compare.stored import Cache
 
 from busmark.cli.documents import paged, show
-from busmark.cli.helper import helping
 from busmark.cli.options import requires, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
-from busmark.compare.cache import Cache
 from busmark.errors import UserError, nearest
+from busmark.estimate.helper import helping
 
 if TYPE_CHECKING:
     from busmark.cli.console import Console
@@ -32,12 +32,9 @@ MOST_NAMED = 3
                 callback=or_newest)  # fmt: skip
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (schema: result).")
-@click.option(
-    "--document",
-    "as_document",
-    is_flag=True,
-    hidden=True,
-)
+@click.option("--document", "as_document", is_flag=True,
+              help="Print the documents that plug-ins make of it, such as the comparison with the "
+              "paper that it repeats.")  # fmt: skip
 @click.option(
     "--findings",
     "only_findings",
@@ -68,7 +65,7 @@ def command(
     directory, wanted = case_of(str(place))
     if wanted and as_document:
         raise UserError(
-            "a document needs all its cases",
+            "a document is of all cases",
             where=place,
             remedy=f"Leave #{wanted} out.",
         )
@@ -89,7 +86,6 @@ def command(
 
         paged(findings)
     elif as_document:
-        echo("busmark: `busmark show --document` is now `busmark papers show`", err=True)
         _show_document(campaign, directory)
     elif wanted:
         from busmark.findings.registry import by_case, kinds
@@ -194,7 +190,7 @@ def _show_document(campaign: Campaign, directory: Path) -> None:
         raise absent(owner, where)
     remedies = [kind.remedy for _, plugin in active() for kind in plugin.documents]
     raise UserError(
-        "this campaign repeats no document",
+        "no plug-in makes a document of this result",
         where=where,
         remedy=" ".join(["Leave --document out.", *remedies]),
     )

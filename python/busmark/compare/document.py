@@ -12,6 +12,7 @@ from busmark.compare.gate import Beyond
 from busmark.compare.matching import Match
 from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import (
+    Caveat,
     Change,
     Counted,
     Difference,
@@ -309,45 +310,32 @@ def warnings(
     *,
     sessions: int = 1,
     by: Sequence[str] = (),
-) -> list[str]:
+) -> list[Caveat]:
     """Return what is to be known before a verdict is relied on."""
-    notes = []
+    found: list[Caveat] = []
     for side in (baseline, *candidates):
         if side.result.manifest.finished_utc is None:
-            notes.append(f"{side.name} is not finished: it is still running, or was interrupted")
-        notes += [f"{side.name} is damaged: {what}" for what in side.result.damage]
+            found.append(Caveat(kind="not finished", of=side.name))
+        found += [Caveat(kind="damaged", of=f"{side.name}: {what}") for what in side.result.damage]
         if source := side.result.manifest.source:
-            notes.append(
-                f"{side.name} was measured by {joined(source.tools)}, in its own way, on a machine "
-                "that is not known; what it does not state is taken for equal"
-            )
+            of = f"{side.name}, by {joined(source.tools)}"
+            found.append(Caveat(kind="measured elsewhere", of=of))
     if not all(interleaved(side, baseline) for side in candidates):
-        notes.append(
-            f"these campaigns were not interleaved: what {sessions} campaigns of the baseline "
-            "differ by is in the intervals, but not that the candidate ran in other hours"
-            if sessions > 1
-            else "these campaigns were not interleaved: what changed on the machine between them "
-            "biases every ratio, and the intervals do not cover it. `busmark ab` interleaves both "
-            "sides"
-        )
+        of = f"{sessions} campaigns of the baseline"
+        found.append(Caveat(kind="interleaved by campaigns", of=of) if sessions > 1
+                     else Caveat(kind="not interleaved", of=""))  # fmt: skip
     serious = [d for d in differing if d.warning]
     if serious:
         facts = list(dict.fromkeys(map(_fact, serious)))
         some = joined(facts) if len(facts) <= MOST_FACTS else plural(len(facts), "fact")
-        notes.append(f"the environments differ in {some}")
+        found.append(Caveat(kind="other environment", of=some))
     hardware = _hardware(serious)
     if hardware and set(by) & machines.OF_THE_SYSTEM.keys():
-        notes.append(
-            f"the machines differ as well ({joined(hardware)}): what is found is of system and "
-            "machine together"
-        )
+        found.append(Caveat(kind="other machine", of=joined(hardware)))
     moved = [pair for pair in pairs if pair.is_floor and pair.verdict in (*BETTER, *WORSE)]
     if moved and not all(pair.is_floor for pair in pairs):
-        notes.append(
-            f"the floor (null adapter) is not the same in {plural(len(moved), 'case')}: the "
-            "machine itself became faster or slower"
-        )
-    return notes
+        found.append(Caveat(kind="other floor", of=plural(len(moved), "case")))
+    return found
 
 
 def _fact(of: Difference) -> str:

@@ -237,6 +237,34 @@ class Judged(Frozen):
     than can be run."""
 
 
+CAVEATS = {
+    "not finished": "it is still running, or was interrupted",
+    "damaged": "a part of the result could not be read",
+    "measured elsewhere": "by another tool, in its own way, on a machine that is not known; what "
+    "it does not state is taken for equal",
+    "not interleaved": "what changed on the machine between the campaigns biases every ratio, and "
+    "the intervals do not cover it; `busmark ab` interleaves both sides",
+    "interleaved by campaigns": "what campaigns of the baseline differ by is in the intervals, but "
+    "not that the candidate ran in other hours",
+    "other environment": "a difference may be of the environment, not of what is compared",
+    "other machine": "what is found is of system and machine together",
+    "other floor": "the null adapter has other figures: the machine became faster or slower",
+}
+"""What is to be known before a verdict is relied on, and what the words mean."""
+
+
+class Caveat(Frozen):
+    """A caveat of the verdicts."""
+
+    kind: Literal[
+        "not finished", "damaged", "measured elsewhere", "not interleaved",
+        "interleaved by campaigns", "other environment", "other machine", "other floor",
+    ]  # fmt: skip
+    """A word of a fixed list, with its meaning in `CAVEATS`."""
+    of: str
+    """The side, the facts or the number of cases that it is of; empty: all campaigns."""
+
+
 class FigureCounted(Frozen):
     """Verdicts of one figure against one side."""
 
@@ -309,8 +337,7 @@ class Comparison(Frozen):
     """Campaigns of the baseline: from two on, what differs from campaign to campaign is in the
     intervals of campaigns that were run apart."""
     summary: list[Counted]
-    warnings: list[str]
-    """Caveats of the verdicts."""
+    warnings: list[Caveat]
     differences: list[Difference]
     theirs: list[TheirRow] = Field(default=[])
     """Both sides in the columns of performance_test; empty where neither was imported from it."""

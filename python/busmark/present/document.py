@@ -127,6 +127,10 @@ class Table:
         rows = range(len(self.rows))
         return [row for row in rows if any(column.cells[row] != ABSENT for column in columns)]
 
+    def marks(self, row: int) -> list[str]:
+        """Return the marks of findings on a row, each once."""
+        return list(dict.fromkeys(m for column in self.columns for m in column.cells[row].marks))
+
     @property
     def groups(self) -> dict[str, list[int]]:
         """Rows by the heading above them."""
@@ -235,10 +239,15 @@ class Test:
     name: str
     seconds: float
     """Measured for it."""
-    outcome: Literal["passed", "failure", "skipped"]
+    fails: bool
+    met: bool
     kind: str
     """Verdict in a word."""
     reason: str
+
+    @property
+    def outcome(self) -> Literal["passed", "failure", "skipped"]:
+        return "failure" if self.fails else "passed" if self.met else "skipped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,10 +40,7 @@ def places_of(table: Table) -> Iterator[Place]:
             ], note=column.note)  # fmt: skip
         else:
             yield from _numbers(column, table, title)
-    marks = [
-        " ".join(dict.fromkeys(m for column in table.columns for m in column.cells[place].marks))
-        for place in range(len(table.rows))
-    ]
+    marks = [" ".join(table.marks(place)) for place in range(len(table.rows))]
     if any(marks):
         yield Place("See", [each or None for each in marks])
 

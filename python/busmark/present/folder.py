@@ -1,14 +1,23 @@
 """Folders of a report. A result may come from somebody else, and links in it may lead anywhere: no
-file is written through one that the user has not named."""
+file is written through one that the user has not named. It may hold files of a user's, too."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 
+from busmark import files
 from busmark.errors import UserError
+from busmark.store.atomic import write_text
 
 OWN = "report"
 """Within the result directory."""
+
+LIST = ".busmark-files"
+"""Names, in the folder, of the files that reports have made there, a line for each."""
 
 
 def own(directory: Path, named: Path | None = None) -> Path:
@@ -38,3 +47,66 @@ def within(folder: Path, name: str) -> Path:
         )
     place.mkdir(parents=True, exist_ok=True)
     return place
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """A place to make files in; when all are made they are moved into `folder`, and what is left of
+    an earlier report there is removed. A failure leaves `folder` as it was.
+
+    Raises:
+        UserError: a file that no report has made stands where one is to be; nothing is changed.
+        OSError: the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".busmark-", dir=folder) as beside:
+        place = Path(beside)
+        yield place
+        new = sorted(
+            path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir()
+        )
+        old = _earlier(folder)
+        for name in new:
+            _check(folder, name, old)
+        # Both before and after: if it ends in between, the next report knows what is whose.
+        _list(folder, {*new, *old})
+        for name in new:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(place / name, folder / name)
+        for name in old.difference(new):
+            (folder / name).unlink(missing_ok=True)
+        _list(folder, new)
+
+
+def _earlier(folder: Path) -> set[str]:
+    """Files of earlier reports that are still there; nothing outside the folder."""
+    try:
+        names = files.content(folder / LIST).decode(errors="replace").splitlines()
+    except FileNotFoundError:
+        return set()
+    inside = folder.resolve()
+    return {
+        name for name in names
+        if name and ".." not in PurePosixPath(name).parts
+        and (folder / name).parent.resolve().is_relative_to(inside)
+        and (folder / name).is_file()
+    }  # fmt: skip
+
+
+def _check(folder: Path, name: str, old: set[str]) -> None:
+    """That the place of a file is free, or has one of an earlier report."""
+    above = [folder / parent for parent in PurePosixPath(name).parents]
+    taken = [path for path in above if path.exists() and not path.is_dir()]
+    taken += [path for path in above if path != folder and path.is_symlink()]
+    if name not in old and ((folder / name).exists() or (folder / name).is_symlink()):
+        taken.append(folder / name)
+    if taken:
+        raise UserError(
+            "is in the way, and no report has made it",
+            where=str(taken[0]),
+            remedy="Move it elsewhere, or name another folder with --out.",
+        )
+
+
+def _list(folder: Path, names: Iterable[str]) -> None:
+    write_text(folder / LIST, "".join(f"{name}\n" for name in sorted(names)))

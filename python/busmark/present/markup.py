@@ -112,10 +112,7 @@ def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
         heads.append(": ".join(part for part in figures.heading(column, table) if part))
         rule.append("---" if column.kind in ("label", "text") else "---:")
         columns.append([str(cell) for cell in figures.shown(column, table)])
-    marks = [
-        " ".join(dict.fromkeys(m for column in table.columns for m in column.cells[place].marks))
-        for place in range(len(table.rows))
-    ]
+    marks = [" ".join(table.marks(place)) for place in range(len(table.rows))]
     if any(marks):
         heads, rule, columns = [*heads, "See"], [*rule, "---"], [*columns, marks]
     title = f"**{escaped(table.title)}**\n\n" if table.title and titled else ""

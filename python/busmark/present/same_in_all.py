@@ -21,8 +21,6 @@ SEEN = frozenset(map(dim.title, ALWAYS[:2]))
 LOST = "Lost"
 """The column that says so in words where nothing was."""
 
-FLOORLESS = "All rows but the null adapter's"
-
 
 def facts(cases: Sequence[CaseSummary]) -> list[str]:
     """What the compared cases of a table have in common: the middleware where no label has it,
@@ -68,40 +66,3 @@ def _shared(values: Sequence[Mapping[str, object]], name: str) -> object | None:
     """The value that all have; None where they differ or none has one."""
     first = values[0].get(name) if values else None
     return first if all(each.get(name) == first for each in values) else None
-
-
-def counted(title: str, cells: Sequence[str], sort: float | str | None) -> str:
-    """A column whose cells are all alike, in words; empty if it has to stay."""
-    if len(cells) < 2 or len(set(cells)) > 1 or cells[0] == text.ABSENT:
-        return ""
-    if title == "Rounds" and isinstance(sort, int | float):
-        return text.plural(int(sort), "round") if cells[0] == text.count(int(sort)) else ""
-    return "none lost" if title == LOST and sort == 0 else ""
-
-
-def above(cases: Sequence[CaseSummary], of_all: Sequence[str], placement: str) -> str:
-    """What stands above a table of cases with this placement, or with any: `of_all` what figures
-    have in common, and the rest of what is the same; empty where nothing is."""
-    floors = [case for case in cases if case.is_floor]
-    configured = facts(cases)
-    lead = "All rows" if len(cases) > 1 else "Configuration"
-    if not floors or len(floors) == len(cases):
-        return _text(lead, [*configured, *of_all])
-    return " ".join(
-        filter(None, (
-            _text(FLOORLESS, configured), _text(lead, of_all), _elsewhere(floors, placement),
-        ))
-    )  # fmt: skip
-
-
-def _text(lead: str, parts: Sequence[str]) -> str:
-    return f"{lead}: {', '.join(parts)}." if parts else ""
-
-
-def _elsewhere(floors: Sequence[CaseSummary], placement: str) -> str:
-    """Where the floors ran, if elsewhere than what they are the floors of."""
-    if not placement:
-        return ""
-    found = dict.fromkeys(case.placement for case in floors if case.placement != placement)
-    sentence = text.joined([dim.placement_text(each) for each in found])
-    return f"The null adapter was measured {sentence}." if sentence else ""

@@ -12,10 +12,7 @@ TEXTS = {
         "1: the reference of its column. = equal within {margin} at {level}; ? undecided; all "
         "others differ at {level} (Holm)."
     ),
-    "open": "Undecided which is best at {where}: {reason}.",
     "columns": "Hidden: {names}. Widen the terminal, or use --wide.",
-    "part": "{shown} of {known} {what}; the tables below have all.",
-    "rows": "The first {shown} rows; `busmark.open` has all.",
     "names": "@NAME stands for a directory, @last for the first of these.",
     "see": "See: {marks}. (!! error, ! warning, else note)",
     "explained": ("Cause, evidence, remedy and cases of each: busmark show [DIRECTORY] --findings"),
@@ -26,17 +23,7 @@ TEXTS = {
     "half": "RTT/2 is half of the measured round trip.",
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
-    "unrecorded": (
-        "One-way latencies of {labels} cover what arrived: samples were lost, and whether probes "
-        "were "
-        "among them is not recorded."
-    ),
     "batches": "For a stream in batches, goodput is measured within batches.",
-    "background": "At the same time ran {what}.",
-    "phases": (
-        "In the middle of every round something changes ({what}): figures are over all phases "
-        "together, `busmark show DIRECTORY#CASE` has each phase."
-    ),
     "discovery": (
         "Times are from just before the first call that creates something. “− creation”: from the "
         "return of the last such call; below 0: before it."
@@ -46,19 +33,13 @@ TEXTS = {
         "it or more. In brackets: where the limit is, with {confidence} probability. Confirmed: "
         "trials at that rate that passed afterwards."
     ),
-    "criterion_p99": "The 99th percentile of the round trip is up to {limit}.",
-    "no_criterion": "The criterion of a rate is not known: the manifest does not have it.",
-    "floor_elsewhere": "The null adapter was measured {where}.",
     "harness_alone": (
         "No middleware: one process hands each sample to itself, on one CPU. Latencies are medians "
         "of half the round trip. What is left is Busmark's own part of every other figure."
     ),
-    "remark": "{case}: {status}, {reason}.",
     "line": "{line}",
     "facts": "{title}: {facts}.",
     "made_by": "Busmark {version}, {utc}: {command}",
-    "no_findings": "There are no findings on {what}.",
-    "indented": "  {line}",
     "entries": (
         "Parameters, figures, percentiles, rounds and raw data of each, when it is opened; "
         "`busmark show --json` has all."
@@ -131,7 +112,6 @@ TEXTS = {
         "intended. Empty: that side does not report it."
     ),
     "compared": "Ratios are candidate over baseline, in brackets their {level} interval.",
-    "untested": "None has an interval, so there is no verdict.",
     "interleaved": "Rounds of one campaign were interleaved and are compared one by one.",
     "apart": (
         "Rounds of different campaigns are not paired. How often a verdict is false is not "
@@ -177,7 +157,6 @@ TEXTS = {
         "Times are from the write of the sample. ✓: the packet proves the cause. Packets are "
         "numbered in {files}."
     ),
-    "late_omitted": "{number} more packets of these flows are left out.",
     "no_adapters": "No adapter found. Build them with `make build`.",
     "adapters_hint": (
         "The first transport and the first wait strategy are the defaults. "

@@ -266,6 +266,8 @@ def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:
 
 def _absent(what: str, directory: Path) -> UserError:
     wrote = "Name the directory that `busmark run --out DIR` wrote."
+    if directory.is_file():
+        wrote += " `busmark capture analyse` shows a capture, `busmark import` reads other tools."
     return UserError(what, where=str(directory), remedy=f"{wrote} {recent()}")
 
 

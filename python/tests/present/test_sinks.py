@@ -77,7 +77,9 @@ def document() -> Document:
     ]  # fmt: skip
     return Document(
         "Fruit <b>", ["of a garden"], sections, kind="harvest report",
-        suites=[Suite("heavy", [Test("garden", "apples", 1.0, "failure", "missed", "too light")])],
+        suites=[Suite("heavy", [
+            Test("garden", "apples", 1.0, True, False, "missed", "too light"),
+        ])],
         metrics=[Metric("apples", "weight", "kg", 2.0, 1.0, 3.0, 0.95, more_is_better=True)],
     )  # fmt: skip
 
@@ -232,6 +234,10 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
         assert title in ended.stdout
     refused = CliRunner().invoke(busmark, [*show, "perftst"])
     assert "Did you mean perftest-2023?" in str(getattr(refused.exception, "remedy", ""))
+    none = CliRunner().invoke(busmark, ["show", str(directory), "--document"])
+    assert "`busmark papers show DIR --paper NAME`" in str(getattr(none.exception, "remedy", ""))
+    no_result = CliRunner().invoke(busmark, ["papers", "show", files[0]])
+    assert "`busmark capture analyse`" in str(getattr(no_result.exception, "remedy", ""))
     out = tmp_path / "out"
     words = [*show, "perftest-2023", "--to", "xlsx,csv"]
     ended = CliRunner().invoke(busmark, [*words, "--folder", str(out)])

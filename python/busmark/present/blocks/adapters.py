@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 
 from busmark.adapters import Adapter, Compliance, compliance, known
 from busmark.adapters.compliance import Cell as Property
 from busmark.adapters.known import place
 from busmark.model.text import size_text
-from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
+from busmark.present.blocks.rows import Field, item, size, table
+from busmark.present.blocks.rows import listing as table_of
+from busmark.present.document import Cell, Document, Row, Section, Table, Text
 
 KIND = "adapters"
 
@@ -64,32 +67,35 @@ def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
 
 def overview(found: Sequence[Adapter], *, long: bool) -> Table:
     """Return a row for each adapter; `long`: with licence, waits, reach and largest body."""
-    declared = [adapter.capabilities or {} for adapter in found]
-    columns = [Column("Adapter", [Cell(adapter.name) for adapter in found], "label")]
-    if not all(adapter.usable for adapter in found):
-        usable = [Cell("yes" if adapter.usable else "no") for adapter in found]
-        columns.append(Column("Ready", usable))
-    if not long:
-        versions = [VERSION.search(each.get("middleware_version", "")) for each in declared]
-        columns += [
-            Column("Middleware", [Cell(_title(each).partition(" (")[0]) for each in found]),
-            Column("Version", [Cell(each[0]) if each else ABSENT for each in versions]),
-        ]
-    else:
-        columns += [
-            Column("Middleware", [Cell(each.get("middleware_version")) for each in declared]),
-            Column("Licence", [Cell(each.get("licence")) for each in declared]),
-        ]
-    for title, key in (("Transports", "transports"), ("Waits", "waits"), ("Reach", "reach")):
-        if long or key == "transports":
-            cells = [Cell(" ".join(each.get(key, [])) or None) for each in declared]
-            columns.append(Column(title, cells, detail=key == "reach"))
-    if long:
-        sizes = [each.get("max_body_bytes") for each in declared]
-        cells = [ABSENT if size is None else Cell(size, text=size_text(size)) for size in sizes]
-        columns.append(Column("Largest body", cells, "number"))
-    rows = [Row(group=FAMILIES[_family(adapter)]) for adapter in found]
-    return Table(columns, rows, key="adapters")
+    usable = all(adapter.usable for adapter in found)
+    fields = [
+        Field("Adapter", "name"),
+        Field("Ready", lambda adapter: None if usable else adapter.usable),
+    ]
+    fields += [
+        Field("Middleware", _declared("middleware_version")),
+        Field("Licence", _declared("licence")),
+    ] if long else [
+        Field("Middleware", lambda adapter: _title(adapter).partition(" (")[0]),
+        Field("Version", lambda adapter: (found := VERSION.search(
+            (adapter.capabilities or {}).get("middleware_version", ""))) and found[0]),
+    ]  # fmt: skip
+    fields += [Field("Transports", _declared("transports"))]
+    fields += [
+        Field("Waits", _declared("waits")), Field("Reach", _declared("reach"), detail=True),
+        Field("Largest body", lambda adapter: size(
+            (adapter.capabilities or {}).get("max_body_bytes")), kind="number"),
+    ] if long else []  # fmt: skip
+    return table_of(found, fields, key="adapters",
+                    row=lambda adapter: Row(group=FAMILIES[_family(adapter)]))  # fmt: skip
+
+
+def _declared(key: str) -> Callable[[Adapter], str | None]:
+    def of(adapter: Adapter) -> str | None:
+        value = (adapter.capabilities or {}).get(key)
+        return " ".join(value) if isinstance(value, list) else value
+
+    return of
 
 
 def _family(adapter: Adapter) -> str:
@@ -108,11 +114,8 @@ def _pairs(title: str, what: str, found: Sequence[tuple[Adapter, str]]) -> list[
     """A section with a line for each of these adapters."""
     if not found:
         return []
-    columns = [
-        Column("Adapter", [Cell(adapter.name) for adapter, _ in found], "label"),
-        Column(what, [Cell(text) for _, text in found]),
-    ]
-    return [Section(title, [Table(columns, [Row() for _ in found])])]
+    rows = [(adapter.name, words) for adapter, words in found]
+    return [Section(title, [table(("Adapter", what), rows)])]
 
 
 def reason_of(adapter: Adapter) -> str:
@@ -176,12 +179,8 @@ def _capabilities(adapter: Adapter) -> Iterator[Section]:
 
 
 def _facts(facts: dict[str, str]) -> Section:
-    known_ones = [(name, fact) for name, fact in facts.items() if fact]
-    columns = [
-        Column("Fact", [Cell(name) for name, _ in known_ones], "label"),
-        Column("Value", [Cell(fact) for _, fact in known_ones]),
-    ]
-    return Section("", [Table(columns, [Row() for _ in known_ones], key="facts")])
+    rows = [(name, fact) for name, fact in facts.items() if fact]
+    return Section("", [table(("Fact", "Value"), rows, key="facts")])
 
 
 def _notes(adapter: Adapter) -> str:
@@ -195,14 +194,11 @@ def _notes(adapter: Adapter) -> str:
 
 def _options(adapter: Adapter) -> Section:
     options = (adapter.capabilities or {})["options"]
-    columns = [
-        Column("Option", [Cell(option["key"]) for option in options], "label"),
-        Column("Default", [Cell(option["value"]) for option in options]),
-        Column("Meaning", [Cell(option["doc"]) for option in options]),
-    ]
+    fields = (Field("Option", itemgetter("key")), Field("Default", itemgetter("value")),
+              Field("Meaning", itemgetter("doc")))  # fmt: skip
     title = f"Options ([matrix.option] {adapter.name}.KEY = VALUE)"
-    return Section(title, [Table(columns, [Row() for _ in options], key="options")]
-                   if options else [Text("line", {"line": "None."})])  # fmt: skip
+    return Section(title, [table_of(options, fields, key="options") if options
+                           else Text("line", {"line": "None."})])  # fmt: skip
 
 
 def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
@@ -216,32 +212,26 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
             (section, row) for section, row in rows
             if section.id != "transports" or any(cell.state != "no" for cell in row.cells)
         ]  # fmt: skip
-    labels = [Cell(row.key, note=row.meaning) for _, row in rows]
-    columns = [Column("Property", labels, "label")]
-    if meanings:
-        columns.append(Column("Meaning", [Cell(row.meaning) for _, row in rows]))
-    for number, adapter in enumerate(whole.columns):
-        cells = [row.cells[number] for _, row in rows]
-        columns.append(Column(_short(adapter.name), [_word(cell) for cell in cells], "number"))
-        if meanings and len(whole.columns) == 1 and any(cell.text for cell in cells):
-            columns.append(Column("Evidence", [Cell(cell.text) for cell in cells]))
+    one = len(whole.columns) == 1
+    fields = [
+        Field("Property", lambda each: Cell(each[1].key, note=each[1].meaning)),
+        Field("Meaning", lambda each: each[1].meaning if meanings else None),
+        *(Field(_short(adapter.name), item(2, number), kind="number")
+          for number, adapter in enumerate(whole.columns)),
+        Field("Evidence", lambda each: each[1].cells[0].text if meanings and one else None),
+    ]  # fmt: skip
     notes = []
     if whole.checked:
         values: dict[str, object] = {
             "names": ", ".join(whole.checked), "last": max(whole.checked.values()),
         }  # fmt: skip
         notes.append(Text("adapters_checked", values, style="quiet"))
-    groups = [Row(group=section.title) for section, _ in rows]
-    used = {cell.value for column in columns for cell in column.cells}
+    known_ones = [(section, row, list(map(_word, row.cells))) for section, row in rows]
+    found = table_of(known_ones, fields, note=notes, key="supports",
+                     row=lambda each: Row(group=each[0].title))  # fmt: skip
+    used = {cell.value for column in found.columns for cell in column.cells}
     words = [(word, meaning) for word, meaning in WORDS.items() if word in used]
-    legend = [
-        Column("Word", [Cell(word) for word, _ in words], "label"),
-        Column("Meaning", [Cell(meaning) for _, meaning in words]),
-    ]
-    return [
-        Table(columns, groups, notes=notes, key="supports"),
-        Table(legend, [Row() for _ in words], key="words"),
-    ]
+    return [found, table(("Word", "Meaning"), words, key="words")]
 
 
 def _short(name: str) -> str:

@@ -18,9 +18,9 @@ from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.estimate.case import TIMES, CaseSummary
 from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
-from busmark.model.figure import Figure
 from busmark.model.naming import described, figure_of, placement_short
 from busmark.model.quantities import LOST
+from busmark.present.blocks.rows import Field, fact, labelled, listing
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import lost_text, ratio_text
 
@@ -54,13 +54,7 @@ def answer(campaign: Campaign) -> Section | None:
         return None
     if campaign.differing_choices:
         names = text.joined(campaign.differing_choices)
-        blocks.append(
-            Text(
-                "facts",
-                {"title": "Settings that differ between the rows", "facts": names},
-                style="quiet",
-            )
-        )
+        blocks.append(fact("Settings that differ between the rows", names))
     return Section("Answer", blocks)
 
 
@@ -129,12 +123,12 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
         )
     for workload in shown:
         if (standing := standings.get(workload)) and standing.open:
-            notes.append(Text("open", {"where": _where(workload), "reason": standing.open}))
+            notes.append(fact(f"Undecided which is best at {_where(workload)}", standing.open))
     for what, some, all_ in (
         ("workloads", len(shown), len(known)), ("rows", len(labels), len(every)),
     ):  # fmt: skip
         if some < all_:
-            notes.append(Text("part", {"what": what, "shown": some, "known": all_}))
+            notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
     rows = [Row(role) for _, role in labels]
     return Table(columns, rows, notes=notes, key="answer", brief=True)
 
@@ -301,20 +295,19 @@ def _effects(campaign: Campaign) -> Table | None:
         found.items(), key=lambda each: (first.get(each[0][4], len(first)), -_largest(each[1]))
     )
     kept = ordered[:MOST_EFFECTS]
-    columns = [
-        Column("With", [Cell(value) for (_, value, _, _, _), _ in kept], "label"),
-        Column("Instead of", [Cell(key[2]) for key, _ in kept]),
-        Column("Middleware", [Cell(key[3]) for key, _ in kept]),
-        Column("Figure", [Cell(figure_of(key[4])) for key, _ in kept]),
-        Column("Least ×", [_extreme(own, min) for _, own in kept], "ratio"),
-        Column("Most ×", [_extreme(own, max) for _, own in kept], "ratio"),
-        Column("Pairs", [Cell(len(own), more=_counts(own)) for _, own in kept], "count"),
-    ]
+    fields = (
+        Field("With", lambda each: each[0][1]),
+        Field("Instead of", lambda each: each[0][2]),
+        Field("Middleware", lambda each: each[0][3]),
+        Field("Figure", lambda each: figure_of(each[0][4])),
+        Field("Least ×", lambda each: _extreme(each[1], min), kind="ratio"),
+        Field("Most ×", lambda each: _extreme(each[1], max), kind="ratio"),
+        Field("Pairs", lambda each: Cell(len(each[1]), more=_counts(each[1]))),
+    )
     notes = [Text("effects")]
     if len(found) > len(kept):
         notes.append(Text("more_cases", {"number": len(found) - len(kept)}))
-    return Table(columns, [Row() for _ in kept], title="What each choice costs", notes=notes,
-                 key="effects")  # fmt: skip
+    return listing(kept, fields, "What each choice costs", note=notes, key="effects")
 
 
 def sizes(campaign: Campaign) -> Section | None:
@@ -322,19 +315,13 @@ def sizes(campaign: Campaign) -> Section | None:
     fits = [fit for fit in campaign.fits if not campaign.case(fit.cases[0]).is_floor][:MOST_FITS]
     if not fits:
         return None
-    columns = [
-        Column("Middleware", [Cell(fit.label, label=fit.label) for fit in fits], "label"),
-        Column("Overhead", [_of_figure(fit.overhead) for fit in fits], "figure", "ns"),
-        Column("Per byte", [_of_figure(fit.slope) for fit in fits], "figure", "ns/B"),
-        Column("Departure", [Cell(fit.departure) for fit in fits], "number", "1"),
-    ]
-    rows = [Row(group=placement_short(fit.placement)) for fit in fits]
-    table = Table(columns, rows, notes=[Text("sizes")], key="sizes")
+    fields = (
+        Field("Middleware", labelled), Field("Overhead", "overhead", "ns", kind="figure"),
+        Field("Per byte", "slope", "ns/B", kind="figure"), Field("Departure", "departure", "1"),
+    )  # fmt: skip
+    table = listing(fits, fields, note=[Text("sizes")], key="sizes",
+                    row=lambda fit: Row(group=placement_short(fit.placement)))  # fmt: skip
     return Section("Median RTT/2 against size", [table])
-
-
-def _of_figure(figure: Figure) -> Cell:
-    return Cell(figure.value, figure.low, figure.high)
 
 
 def _is_as_specified(effect: Effect) -> bool:

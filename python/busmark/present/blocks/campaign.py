@@ -28,7 +28,7 @@ from busmark.present.blocks.environment import RawFiles, commands, environment, 
 from busmark.present.blocks.findings import all_findings
 from busmark.present.blocks.frames import sections
 from busmark.present.blocks.further import behind, costs, further, matrices
-from busmark.present.blocks.opening import caveats, lines, requirements, state
+from busmark.present.blocks.opening import by_requirement, caveats, lines, requirements, state
 from busmark.present.blocks.tests import tests
 from busmark.present.charts import look
 from busmark.present.charts.kinds import CHARTS, CURVES
@@ -46,7 +46,6 @@ from busmark.present.document import (
     Text,
 )
 from busmark.present.formats import Views
-from busmark.present.requirements import by_requirement, outcome
 from busmark.results import Results
 from busmark.store import Result
 
@@ -253,7 +252,7 @@ def _tests(result: Result, campaign: Campaign) -> Document:
     suites = [
         Suite(words, [
             Test(campaign.name, each.case, seconds.get(each.case, 0.0),
-                 outcome(fails=each.fails, met=each.verdict == "met"), each.verdict, each.reason)
+                 each.fails, each.verdict == "met", each.verdict, each.reason)
             for each in own
         ])
         for words, own in by_requirement(campaign.requirements)

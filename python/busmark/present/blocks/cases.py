@@ -24,6 +24,7 @@ from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
 from busmark.present.blocks.imported import stated_means
+from busmark.present.blocks.rows import fact
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import lost_text
 
@@ -291,10 +292,8 @@ def _concerned(made: Sequence[tuple[Column, Concerns]], flag: Flag) -> list[int]
 def _remark(case: CaseSummary) -> Text:
     size = text.size_text(case.size) if case.size is not None else ""
     parts = (case.label, size, *(f"{name} {value}" for name, value in case.workload.items()))
-    which = ", ".join(filter(None, parts))
-    return Text(
-        "remark", {"case": which, "status": case.status.replace("_", " "), "reason": case.reason}
-    )
+    why = f"{case.status.replace('_', ' ')}, {case.reason}"
+    return fact(", ".join(filter(None, parts)), why, "")
 
 
 def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str]) -> Iterator[Text]:
@@ -303,21 +302,17 @@ def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str])
     configured = same_in_all.facts(cases)
     if floors and len(floors) < len(cases):
         if configured:
-            yield Text(
-                "facts",
-                {"title": "All rows but the null adapter's", "facts": ", ".join(configured)},
-                style="quiet",
-            )
+            yield fact("All rows but the null adapter's", ", ".join(configured))
         configured = []
     if alike := [*configured, *facts.values()]:
         title = "All rows" if len(cases) > 1 else "Configuration"
-        yield Text("facts", {"title": title, "facts": ", ".join(alike)}, style="quiet")
+        yield fact(title, ", ".join(alike))
     elsewhere = dict.fromkeys(
         case.placement for case in floors if group.placement and case.placement != group.placement
     )
     if elsewhere:
         where = text.joined([placement_text(each) for each in elsewhere])
-        yield Text("floor_elsewhere", {"where": where}, style="quiet")
+        yield fact("Null adapter", f"measured {where}")
 
 
 def _legend(cases: Sequence[CaseSummary], found: Mapping[str, Flags]) -> Iterator[Text]:
@@ -344,7 +339,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("typical", {"level": level})
     arrivals = sorted({case.latency.arrivals for case in cases if case.latency})
     if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
-        yield Text("facts", {"title": "Arrivals", "facts": text.joined(models)})
+        yield fact("Arrivals", text.joined(models))
     if any(case.latency and case.latency.lost for case in cases) or any(
         case.throughput and case.throughput.probes_lost for case in cases
     ):
@@ -357,15 +352,17 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         and case.throughput.probe_one_way.lost_share is None
     }
     if unknown:
-        yield Text("unrecorded", {"labels": text.joined([*unknown])})
+        yield fact("One-way latencies of what arrived alone, where probes may be among the lost",
+                   text.joined([*unknown]))  # fmt: skip
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
-    for template, known in (
-        ("phases", [case.params.timeline for case in cases]),
-        ("background", [case.params.beside for case in cases]),
-    ):
+    for title, known, more in (
+        ("Changes in the middle of every round", [c.params.timeline for c in cases],
+         "; figures are over all phases, `busmark show DIRECTORY#CASE` has each"),
+        ("At the same time", [c.params.beside for c in cases], ""),
+    ):  # fmt: skip
         if what := list(dict.fromkeys(str(one) for one in known if one)):
-            yield Text(template, {"what": text.joined(what)})
+            yield fact(title, f"{text.joined(what)}{more}")
 
 
 ARRIVALS = {
@@ -379,7 +376,7 @@ def _criterion(campaign: Campaign) -> Iterator[Text]:
     """What had to be met, and how it was found."""
     limits = campaign.criterion
     if not limits:
-        yield Text("no_criterion")
+        yield fact("Criterion of a rate", "not known, for the manifest does not have it")
         return
     yield Text("criterion", {
         "max_loss": text.percent_text(limits["max_loss"]),
@@ -387,4 +384,4 @@ def _criterion(campaign: Campaign) -> Iterator[Text]:
         "confidence": text.percent_text(limits["confidence"]),
     })  # fmt: skip
     if limits["max_p99_us"]:
-        yield Text("criterion_p99", {"limit": f"{limits['max_p99_us']:g} µs"})
+        yield fact("99th percentile of the round trip", f"at most {limits['max_p99_us']:g} µs")

@@ -16,6 +16,7 @@ from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Label, placement_rank, placement_text
 from busmark.model.quantities import COMPARED
 from busmark.present.blocks.cases import TITLES
+from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.charts.look import Dash
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
 from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text, Verdict
@@ -169,12 +170,7 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
     if len(alike) == 1:
         own, other = alike.pop()
         apart = f"{own} of the baseline, {other} of the candidate"
-        note = [
-            Text(
-                "facts",
-                {"title": "Rounds", "facts": f"{own} on either side" if own == other else apart},
-            )
-        ]
+        note = [fact("Rounds", f"{own} on either side" if own == other else apart)]
     else:
         rounds = [Cell(text=f"{p.baseline_rounds}, {p.candidate_rounds}") for p in pairs]
     if len(comparison.candidates) == 1 or len(present) > MOST_BESIDE:
@@ -329,48 +325,53 @@ def further(comparison: Comparison) -> Section | None:
         return None
     found.sort(key=lambda each: badness(each[1][0]), reverse=True)
     of_each = [(pair, change) for pair, own in found for change in own]
-    rows = [Row(group=case_name(pair, comparison), case=pair.baseline_case) for pair, _ in of_each]
-    table = Table(list(_of_changes(of_each, comparison)), rows, key="further")
+    table = listing(
+        of_each, _of_changes(of_each, comparison), key="further",
+        row=lambda of: Row(group=case_name(of[0], comparison), case=of[0].baseline_case),
+    )  # fmt: skip
     return Section("Further figures that changed", [table], folded=True, key="further")
 
 
-def _of_changes(changes: Sequence[tuple[Pair, Change]], comparison: Comparison) -> Iterator[Column]:
-    """A row for each figure of a case."""
-    yield Column("Figure", [Cell(figure_name(c.name, c.latency)) for _, c in changes], "label")
+def _of_changes(
+    changes: Sequence[tuple[Pair, Change]], comparison: Comparison
+) -> tuple[Field, ...]:
     of = {pair.candidate for pair, _ in changes}
-    names = (comparison.baseline.name, of.pop() if len(of) == 1 else "Candidate's")
-    for side, name in zip(("baseline", "candidate"), names, strict=True):
-        cells = [value_cell(getattr(change, side)) for _, change in changes]
-        yield Column(name, cells, "number", group="Value", detail=True)
-    cells = [judged_cell(change, named(pair, "loss")) for pair, change in changes]
-    yield Column("×", cells, "ratio")
+    name = of.pop() if len(of) == 1 else "Candidate's"
+    return (
+        Field("Figure", lambda of: figure_name(of[1].name, of[1].latency)),
+        Field(comparison.baseline.name, lambda of: value_cell(of[1].baseline), kind="number",
+              group="Value", detail=True),
+        Field(name, lambda of: value_cell(of[1].candidate), kind="number", group="Value",
+              detail=True),
+        Field("×", lambda of: judged_cell(of[1], named(of[0], "loss")), kind="ratio"),
+    )  # fmt: skip
 
 
 def every_figure(comparison: Comparison) -> Section:
     """Return all figures, a table for each case."""
     tables = []
     for pair in comparison.pairs:
-        changes = pair.changes
-        counts = [
-            ", ".join(text.count(f.count) for f in (c.baseline, c.candidate) if f and f.count)
-            if c.quantity != "discovery" else ""
-            for c in changes
-        ]  # fmt: skip
-        columns = [
-            *_of_changes([(pair, change) for change in changes], comparison),
-            Column("p", [_p(c.p_value) for c in changes], "number", detail=True),
-            Column("p, corrected", [_p(c.p_adjusted) for c in changes], "number", detail=True),
-            Column("Samples", [Cell(own or None) for own in counts], "number", detail=True),
-        ]
-        notes = []
-        for reason in dict.fromkeys(
-            c.reason for c in changes if c.reason and c.reason != UNDECIDED
-        ):
-            names = [figure_name(c.name, c.latency) for c in changes if c.reason == reason]
-            notes.append(Text("facts", {"title": ", ".join(names), "facts": reason}))
-        title = case_name(pair, comparison)
-        tables.append(Table(columns, [Row() for _ in changes], title=title, notes=notes))
+        changes = [(pair, change) for change in pair.changes]
+        fields = (
+            *_of_changes(changes, comparison),
+            Field("p", lambda of: _p(of[1].p_value), kind="number", detail=True),
+            Field("p, corrected", lambda of: _p(of[1].p_adjusted), kind="number", detail=True),
+            Field("Samples", lambda of: _counts(of[1]), kind="number", detail=True),
+        )
+        known = [c for c in pair.changes if c.reason and c.reason != UNDECIDED]
+        reasons = {c.reason: [figure_name(o.name, o.latency) for o in known if o.reason == c.reason]
+                   for c in known}  # fmt: skip
+        notes = [fact(", ".join(names), reason or "")
+                 for reason, names in reasons.items()]  # fmt: skip
+        tables.append(listing(changes, fields, case_name(pair, comparison), note=notes))
     return Section("All figures", tables, folded=True, key="figures")
+
+
+def _counts(change: Change) -> str:
+    if change.quantity == "discovery":
+        return ""
+    sides = (change.baseline, change.candidate)
+    return ", ".join(text.count(side.count) for side in sides if side and side.count)
 
 
 def _p(value: float | None) -> Cell:
@@ -382,9 +383,8 @@ def theirs(comparison: Comparison) -> Section | None:
     rows = comparison.theirs
     if not rows:
         return None
-    columns = [Column("Case", [Cell(row.label) for row in rows], "label"),
-               Column("Measured by", [Cell(row.tool) for row in rows])]  # fmt: skip
-    for name in rows[0].columns:
-        columns.append(Column(name, [Cell(row.columns[name]) for row in rows], "number"))
-    table = Table(columns, [Row() for _ in rows], notes=[Text("theirs")], key="theirs")
+    known = [{"Case": row.label, "Measured by": row.tool, **row.columns} for row in rows]
+    fields = [Field(name, item(name), kind="number" if name in rows[0].columns else "")
+              for name in known[0]]  # fmt: skip
+    table = listing(known, fields, note=[Text("theirs")], key="theirs")
     return Section("In the columns of performance_test", [table], key="theirs")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from busmark.compare.model import Change, Comparison, FigureCounted, Pair, SideSummary
+from busmark.compare.model import CAVEATS, Change, Comparison, FigureCounted, Pair, SideSummary
 from busmark.compare.verdict import UNDECIDED, WORSE
 from busmark.model import naming as dim
 from busmark.model import text
@@ -25,24 +25,11 @@ from busmark.present.blocks.changes import (
     theirs,
 )
 from busmark.present.blocks.gate import case_by_case, facts, gate
+from busmark.present.blocks.rows import Field, fact, listing, table
 from busmark.present.charts.look import swatch
-from busmark.present.document import (
-    ABSENT,
-    Block,
-    Cell,
-    Column,
-    Document,
-    Metric,
-    Row,
-    Section,
-    Suite,
-    Table,
-    Test,
-    Text,
-)
+from busmark.present.document import Block, Cell, Document, Metric, Row, Section, Suite, Test, Text
 from busmark.present.figures import share_text
 from busmark.present.formats import Views
-from busmark.present.requirements import outcome
 
 KIND = "comparison"
 
@@ -82,7 +69,7 @@ def _tests(comparison: Comparison) -> Document:
         seconds = 0.0 if judged.pair is None else comparison.pairs[judged.pair].measured_s
         suites.setdefault(judged.criterion, []).append(Test(
             judged.candidate, judged.label, seconds,
-            outcome(fails=judged.fails, met=judged.outcome == "met"),
+            judged.fails, judged.outcome == "met",
             judged.outcome.replace(" ", "-"), "; ".join(
                 f"{title.lower()}: {fact}" for title, fact in facts(judged, comparison).items()
                 if fact
@@ -144,34 +131,26 @@ def _answer(comparison: Comparison) -> Section | None:
     ]
     if not found:
         return None
-    worst = [_worst(comparison, candidate, figure) for candidate, figure in found]
-    figures = [figure for _, figure in found]
-    names = [Cell(heading(of.name, of.latency)) for of in figures]
-    columns = [Column("Figure", names, "label")]
-    counted = {
-        "Better": [of.better for of in figures],
-        "Worse": [of.worse - of.loses_more for of in figures],
-        "Loses more": [of.loses_more for of in figures],
-        "=": [of.equivalent for of in figures],
-        "?": [of.undecided for of in figures],
-    }
-    columns += [
-        Column(title, [Cell(count) for count in counts], "count")
-        for title, counts in counted.items()
-        if title != "Loses more" or any(counts)
-    ]
-    columns += [
-        Column("× at worst", [judged_cell(one[1], named(one[0], "loss")) if one else ABSENT
-                              for one in worst], "ratio"),
-        Column("Case", [Cell(case_name(one[0], comparison, of_candidate=True)) if one else ABSENT
-                        for one in worst]),
-    ]  # fmt: skip
+    worst = {id(figure): _worst(comparison, candidate, figure) for candidate, figure in found}
+    losing = any(figure.loses_more for _, figure in found)
+    fields = (
+        Field("Figure", lambda of: heading(of[1].name, of[1].latency)),
+        Field("Better", lambda of: of[1].better),
+        Field("Worse", lambda of: of[1].worse - of[1].loses_more),
+        Field("Loses more", lambda of: of[1].loses_more if losing else None),
+        Field("=", lambda of: of[1].equivalent), Field("?", lambda of: of[1].undecided),
+        Field("× at worst", lambda of: (at := worst[id(of[1])])
+              and judged_cell(at[1], named(at[0], "loss")), kind="ratio"),
+        Field("Case", lambda of: (at := worst[id(of[1])])
+              and case_name(at[0], comparison, of_candidate=True)),
+    )  # fmt: skip
     several = len(comparison.candidates) > 1
-    rows = [Row(group=candidate if several else "") for candidate, _ in found]
     margins: dict[str, object] = {
         "margin": share_text(comparison.equivalent), "loss": share_text(comparison.equivalent_loss),
     }  # fmt: skip
-    return Section("Answer", [Table(columns, rows, notes=[Text("margins", margins)], key="answer")])
+    table = listing(found, fields, note=[Text("margins", margins)], key="answer",
+                    row=lambda of: Row(group=of[0] if several else ""))  # fmt: skip
+    return Section("Answer", [table])
 
 
 def _rank(of: FigureCounted) -> int:
@@ -205,28 +184,27 @@ def _caveats(comparison: Comparison) -> Section | None:
     """What is to be known before a verdict is relied on."""
     if not comparison.warnings:
         return None
-    lines = [Cell(f"{warning[:1].upper()}{warning[1:]}.") for warning in comparison.warnings]
-    columns = [Column("", [Cell("!") for _ in lines], "label"), Column("Caveat", lines)]
-    return Section("Caveats", [Table(columns, [Row() for _ in lines], key="caveats")])
+    rows = [(f"! {one.kind}", one.of, CAVEATS[one.kind]) for one in comparison.warnings]
+    return Section("Caveats", [table(("Caveat", "Of", "Meaning"), rows, key="caveats")])
 
 
 def _sides(comparison: Comparison) -> Section:
     """What was compared, and how many cases of it."""
     sides = [comparison.baseline, *comparison.candidates]
-    columns = [Column("Side", [Cell(side.name) for side in sides], "label")]
-    if not _is_one_campaign(comparison):
-        columns += [
-            Column("Campaign", [Cell(side.campaign) for side in sides]),
-            Column("Begun, UTC", [Cell(_begun(side)) for side in sides]),
-            Column("Busmark", [Cell(side.busmark_version) for side in sides]),
-            Column("Seed", [Cell(text=str(side.seed)) for side in sides], "number", detail=True),
-        ]
     counted = {of.candidate: of for of in comparison.summary}
-    for title, field in (("Cases", "cases"), ("Not measured", "missing")):
-        found = [getattr(counted.get(side.name), field, None) for side in sides]
-        if title == "Cases" or any(found):
-            columns.append(Column(title, [Cell(count) for count in found], "count"))
-    return Section("Sides", [Table(columns, [Row() for _ in sides], key="sides")])
+    missing = any(of.missing for of in comparison.summary)
+    apart = () if _is_one_campaign(comparison) else (
+        Field("Campaign", "campaign"), Field("Begun, UTC", _begun),
+        Field("Busmark", "busmark_version"),
+        Field("Seed", lambda side: Cell(text=str(side.seed)), detail=True, kind="number"),
+    )  # fmt: skip
+    fields = (
+        Field("Side", "name"), *apart,
+        Field("Cases", lambda side: getattr(counted.get(side.name), "cases", None)),
+        Field("Not measured", lambda side: getattr(counted.get(side.name), "missing", None)
+              if missing else None),
+    )  # fmt: skip
+    return Section("Sides", [listing(sides, fields, key="sides")])
 
 
 def _is_one_campaign(comparison: Comparison) -> bool:
@@ -313,14 +291,10 @@ def _listed(
     """A section of one table of texts, which is read after a click; `total`: of more rows."""
     if not rows:
         return None
-    columns = [
-        Column(head, [Cell(row[place]) for row in rows], "text" if place else "label")
-        for place, head in enumerate(heads)
-    ]
     total = total or len(rows)
     notes = [Text("more_cases", {"number": total - len(rows)})] if total > len(rows) else []
-    table = Table(columns, [Row() for _ in rows], notes=notes)
-    return Section(title, [table], summary=text.plural(total, noun), folded=True)
+    return Section(title, [table(heads, rows, note=notes)], summary=text.plural(total, noun),
+                   folded=True)  # fmt: skip
 
 
 def _method(comparison: Comparison) -> Section:
@@ -339,12 +313,11 @@ def _method(comparison: Comparison) -> Section:
         if interleaved:
             shares = {"one": share_text(level), "all": share_text(level * len(found))}
             notes.append(Text("false", dict(shares), style="quiet"))
-        columns = [
-            Column("Candidate", [Cell(of.candidate) for of in found], "label"),
-            Column("Headline figures", [Cell(of.headline_tests) for of in found], "count"),
-            Column("Other figures", [Cell(of.further_tests) for of in found], "count"),
-        ]
-        blocks = [Table(columns, [Row() for _ in found], notes=notes)]
+        fields = (
+            Field("Candidate", "candidate"), Field("Headline figures", "headline_tests"),
+            Field("Other figures", "further_tests"),
+        )  # fmt: skip
+        blocks = [listing(found, fields, note=notes)]
     else:
-        blocks.append(Text("untested", style="quiet"))
+        blocks.append(fact("Verdicts", "none, for no figure has an interval"))
     return Section("How this was compared", blocks, folded=True, key="method")

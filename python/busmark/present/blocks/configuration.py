@@ -9,7 +9,8 @@ from busmark.compare.campaign import Campaign
 from busmark.model.naming import flatten, value_text
 from busmark.model.text import ABSENT, joined, percent_text
 from busmark.present.blocks.environment import machines, software
-from busmark.present.document import Cell, Column, Row, Section, Table
+from busmark.present.blocks.rows import Value, table
+from busmark.present.document import Section
 
 MOST_VALUES = 40
 """Values of a parameter that are listed; distributions of sizes may have thousands."""
@@ -32,22 +33,10 @@ def configuration(campaign: Campaign) -> Iterator[Section]:
 
 
 def _section(
-    title: str, meaning: str, heads: Sequence[str], rows: Sequence[Sequence[object]]
+    title: str, meaning: str, heads: Sequence[str], rows: Sequence[Sequence[Value]]
 ) -> Section:
-    """A table of texts and counts, without columns that are empty."""
-    columns = []
-    for place, head in enumerate(heads):
-        found = [row[place] for row in rows]
-        cells = [
-            Cell(one if isinstance(one, int | float) else str(one) if one else None)
-            for one in found
-        ]
-        counts = any(isinstance(one, int) for one in found)
-        if any(found):
-            columns.append(Column(head, cells, "count" if counts else "text" if place else "label"))
     key = title.lower().replace(" ", "-")
-    table = Table(columns, [Row() for _ in rows], key=key)
-    return Section(title, [table], summary=meaning, detail=True, key=key)
+    return Section(title, [table(heads, rows, key=key)], summary=meaning, detail=True, key=key)
 
 
 def _campaign(campaign: Campaign) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 
 from busmark.estimate.capacity import Trial
 from busmark.estimate.case import CaseSummary
@@ -32,7 +31,7 @@ from busmark.present.blocks.rows import (
     properties,
     sections,
 )
-from busmark.present.document import ABSENT, Cell, Section, Table
+from busmark.present.document import ABSENT, Cell, Row, Section, Table
 from busmark.store.columns import READER
 
 QUANTITIES = {
@@ -167,10 +166,10 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
 
 BEST = (
     Field("The best", lambda part: f"{part.percent:g} %"),
-    Field("Samples", attrgetter("count")),
-    Field("Minimum", attrgetter("min_ns"), "ns"), Field("Mean", attrgetter("mean_ns"), "ns"),
-    Field("Maximum", attrgetter("max_ns"), "ns"),
-    Field("Standard deviation", attrgetter("std_ns"), "ns"),
+    Field("Samples", "count"),
+    Field("Minimum", "min_ns", "ns"), Field("Mean", "mean_ns", "ns"),
+    Field("Maximum", "max_ns", "ns"),
+    Field("Standard deviation", "std_ns", "ns"),
 )  # fmt: skip
 
 
@@ -226,7 +225,7 @@ def _legs(latency: Latency) -> Iterator[Table]:
         own = [of_second(one) for one in BEST]
         yield listing(
             parts, own, "Legs, best 100/99.9/99/90 %", note=_legs_note(latency.leg_tables),
-            group=lambda each: f"{each[0].name}: {each[0].meaning.partition(chr(58))[0]}",
+            row=lambda each: Row(group=f"{each[0].name}: {each[0].meaning.partition(':')[0]}"),
         )  # fmt: skip
 
 
@@ -317,21 +316,21 @@ def _lost(batch: Batch) -> float | None:
 
 
 BATCH = (
-    Field("Round", lambda batch: str(batch.round)), Field("Writer", attrgetter("writer")),
-    Field("Reader", attrgetter("reader")), Field("Batch", attrgetter("number")),
-    Field("Expected", attrgetter("expected")), Field("Received", attrgetter("received")),
-    Field("Lost", _lost, "1"), Field("Time", attrgetter("duration_ns"), "ns"),
-    Field("Rate", attrgetter("samples_per_s"), "1/s"),
-    Field("Acknowledged", attrgetter("acknowledged")),
+    Field("Round", lambda batch: str(batch.round)), Field("Writer", "writer"),
+    Field("Reader", "reader"), Field("Batch", "number"),
+    Field("Expected", "expected"), Field("Received", "received"),
+    Field("Lost", _lost, "1"), Field("Time", "duration_ns", "ns"),
+    Field("Rate", "samples_per_s", "1/s"),
+    Field("Acknowledged", "acknowledged"),
 )  # fmt: skip
 
 TRIAL = (
     Field("Trial", lambda trial: str(trial.round)),
     Field("Rate of each writer", lambda trial: _rate_of(trial), "1/s"),
-    Field("Offered", attrgetter("offered_mbit_per_s"), "Mbit/s"),
-    Field("Goodput", attrgetter("mbit_per_s"), "Mbit/s"),
-    Field("Loss", attrgetter("loss_share"), "1"),
-    Field("p99 of the round trip", attrgetter("p99_ns"), "ns"),
+    Field("Offered", "offered_mbit_per_s", "Mbit/s"),
+    Field("Goodput", "mbit_per_s", "Mbit/s"),
+    Field("Loss", "loss_share", "1"),
+    Field("p99 of the round trip", "p99_ns", "ns"),
     Field("Criterion", lambda trial: trial.shortfall or (trial.rate_hz and "met")),
 )  # fmt: skip
 
@@ -341,12 +340,12 @@ def _rate_of(trial: Trial) -> Cell:
 
 
 LOAD = (
-    Field("Load", attrgetter("kind")),
+    Field("Load", "kind"),
     Field("Required", lambda load: "no limit" if load.unlimited else level_text(load.kind,
                                                                                 load.asked)),
     Field("Achieved, mean", lambda load: level_text(load.kind, load.achieved)),
     Field("Achieved, least of a round", lambda load: level_text(load.kind, load.least)),
-    Field("Share achieved", attrgetter("share"), "1"), Field("Rounds", attrgetter("rounds")),
+    Field("Share achieved", "share", "1"), Field("Rounds", "rounds"),
 )  # fmt: skip
 
 DISCOVERY = (
@@ -412,11 +411,11 @@ def _wire(case: CaseSummary) -> Iterator[Table]:
     whole = sum(one.bytes for one in found.purposes if one.name != "foreign")
     fields = (
         Field("Packets for", lambda one: PURPOSES.get(one.name, one.name)),
-        Field("Measured time", attrgetter("packets")), Field("Their bytes", attrgetter("bytes")),
+        Field("Measured time", "packets"), Field("Their bytes", "bytes"),
         Field("Share of all bytes", lambda one: one.bytes / whole
               if one.name != "foreign" and whole else None, "1"),
-        Field("Whole rounds", attrgetter("round_packets")),
-        Field("Bytes", attrgetter("round_bytes")),
+        Field("Whole rounds", "round_packets"),
+        Field("Bytes", "round_bytes"),
     )  # fmt: skip
     note = (
         "A packet is counted once: one with a sample and a heartbeat carries a sample. All rounds "
@@ -426,16 +425,16 @@ def _wire(case: CaseSummary) -> Iterator[Table]:
 
 
 PHASE = (
-    Field("Flow", attrgetter("flow")), Field("Phase", attrgetter("phase")),
+    Field("Flow", "flow"), Field("Phase", "phase"),
     Field("Begins with", lambda phase: f"{phase.change}, at {phase.begin_s:g} s"
           if phase.change else "the measured time"),
-    Field("Median RTT/2", attrgetter("half_round_trip"), "ns"),
+    Field("Median RTT/2", "half_round_trip", "ns"),
     Field("Round trips", lambda phase: phase.half_round_trip and phase.half_round_trip.count),
     Field("Sent", lambda phase: phase.asked or None),
     Field("Lost", lambda phase: phase.lost if phase.asked else None),
-    Field("Written", attrgetter("written_per_s"), "1/s"),
-    Field("Read", attrgetter("read_per_s"), "1/s"),
-    Field("First sample after", attrgetter("first_after"), "ns"),
+    Field("Written", "written_per_s", "1/s"),
+    Field("Read", "read_per_s", "1/s"),
+    Field("First sample after", "first_after", "ns"),
 )  # fmt: skip
 PHASES_NOTE = (
     "All other figures of this case cover its phases together. A sample belongs to the phase in "
@@ -505,12 +504,12 @@ def _within(each: StatedFigure, end: str) -> float | None:
 RESOURCE = (
     Field("Participant", lambda own: f"{own.participant} (node {own.node})"
           if own.node else own.participant),
-    Field("CPUs, user", attrgetter("cpu_user"), "CPU"),
-    Field("CPUs, kernel", attrgetter("cpu_system"), "CPU"),
-    Field("Context switches", attrgetter("switches_per_s"), "1/s"),
+    Field("CPUs, user", "cpu_user", "CPU"),
+    Field("CPUs, kernel", "cpu_system", "CPU"),
+    Field("Context switches", "switches_per_s", "1/s"),
     Field("Most RAM", lambda own: None if own.rss_bytes is None else own.rss_bytes / flows.MIB,
           "MiB"),
-    Field("Major faults", attrgetter("major_faults")),
+    Field("Major faults", "major_faults"),
 )  # fmt: skip
 RESOURCES_NOTE = f"Within the measured time. {READER} reads all this; it is not measured."
 
@@ -521,10 +520,10 @@ def _rounds(case: CaseSummary) -> Iterator[Table]:
         Field("Round", _number),
         Field("Status", lambda r: f"{r.status}: {r.reason}" if r.reason else r.status),
         *RESULT.get(case.test, RESULT["throughput"]),
-        Field("Lost", attrgetter("lost")), Field("Warm-up", lambda r: r.warmup_s, "s"),
+        Field("Lost", "lost"), Field("Warm-up", lambda r: r.warmup_s, "s"),
         Field("Measured", lambda r: r.measured_s, "s"),
-        Field("Busiest CPU", attrgetter("cpu_busy"), "1"),
-        Field("Ended by", attrgetter("ended"), detail=True),
+        Field("Busiest CPU", "cpu_busy", "1"),
+        Field("Ended by", "ended", detail=True),
     )  # fmt: skip
     note = "Only rounds with status ok enter the figures above."
     if any(r.chosen_s for r in case.attempts):
@@ -545,8 +544,8 @@ def _rounds(case: CaseSummary) -> Iterator[Table]:
 
 RESULT = {
     "latency": [Field("Median RTT/2", lambda r: r.times and r.times.median_ns, "ns")],
-    "discovery": [Field("First sample", attrgetter("first_sample_ns"), "ns")],
-    "throughput": [Field("Goodput", attrgetter("mbit_per_s"), "Mbit/s")],
+    "discovery": [Field("First sample", "first_sample_ns", "ns")],
+    "throughput": [Field("Goodput", "mbit_per_s", "Mbit/s")],
 }
 """What the list of rounds shows of each, by test."""
 
@@ -556,8 +555,8 @@ def _number(r: RoundSummary) -> str:
 
 
 MOMENTS = (
-    Field("Round", _number), Field("Samples", attrgetter("samples")),
-    *(Field(title, attrgetter(f"times.{name}_ns"), "ns") for title, name in (
+    Field("Round", _number), Field("Samples", "samples"),
+    *(Field(title, f"times.{name}_ns", "ns") for title, name in (
         ("Minimum", "min"), ("Average", "mean"), ("Maximum", "max"), ("Median", "median"),
         ("99 %", "p99"))),
     Field("Variance, µs²", lambda r: None if r.times.variance_ns2 is None
@@ -565,7 +564,7 @@ MOMENTS = (
 )  # fmt: skip
 
 CLOCKS = (
-    Field("Round", lambda r: str(r.round)), Field("Offset", attrgetter("offset_ns"), "ns"),
-    Field("May be off by", attrgetter("offset_bound_ns"), "ns"),
-    Field("Drift", attrgetter("drift_ppm"), "ppm"),
+    Field("Round", lambda r: str(r.round)), Field("Offset", "offset_ns", "ns"),
+    Field("May be off by", "offset_bound_ns", "ns"),
+    Field("Drift", "drift_ppm", "ppm"),
 )  # fmt: skip

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from busmark.findings.doctor import Fact
 from busmark.model.text import joined, plural
 from busmark.plugin import Installed
-from busmark.present.blocks import plugins
-from busmark.present.document import Cell, Column, Document, Row, Section, Style, Table, Text
+from busmark.present.blocks.rows import Field, fact, listing
+from busmark.present.document import Document, Section, Style, Table, Text
 from busmark.store import Finding
 
 STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
@@ -28,23 +28,31 @@ def document(
     facts: Sequence[Fact], findings: Sequence[Finding], installed: Sequence[Installed] = ()
 ) -> Document:
     """Return what was checked, the plug-ins, then each finding, then whether to measure."""
-    columns = [
-        Column("Checked", [Cell(fact.name) for fact in facts], "label"),
-        Column("OK", [Cell(SIGNS[fact.ok]) for fact in facts]),
-        Column("Found", [Cell(fact.value) for fact in facts]),
-        Column("Meaning", [Cell(fact.why) for fact in facts]),
-    ]
-    sections = [Section("", [Table(columns, [Row() for _ in facts], key="checked")])]
+    checked = (
+        Field("Checked", "name"), Field("OK", lambda fact: SIGNS[fact.ok]),
+        Field("Found", "value"), Field("Meaning", "why"),
+    )  # fmt: skip
+    sections = [Section("", [listing(facts, checked, key="checked")])]
     if installed:
-        sections.append(Section("Plug-ins", [plugins.table(installed)]))
+        sections.append(Section("Plug-ins", [plugins(installed)]))
     sections += [_finding(finding) for finding in findings]
     return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])],
                     kind="machine")  # fmt: skip
 
 
+def plugins(installed: Sequence[Installed]) -> Table:
+    """Return a row for each plug-in."""
+    fields = (
+        Field("Plug-in", "name"), Field("State", "state"),
+        Field("From", lambda each: f"{each.where} {each.version}"),
+        Field("Adds", lambda each: each.fault or (each.plugin and each.plugin.summary)),
+    )  # fmt: skip
+    return listing(installed, fields, key="plugins")
+
+
 def _finding(finding: Finding) -> Section:
     parts = (("cause", finding.cause), ("evidence", finding.evidence), ("remedy", finding.remedy))
-    lines = [Text("indented", {"line": f"{name}: {words}"}) for name, words in parts]
+    lines = [Text("line", {"line": f"  {name}: {words}"}) for name, words in parts]
     return Section(f"{finding.severity}: {finding.title}", lines)
 
 
@@ -53,5 +61,4 @@ def conclusion(findings: Sequence[Finding]) -> Text:
     counts = {kind: sum(f.severity == kind for f in findings) for kind in STYLES}
     found = joined([plural(number, kind) for kind, number in counts.items() if number])
     worst = next((kind for kind, number in counts.items() if number), "note")
-    facts = {"title": found or "Nothing found", "facts": ADVICE[worst]}
-    return Text("facts", dict(facts), style=STYLES[worst])
+    return fact(found or "Nothing found", ADVICE[worst], STYLES[worst])

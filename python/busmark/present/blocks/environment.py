@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,17 @@ from busmark.adapters.compliance import Cell as Declared
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model import text
-from busmark.present.blocks.rows import Field, Property, listing, notes, properties, size
-from busmark.present.document import Cell, Column, Row, Section, Table, Text
+from busmark.present.blocks.rows import (
+    Field,
+    Property,
+    item,
+    listing,
+    notes,
+    properties,
+    size,
+    table,
+)
+from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.store import Result
 from busmark.store.result import file_stem
 
@@ -133,20 +142,25 @@ def machines(campaign: Campaign) -> Section:
         hosts |= {f"{node}, from {again.utc}": values for node, values in again.nodes.items()}
     known = [dict(flat_facts(values)) for values in hosts.values()]
     names = list(dict.fromkeys(name for values in known for name in values))
-    columns = [Column("Property", [Cell(name) for name in names], "label")]
-    columns += [
-        Column(host, [Cell(values.get(name, text.ABSENT)) for name in names])
-        for host, values in zip(hosts, known, strict=True)
-    ]
-    table = Table(columns, [Row() for _ in names], key="machine")
-    return Section("Machine", [table], detail=True, key="machine", part=PART,
+    valued, without = _valued(
+        [(name, *(values.get(name, text.ABSENT) for values in known)) for name in names]
+    )
+    table_of = table(("Property", *hosts), valued, note=without, key="machine")
+    return Section("Machine", [table_of], detail=True, key="machine", part=PART,
                    summary="Hardware, operating system, kernel settings of every node")  # fmt: skip
 
 
 def facts(values: Mapping[str, Any], title: str = "") -> Table:
     """Return nested facts, such as a host profile, a row for each."""
-    fields = (Field("Property", lambda fact: fact[0]), Field("Value", lambda fact: fact[1]))
-    return listing(list(flat_facts(values)), fields, title)
+    valued, without = _valued(list(flat_facts(values)))
+    return table(("Property", "Value"), valued, title, note=without)
+
+
+def _valued(rows: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], str]:
+    """The rows that have a value, and the names of the others."""
+    valued = [row for row in rows if set(row[1:]) != {text.ABSENT}]
+    names = [row[0] for row in rows if set(row[1:]) == {text.ABSENT}]
+    return valued, f"None, or not known: {', '.join(names)}." if names else ""
 
 
 def flat_facts(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
@@ -181,13 +195,18 @@ def supports(campaign: Campaign) -> Iterator[Section]:
     found = compliance(campaign.adapters)
     if not found.columns:
         return
-    every = [(part, row) for part in found.sections for row in part.rows]
-    columns = [Column("Property", [Cell(row.key.replace("_", " "), note=row.meaning)
-                                   for _, row in every], "label")]  # fmt: skip
-    for place, column in enumerate(found.columns):
-        cells = [_supported(row.cells[place], plain=part.id == "facts") for part, row in every]
-        columns.append(Column(column.title, cells))
-    rows = [Row(group=part.title) for part, _ in every]
+    every = [
+        (part, row, [_supported(cell, plain=part.id == "facts") for cell in row.cells])
+        for part in found.sections for row in part.rows
+    ]  # fmt: skip
+    fields = [Field("Property", lambda each: Cell(each[1].key.replace("_", " "),
+                                                  note=each[1].meaning))]  # fmt: skip
+    fields += [Field(column.title, item(2, place), kind="text")
+               for place, column in enumerate(found.columns)]  # fmt: skip
+    # What nobody supports says nothing of one adapter beside another.
+    shown = [each for each in every if any(cell.state != "no" or cell.text or cell.outcome
+                                           for cell in each[1].cells)]  # fmt: skip
+    absent = [each[1].key.replace("_", " ") for each in every if each not in shown]
     if found.checked:
         note = (
             "Proved: the conformance suite saw the effect; accepted: not refused, and no effect "
@@ -200,8 +219,11 @@ def supports(campaign: Campaign) -> Iterator[Section]:
             "libraries (`busmark adapters --check`)."
         )
     first = "As stored with the result. What is left empty is not supported, hence never imitated."
-    table = Table(columns, rows, notes=notes(f"{first} {note}"))
-    yield Section("What the adapters support", [table], folded=True, key="adapters", part=PART)
+    if absent:
+        note += f" None of them has: {', '.join(absent)}."
+    table_of = listing(shown, fields, note=f"{first} {note}",
+                       row=lambda each: Row(group=each[0].title))  # fmt: skip
+    yield Section("What the adapters support", [table_of], folded=True, key="adapters", part=PART)
 
 
 def _supported(cell: Declared, *, plain: bool) -> Cell:
@@ -249,8 +271,7 @@ METHOD = (
 def _method(campaign: Campaign) -> Section:
     level = f"{campaign.confidence * 100:.0f} %"
     rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
-    fields = (Field("Term", lambda row: row[0]), Field("Meaning", lambda row: row[1]))
-    return Section("Method", [listing(rows, fields)])
+    return Section("Method", [table(("Term", "Meaning"), rows)])
 
 
 def commands(campaign: Campaign) -> Iterator[Section]:
@@ -259,7 +280,7 @@ def commands(campaign: Campaign) -> Iterator[Section]:
         return
     place = {"prepare": "before", "conclude": "after"}
     fields = (
-        Field("Command", lambda each: each.command),
+        Field("Command", "command"),
         Field("When", lambda each: place[each.when]),
         Field("Node", lambda each: each.node or "this machine"),
         Field("Runs", lambda each: Cell(each.runs)),
@@ -296,12 +317,9 @@ IMPORTED_FILES = (
 
 
 def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
-    fields = (
-        Field("File", lambda each: Cell(each[0], link=files.link(each[0]))),
-        Field("Contents", lambda each: each[1]),
-    )
+    rows = [(Cell(name, link=files.link(name)), contents) for name, contents in known]
     note = "In open formats. The links work while this page lies where it was written."
-    return Section("Files of the result", [listing(list(known), fields, note=note)],
+    return Section("Files of the result", [table(("File", "Contents"), rows, note=note)],
                    part="Reproduce")  # fmt: skip
 
 
@@ -309,8 +327,8 @@ def _source(campaign: Campaign) -> Section:
     """What an imported result was read from."""
     assert campaign.source is not None
     fields = (
-        Field("File", lambda file: file.name), Field("Tool", lambda file: file.tool),
-        Field("Version", lambda file: file.version), Field("Format", lambda file: file.form),
+        Field("File", "name"), Field("Tool", "tool"),
+        Field("Version", "version"), Field("Format", "form"),
         Field("Size", lambda file: size(file.size_bytes)),
         Field("SHA-256", lambda file: file.sha256[:12]),
     )  # fmt: skip

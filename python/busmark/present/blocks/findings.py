@@ -8,9 +8,9 @@ from busmark.compare.campaign import Campaign
 from busmark.findings.registry import Flags, kinds, worst
 from busmark.findings.registry import Kind as Found
 from busmark.model import text
-from busmark.present.blocks.rows import Field, listing
+from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.flagged import examined
-from busmark.present.document import Block, Cell, Section, Style, Text
+from busmark.present.document import Block, Cell, Row, Section, Style, Text
 
 STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
 
@@ -27,12 +27,12 @@ def findings(campaign: Campaign) -> Section | None:
         blocks.append(_kind(kind, of))
         if kind.severity == "note":
             continue
-        blocks.append(Text("indented", {"line": _worst(kind)}))
+        blocks.append(_indented(_worst(kind)))
         if kind.explains:
             explained = ", ".join(letters.get(each, each) for each in kind.explains)
-            blocks.append(Text("indented", {"line": f"may also explain {explained}"}))
+            blocks.append(_indented(f"may also explain {explained}"))
         for remedy in kind.remedies[:1]:
-            blocks.append(Text("indented", {"line": f"remedy: {remedy}"}))
+            blocks.append(_indented(f"remedy: {remedy}"))
     return Section("Findings", [*blocks, Text("explained", style="quiet")], folded=True)
 
 
@@ -41,8 +41,9 @@ def all_findings(campaign: Campaign, cases: Sequence[str] = ()) -> list[Section]
     those that concern these, and there."""
     found = [k for k in kinds(campaign.findings) if not cases or set(cases) & set(k.cases)]
     if not found:
-        what = "these cases" if cases else "this result"
-        return [Section("Findings", [Text("no_findings", {"what": what})])]
+        of_what = "these cases" if cases else "this result"
+        words = f"There are no findings on {of_what}."
+        return [Section("Findings", [Text("line", {"line": words})])]
     of = examined(campaign)
     return [_everything(kind, of, cases) for kind in found]
 
@@ -62,8 +63,7 @@ def _everything(kind: Found, of: int, cases: Sequence[str]) -> Section:
             facts.append(("remedy", part.remedy))
     if kind.explains:
         facts.append(("may explain", "; ".join(kind.explains)))
-    fields = (Field("What", lambda fact: fact[0]), Field("Finding", lambda fact: fact[1]))
-    blocks: list[Block] = [listing(facts, fields)]
+    blocks: list[Block] = [table(("What", "Finding"), facts)]
     flags = kind.flags()
     own = [case for case in kind.cases if not cases or case in cases]
     shown = (
@@ -72,7 +72,9 @@ def _everything(kind: Found, of: int, cases: Sequence[str]) -> Section:
         Field("Evidence", lambda case: flags[case].evidence),
     )
     if own:
-        blocks.append(listing(own, shown, key=f"{kind.anchor}-cases", case=lambda case: case))
+        blocks.append(
+            listing(own, shown, key=f"{kind.anchor}-cases", row=lambda case: Row(case=case))
+        )
     mark = kind.mark if kind.letter else ""
     summary = ", ".join(filter(None, (kind.severity, kind.where(of))))
     return Section(kind.title, blocks, summary, key=kind.anchor, part="Findings", mark=mark)
@@ -84,8 +86,8 @@ def on_case(case: str, found: Mapping[str, Flags]) -> Section | None:
         return None
     fields = (
         Field("Finding", lambda flag: Cell(flag.kind.title, marks=(flag.mark,))),
-        Field("Severity", lambda flag: flag.severity),
-        Field("Evidence", lambda flag: flag.evidence),
+        Field("Severity", "severity"),
+        Field("Evidence", "evidence"),
     )
     return Section("Findings", [listing(found[case].flags, fields)])
 
@@ -95,6 +97,10 @@ def _kind(kind: Found, of: int) -> Text:
     mark = f"{kind.mark} " if kind.mark else ""
     line = f"{mark}{kind.severity}: {kind.counted(of)}"
     return Text("line", {"line": line}, style=STYLES[kind.severity])
+
+
+def _indented(words: str) -> Text:
+    return Text("line", {"line": f"  {words}"})
 
 
 def _worst(kind: Found) -> str:

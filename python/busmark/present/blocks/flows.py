@@ -65,11 +65,11 @@ def pairs_table(pairs: Pairs, flow: str = "") -> Table:
 
 
 RATES = (
-    Field("To be read", lambda flow: flow.total.theoretical_per_s, "1/s", detail=True),
-    Field("Written", lambda flow: flow.total.written_per_s, "1/s", detail=True),
-    Field("Read", lambda flow: flow.total.read_per_s, "1/s", detail=True),
-    Field("Expected", lambda flow: flow.total.expected, detail=True),
-    Field("Lost", lambda flow: flow.total.lost),
+    Field("To be read", "total.theoretical_per_s", "1/s", detail=True),
+    Field("Written", "total.written_per_s", "1/s", detail=True),
+    Field("Read", "total.read_per_s", "1/s", detail=True),
+    Field("Expected", "total.expected", detail=True),
+    Field("Lost", "total.lost"),
 )
 
 LATENCY = (
@@ -84,7 +84,7 @@ LATENCY = (
         scale="Median",
     ),
     Field("Count", lambda flow: _answered(flow)),
-    Field("Unanswered", lambda flow: flow.unanswered, detail=True),
+    Field("Unanswered", "unanswered", detail=True),
 )
 
 OWN_FLOWS_NOTE = (
@@ -99,7 +99,7 @@ OWN_FLOWS_NOTE = (
 def own_flows(flows: Sequence[OwnFlow]) -> Iterator[Table]:
     """Yield rates, losses and latency of each flow of the scenario's own, and its worst pairs."""
     first = (
-        Field("Flow", lambda flow: flow.name), Field("Kind", lambda flow: flow.kind),
+        Field("Flow", "name"), Field("Kind", "kind"),
         Field("Size", lambda flow: size(flow.size)),
     )  # fmt: skip
     yield listing(flows, (*first, *RATES, *LATENCY), note=OWN_FLOWS_NOTE)
@@ -129,12 +129,12 @@ def totals(found: Sequence[Total]) -> Table:
     """Return a row for each participant and each node, and one for the whole."""
     fields = (
         Field("Participants, nodes and the whole", _who),
-        Field("To be written", lambda each: each.asked_per_s, "1/s", detail=True),
-        Field("Written", lambda each: each.written_per_s, "1/s"),
-        Field("To be read", lambda each: each.theoretical_per_s, "1/s", detail=True),
-        Field("Read", lambda each: each.read_per_s, "1/s"),
-        Field("Sent", lambda each: each.sent), Field("Expected", lambda each: each.expected),
-        Field("Received", lambda each: each.received), Field("Lost", lambda each: each.lost),
+        Field("To be written", "asked_per_s", "1/s", detail=True),
+        Field("Written", "written_per_s", "1/s"),
+        Field("To be read", "theoretical_per_s", "1/s", detail=True),
+        Field("Read", "read_per_s", "1/s"),
+        Field("Sent", "sent"), Field("Expected", "expected"),
+        Field("Received", "received"), Field("Lost", "lost"),
     )  # fmt: skip
     note = (
         "Each with all its writers and readers, whatever the flow. A rate is left out where a part "
@@ -225,16 +225,16 @@ def levels(case: CaseSummary) -> Table:
     mesh = case.params.topology == "mesh"
     fields = (
         Field("Of", lambda level: level_name(level, mesh=mesh)),
-        Field("Members", lambda level: level.members),
-        Field("Hears writers", lambda level: level.writers, detail=True),
-        Field("To be read", lambda level: level.theoretical_per_s, "1/s"),
-        Field("Read", lambda level: level.read_per_s, "1/s"),
-        Field("Bytes to be read", lambda level: level.theoretical_bytes_per_s, "B/s", detail=True),
-        Field("Bytes read", lambda level: level.read_bytes_per_s, "B/s", detail=True),
-        Field("Share read", lambda level: level.share, "1"),
+        Field("Members", "members"),
+        Field("Hears writers", "writers", detail=True),
+        Field("To be read", "theoretical_per_s", "1/s"),
+        Field("Read", "read_per_s", "1/s"),
+        Field("Bytes to be read", "theoretical_bytes_per_s", "B/s", detail=True),
+        Field("Bytes read", "read_bytes_per_s", "B/s", detail=True),
+        Field("Share read", "share", "1"),
         Field("Least of one", lambda level: level.least.share if level.least else None, "1"),
         Field("Which", lambda level: _least(level.least)),
-        Field("Too little", lambda level: level.short), Field("Lost", lambda level: level.lost),
+        Field("Too little", "short"), Field("Lost", "lost"),
     )  # fmt: skip
     note = (
         "Rates are means over the readers, participants or nodes, in a typical round; bytes are "
@@ -260,16 +260,16 @@ def _least(found: Least | None) -> str:
 
 NODE_FIELDS = (
     Field("Node", lambda node: "all together" if node.scope == "system" else node.name),
-    Field("Participants", lambda node: node.participants),
-    Field("CPUs busy", lambda node: node.cpu, "CPU"),
+    Field("Participants", "participants"),
+    Field("CPUs busy", "cpu", "CPU"),
     Field("RAM", lambda node: None if node.rss_bytes is None else node.rss_bytes / MIB, "MiB"),
-    Field("Written", lambda node: node.written_per_s, "1/s"),
-    Field("Sent", lambda node: node.tx_bytes_per_s, "B/s"),
-    Field("Packets sent", lambda node: node.tx_packets_per_s, "1/s"),
-    Field("Received", lambda node: node.rx_bytes_per_s, "B/s"),
-    Field("Packets received", lambda node: node.rx_packets_per_s, "1/s"),
-    Field("Samples per packet", lambda node: node.samples_per_packet),
-    Field("Dropped", lambda node: node.dropped_per_s, "1/s"),
+    Field("Written", "written_per_s", "1/s"),
+    Field("Sent", "tx_bytes_per_s", "B/s"),
+    Field("Packets sent", "tx_packets_per_s", "1/s"),
+    Field("Received", "rx_bytes_per_s", "B/s"),
+    Field("Packets received", "rx_packets_per_s", "1/s"),
+    Field("Samples per packet", "samples_per_packet"),
+    Field("Dropped", "dropped_per_s", "1/s"),
 )
 
 

@@ -12,7 +12,8 @@ import polars as pl
 
 from busmark.estimate.columns import FRAMES, SCOPES
 from busmark.model.quantities import NUMBERS, QUANTITIES
-from busmark.present.document import ABSENT, Cell, Column, Kind, Row, Section, Table, Text
+from busmark.present.blocks.rows import fact
+from busmark.present.document import ABSENT, Cell, Column, Kind, Row, Section, Table
 from busmark.results import Results
 from busmark.store import columns as stored
 
@@ -160,7 +161,7 @@ def _section(
                    *(c for c in columns if c.title == "case")]  # fmt: skip
     notes = []
     if frame.height > MOST_ROWS:
-        notes.append(Text("rows", {"shown": MOST_ROWS}))
+        notes.append(fact("Shown", f"the first {MOST_ROWS} rows; `busmark.open` has all"))
     key = title.lower().replace(" ", "-")
     table = Table(columns, rows, notes=notes, key=key)
     yield Section(title, [table], summary=meaning, detail=True, key=key)

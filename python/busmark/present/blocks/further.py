@@ -30,7 +30,16 @@ from busmark.present.blocks.flows import (
     ranked,
     ranked_by,
 )
-from busmark.present.blocks.rows import Field, cell_of, listing, notes, of_second, sections, size
+from busmark.present.blocks.rows import (
+    Field,
+    cell_of,
+    listing,
+    notes,
+    of_second,
+    sections,
+    size,
+    table,
+)
 from busmark.present.charts.cases import of_pairs
 from busmark.present.charts.pairs import dead_cells, heat_maps
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Row, Section, Table, Text
@@ -46,7 +55,7 @@ MOST_FLOWS = 40
 MOST_EFFECTS = 60
 """Rows of a table of costs; comparisons (`busmark compare --by security`) have all."""
 
-OF_FLOWS = (Field("Kind", lambda flow: flow.kind, detail=True), *RATES, *LATENCY)
+OF_FLOWS = (Field("Kind", "kind", detail=True), *RATES, *LATENCY)
 
 
 def further(campaign: Campaign) -> Iterator[Section]:
@@ -92,23 +101,21 @@ def _pairs(campaign: Campaign) -> Section | None:
     ][:MOST_CASES]
     if not known:
         return None
+    any_lost = any(pairs.most_lost for _, pairs in known)
+    thinned = any(pairs.recorded_every > 1 for _, pairs in known)
     statistic = {ranked_by(pairs) for _, pairs in known}
     name = f"its {statistic.pop()} one-way" if len(statistic) == 1 else "its one-way latency"
-    columns = [
-        Column("Case", [Cell(_name(case)) for case, _ in known], "label"),
-        Column("Pairs", [Cell(pairs.count) for _, pairs in known], "count"),
-        Column("Slowest", [Cell(f"{p.slowest.writer} → {p.slowest.reader}") for _, p in known]),
-        Column(name, [ranked(pairs.slowest) for _, pairs in known], "number", "ns"),
-        Column("median pair", [Cell(pairs.median_ns) for _, pairs in known], "number", "ns"),
-    ]
-    if any(pairs.most_lost for _, pairs in known):
-        columns.append(Column("Lost most", [_lossy(pairs) for _, pairs in known]))
-    if any(pairs.recorded_every > 1 for _, pairs in known):
-        every = [Cell(pairs.recorded_every) for _, pairs in known]
-        columns.append(Column("One sample recorded in", every, "count"))
-    return Section(
-        "Pairs of writer and reader", [Table(columns, [Row(case=c.id) for c, _ in known])]
+    fields = (
+        Field("Case", lambda each: _name(each[0])),
+        Field("Pairs", lambda each: each[1].count),
+        Field("Slowest", lambda each: f"{each[1].slowest.writer} → {each[1].slowest.reader}"),
+        Field(name, lambda each: ranked(each[1].slowest), "ns", kind="number"),
+        Field("median pair", lambda each: each[1].median_ns, "ns"),
+        Field("Lost most", lambda each: _lossy(each[1]) if any_lost else None),
+        Field("One sample recorded in", lambda each: each[1].recorded_every if thinned else None),
     )
+    found = listing(known, fields, row=lambda each: Row(case=each[0].id))
+    return Section("Pairs of writer and reader", [found])
 
 
 def _lossy(pairs: Pairs) -> Cell:
@@ -133,22 +140,16 @@ def _precision(campaign: Campaign) -> Section | None:
         known = [case.precision for case in own if case.precision]
         widths = [w for p in known if (w := p.fixed_relative_half_width) is not None]
         chosen = [end for p in known if p.chosen_s for end in p.chosen_s]
-        rows.append([
-            Cell(f"{test}, {statistic}"), Cell(f"±{text.percent_text(target)}"),
-            Cell(f"{sum(p.reached for p in known)} of {len(known)}"),
-            Cell(text.duration(sum(p.spent_s for p in known))),
-            Cell(_span(chosen, "s") or None),
-            Cell(text.duration(sum(p.fixed_s for p in known if p.fixed_s)) if widths else None),
-            Cell("±" + _span([100 * width for width in widths], "%") if widths else None),
-        ])  # fmt: skip
+        rows.append((
+            f"{test}, {statistic}", f"±{text.percent_text(target)}",
+            f"{sum(p.reached for p in known)} of {len(known)}",
+            text.duration(sum(p.spent_s for p in known)), _span(chosen, "s"),
+            text.duration(sum(p.fixed_s for p in known if p.fixed_s)) if widths else None,
+            "±" + _span([100 * width for width in widths], "%") if widths else None,
+        ))  # fmt: skip
     titles = ("Interval of", "Wanted", "Reached in", "Time", "A round's length",
               "Time of a fixed schedule", "Its interval")  # fmt: skip
-    columns = [
-        Column(title, [row[place] for row in rows], "text" if place else "label")
-        for place, title in enumerate(titles)
-        if any(row[place].value for row in rows)
-    ]
-    return Section("Precision", [Table(columns, [Row() for _ in rows])])
+    return Section("Precision", [table(titles, rows)])
 
 
 def _span(values: Sequence[float], unit: str) -> str:
@@ -170,10 +171,14 @@ def _own_flows(campaign: Campaign) -> Section | None:
     note = OWN_FLOWS_NOTE
     if len(known) > MOST_FLOWS:
         note += f" The first {MOST_FLOWS} of {len(known)}; the details of a case have its own."
-    table = listing(
-        known[:MOST_FLOWS], fields, note=note, key="own-flows", case=lambda each: each[0].id
+    found = listing(
+        known[:MOST_FLOWS],
+        fields,
+        note=note,
+        key="own-flows",
+        row=lambda each: Row(case=each[0].id),
     )
-    return Section("Beside what is measured", [table])
+    return Section("Beside what is measured", [found])
 
 
 def _levels(campaign: Campaign) -> Iterator[Section]:
@@ -199,11 +204,11 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
                 for field in fields
             ]  # fmt: skip
             columns.append(Column(name, cells, "number", heat.unit))
-        table = Table(columns, [Row() for _ in heat.names])
+        matrix = Table(columns, [Row() for _ in heat.names])
         shape = of_pairs(campaign, heat)
         charts = [Chart(heat.id, heat.title, [shape])] if shape else []
         yield Section(
-            heat.title, [*charts, table, *notes(heat.note)], part=INTEROPERABILITY,
+            heat.title, [*charts, matrix, *notes(heat.note)], part=INTEROPERABILITY,
             summary=f"{working} of {text.plural(len(pairs), 'pair')} work",
             key=f"{heat.id}-table",
         )  # fmt: skip
@@ -256,7 +261,7 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     headline = figure_of(effects[0].figure)
     fields = [
         Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
-        Field(value, lambda each: each.value), Field("Size", lambda each: size(each.size)),
+        Field(value, "value"), Field("Size", lambda each: size(each.size)),
         Field(f"{headline[:1].upper()}{headline[1:]} ×", lambda each: _ratio(each.versus.ratio)),
         Field("p99 ×", lambda each: _ratio(each.versus.p99)),
         *map(_spent, SPENT),
@@ -265,7 +270,7 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     more = len(effects) - len(shown)
     note = f"{more} more rows: busmark compare --by {by}." if more > 0 else ""
     return listing(
-        shown, fields, test.capitalize(), note=note, case=lambda each: each.versus.case,
+        shown, fields, test.capitalize(), note=note, row=lambda each: Row(case=each.versus.case),
         key=f"{cost.parameter}-{test}",
     )  # fmt: skip
 
@@ -290,15 +295,14 @@ def _dead(campaign: Campaign) -> Section | None:
     dead = [(m, cell) for m, cell in dead_cells(campaign) if cell.state != "unsupported"]
     if not dead:
         return None
-    pairs = [Cell(f"{m.titles[of.writer]} → {m.titles[of.reader]}") for m, of in dead]
-    columns = [
-        Column("Pair", pairs, "label"),
-        Column("Workload", [Cell(f"{m.test}, {m.workload}") for m, _ in dead]),
-        Column("State", [Cell(cell.state) for _, cell in dead]),
-        Column("Reason", [Cell(cell.reason or "no reason recorded") for _, cell in dead]),
-    ]
-    table = Table(columns, [Row(case=cell.case) for _, cell in dead], key="dead")
-    return Section("Pairs that do not work, or not wholly", [table], part=INTEROPERABILITY)
+    fields = (
+        Field("Pair", lambda of: f"{of[0].titles[of[1].writer]} → {of[0].titles[of[1].reader]}"),
+        Field("Workload", lambda of: f"{of[0].test}, {of[0].workload}"),
+        Field("State", lambda of: of[1].state),
+        Field("Reason", lambda of: of[1].reason or "no reason recorded"),
+    )
+    found = listing(dead, fields, key="dead", row=lambda of: Row(case=of[1].case))
+    return Section("Pairs that do not work, or not wholly", [found], part=INTEROPERABILITY)
 
 
 def not_measured(campaign: Campaign) -> Section | None:
@@ -314,12 +318,7 @@ def not_measured(campaign: Campaign) -> Section | None:
     rows += [(adapter, "", reason) for adapter, reason in campaign.missing_adapters.items()]
     blocks: list[Block] = []
     if rows:
-        columns = [
-            Column(title, [Cell(row[place] or None) for row in rows], "text" if place else "label")
-            for place, title in enumerate(("What", "Cases", "Reason"))
-            if any(row[place] for row in rows)
-        ]
-        blocks.append(Table(columns, [Row() for _ in rows], key="not-measured"))
+        blocks.append(table(("What", "Cases", "Reason"), rows, key="not-measured"))
     blocks += [Text("line", {"line": problem}, style="warning") for problem in campaign.problems]
     if not blocks:
         return None
@@ -333,11 +332,12 @@ def _counters(campaign: Campaign) -> Section | None:
         return None
     known = [one for one in COUNTERS if any(one.column in case.counters for case in counted)]
     zero = [one.title for one in known if not any(c.counters.get(one.column) for c in counted)]
-    fields = [Field("Case", lambda case: case.id)]
+    fields = [Field("Case", "id")]
     fields += [_count(one) for one in known if one.title not in zero]
     note = f"{COUNTERS_NOTE} 0 in all cases: {text.joined(zero)}." if zero else COUNTERS_NOTE
-    table = listing(counted, fields, note=note, key="counters", case=lambda case: case.id)
-    return Section(COUNTERS_TITLE, [table], folded=True, detail=True)
+    found = listing(counted, fields, note=note, key="counters",
+                    row=lambda case: Row(case=case.id))  # fmt: skip
+    return Section(COUNTERS_TITLE, [found], folded=True, detail=True)
 
 
 def _count(one: Counter) -> Field:

@@ -11,7 +11,8 @@ from busmark.compare.model import REASONS, Comparison, Judged, Outcome
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
-from busmark.present.document import Cell, Column, Row, Section, Table, Text
+from busmark.present.blocks.rows import Field, fact, item, listing
+from busmark.present.document import Cell, Row, Section, Text
 from busmark.present.figures import in_words
 from busmark.present.figures import ratio_with_interval as ratio_text
 
@@ -37,20 +38,20 @@ def gate(comparison: Comparison) -> Section | None:
     worst = [own[0] for own in by_criterion.values()]
     counts = [Counter(judged.outcome for judged in own) for own in by_criterion.values()]
     signs = [SIGNS["missed" if one.fails else one.outcome] for one in worst]
-    names = [Cell(f"{sign} {one.criterion}") for sign, one in zip(signs, worst, strict=True)]
-    columns = [Column("Criterion", names, "label")]
-    for outcome, title in COUNTED.items():
-        if outcome != "not measured" or any(of[outcome] for of in counts):
-            columns.append(Column(title, [Cell(of[outcome]) for of in counts], "count"))
-    columns += [
-        Column("At worst", [_measured(one, comparison) for one in worst], "ratio"),
-        Column("Case", [Cell(_of_case(one, comparison)) for one in worst]),
-    ]
+    fields = [
+        Field("Criterion", lambda of: f"{of[0]} {of[1].criterion}"),
+        *(Field(title, item(2, outcome))
+          for outcome, title in COUNTED.items()
+          if outcome != "not measured" or any(of[outcome] for of in counts)),
+        Field("At worst", lambda of: _measured(of[1], comparison), kind="ratio"),
+        Field("Case", lambda of: _of_case(of[1], comparison)),
+    ]  # fmt: skip
     total = Counter(judged.outcome for judged in comparison.criteria)
     ended = ENDED.get(comparison.gate, comparison.gate)
     sentence = in_words({outcome: total[outcome] for outcome in SIGNS})
     notes = [Text("beyond")] if any(one.kind == "share" for one in worst) else []
-    table = Table(columns, [Row() for _ in names], notes=notes, key="gate")
+    rows = list(zip(signs, worst, counts, strict=True))
+    table = listing(rows, fields, note=notes, key="gate")
     return Section("Gate", [table], summary=f"{ended}: {sentence}")
 
 
@@ -149,17 +150,15 @@ def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
     shown = [one for own in by_criterion for one in own if every or one.outcome != "met"]
     if not shown:
         return None
-    names = [Cell(f"{SIGNS[one.outcome]} {_of_case(one, comparison)}") for one in shown]
-    cells = [facts(one, comparison) for one in shown]
-    columns = [Column("Case", names, "label")]
-    columns += [
-        Column(title, [Cell(of[title] or None) for of in cells])
-        for title in cells[0] if any(of[title] for of in cells)
-    ]  # fmt: skip
+    known = [(one, facts(one, comparison)) for one in shown]
+    fields = [
+        Field("Case", lambda of: f"{SIGNS[of[0].outcome]} {_of_case(of[0], comparison)}"),
+        *(Field(title, item(1, title)) for title in known[0][1]),
+    ]
     used = [reason for reason in REASONS if any(one.reason == reason for one in shown)]
-    notes = [Text("facts", {"title": reason, "facts": REASONS[reason]}) for reason in used]
+    notes = [fact(reason, REASONS[reason]) for reason in used]
     if any(one.least is not None for one in shown):
         notes.append(Text("would_be_found"))
-    rows = [Row(group=one.criterion, case=one.case) for one in shown]
-    table = Table(columns, rows, notes=notes, key="criteria")
+    table = listing(known, fields, note=notes, key="criteria",
+                    row=lambda of: Row(group=of[0].criterion, case=of[0].case))  # fmt: skip
     return Section("Gate, case by case", [table], folded=True, key="criteria")

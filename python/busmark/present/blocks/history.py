@@ -10,6 +10,7 @@ from statistics import median
 from busmark.model import text
 from busmark.model.naming import Label, placement_text
 from busmark.model.quantities import COMPARED
+from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.look import FLOOR, swatch
 from busmark.present.charts.shapes import Axis, Curve, Picture, Reference
 from busmark.present.charts.shapes import Point as Drawn
@@ -17,7 +18,6 @@ from busmark.present.document import (
     Block,
     Cell,
     Chart,
-    Column,
     Document,
     Row,
     Section,
@@ -128,12 +128,12 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
                     "older": len(found["older regressions"])})  # fmt: skip
     new = f"{len(tracked.new) or 'none'} new"
     kinds = [kind for kind, own in found.items() if own or kind in URGENT]
-    columns = [
-        Column("Steps", [Cell(f"{KINDS[kind][0]} {kind}") for kind in kinds], "label"),
-        Column("Number", [Cell(len(found[kind])) for kind in kinds], "count"),
-        Column("Latest at", [_latest(found[kind]) for kind in kinds]),
-    ]
-    blocks: list[Block] = [Table(columns, [Row() for _ in kinds], key="outcome")]
+    fields = (
+        Field("Steps", lambda kind: f"{KINDS[kind][0]} {kind}"),
+        Field("Number", lambda kind: len(found[kind])),
+        Field("Latest at", lambda kind: _commit(_after(*found[kind][0])) if found[kind] else ""),
+    )
+    blocks: list[Block] = [listing(kinds, fields, key="outcome")]
     if not tracked.tests:
         needed = {"needed": 2 * tracked.least, "least": tracked.least}
         blocks.append(Text("too_few", {**needed}, style="warning"))
@@ -142,12 +142,6 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
         for each in tracked.remarks
     ]
     return Section("Regressions", blocks, summary=f"{sign} {', '.join(filter(None, (new, old)))}")
-
-
-def _latest(found: Sequence[Found]) -> Cell:
-    if not found:
-        return Cell()
-    return Cell(_commit(_after(*found[0])))
 
 
 def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]:
@@ -172,50 +166,50 @@ def _table(tracked: Tracked, kind: str, found: Sequence[Found]) -> Table:
     """The steps of a kind, a row each."""
     shown = found[:MOST_STEPS]
     verdict = KINDS[kind][1]
-    columns = [
-        Column("Case", [Cell(_where(tracked, s), label=s.label) for s, _ in shown], "label"),
-        Column("Figure", [Cell(figure_name(s)) for s, _ in shown]),
-        Column("Change", [_change(s, step, verdict) for s, step in shown], "figure"),
-        Column("Level", [Cell(step.after, text=_levels_text(s, step)) for s, step in shown],
-               "number"),
-        Column("Commit", [Cell(short(_after(s, step).commit)) for s, step in shown]),
-        Column("95 % range of commits", [Cell(_range(s, step)) for s, step in shown], detail=True),
-        Column("Adjusted p", [Cell(step.p_adjusted, text=p_text(step.p_adjusted))
-                               for _, step in shown], "number", detail=True),
+    fields = [
+        Field("Case", lambda of: Cell(_where(tracked, of[0]), label=of[0].label)),
+        Field("Figure", lambda of: figure_name(of[0])),
+        Field("Change", lambda of: _change(of[0], of[1], verdict)),
+        Field("Level", lambda of: Cell(of[1].after, text=_levels_text(*of)), kind="number"),
+        Field("Commit", lambda of: short(_after(*of).commit)),
+        Field("95 % range of commits", lambda of: _range(*of), detail=True),
+        Field("Adjusted p", lambda of: Cell(of[1].p_adjusted, text=p_text(of[1].p_adjusted)),
+              kind="number", detail=True),
     ]  # fmt: skip
     if not all(step.confirmed for _, step in shown):
         most = tracked.confirmations
-        rows = [Cell(step.in_a_row, text=f"{step.in_a_row} of {most}") for _, step in shown]
-        columns.append(Column("Found in a row", rows, "number"))
-    notes = []
-    if len(found) > len(shown):
-        notes.append(Text("more_cases", {"number": len(found) - len(shown)}))
-    return Table(columns, [Row() for _ in shown], notes=notes, key=kind.replace(" ", "-"))
+        fields.append(Field("Found in a row", lambda of: Cell(
+            of[1].in_a_row, text=f"{of[1].in_a_row} of {most}"), kind="number"))  # fmt: skip
+    more = len(found) - len(shown)
+    notes = [Text("more_cases", {"number": more})] if more else []
+    return listing(shown, fields, note=notes, key=kind.replace(" ", "-"))
 
 
 def _commits(tracked: Tracked, found: Iterable[Found]) -> Section:
     """The commits at which there are steps, the latest first, and what else changed there."""
     places: dict[tuple[int, str, str], list[Found]] = {}
     for series, step in found:
-        before, after = series.points[step.last_before], _after(series, step)
+        before, after = _before(series, step), _after(series, step)
         places.setdefault((series.machine, after.commit, before.commit), []).append((series, step))
     own = sorted(places.values(), key=lambda each: _time(_after(*each[0])), reverse=True)
-    ends = [(s.points[step.last_before], _after(s, step)) for s, step in (each[0] for each in own)]
-    besides = [dict.fromkeys(fact for _, step in each for fact in step.besides) for each in own]
-    columns = [
-        Column("Commit", [Cell(short(after.commit)) for _, after in ends], "label"),
-        Column("Date", [Cell(_day(after)) for _, after in ends], "number"),
-        Column("Subject", [Cell(after.subject or None) for _, after in ends]),
-        Column("Result before", [Cell(short(before.commit)) for before, _ in ends]),
-        Column("Steps", [Cell(len(each)) for each in own], "count"),
-    ]
-    if len(tracked.machines) > 1:
-        names = [Cell(machine_name(tracked, each[0][0].machine)) for each in own]
-        columns.append(Column("Machine", names))
-    if any(besides):
-        columns.append(Column("Also changed", [Cell("; ".join(each) or None) for each in besides]))
-    table = Table(columns, [Row() for _ in own], key="commits")
+    several = len(tracked.machines) > 1
+    fields = (
+        Field("Commit", lambda own: short(_after(*own[0]).commit)),
+        Field("Date", lambda own: _day(_after(*own[0])), kind="number"),
+        Field("Subject", lambda own: _after(*own[0]).subject),
+        Field("Result before", lambda own: short(_before(*own[0]).commit)),
+        Field("Steps", len),
+        Field("Machine", lambda own: machine_name(tracked, own[0][0].machine)
+              if several else ""),
+        Field("Also changed", lambda own: "; ".join(
+            dict.fromkeys(fact for _, step in own for fact in step.besides))),
+    )  # fmt: skip
+    table = listing(own, fields, key="commits")
     return Section("Commits with steps", [table], summary=text.count(len(own)), key="commits")
+
+
+def _before(series: TrackedSeries, step: Step) -> Point:
+    return series.points[step.last_before]
 
 
 def _after(series: TrackedSeries, step: Step) -> Point:
@@ -308,18 +302,17 @@ def _levels(tracked: Tracked, *, detail: bool) -> Iterator[Section]:
         own = [series for series in tracked.series if series.machine == number]
         if not own:
             continue
-        columns = [
-            Column("Case", [Cell(case_name(s), label=s.label) for s in own], "label"),
-            Column("Figure", [Cell(figure_name(s)) for s in own]),
-            Column("Results", [Cell(len(s.points)) for s in own], "count"),
-            Column("Level", [_level(s, _newest(s)) for s in own], "number"),
-            Column("Steps", [Cell(len(s.steps), text="" if s.tested else "too few")
-                             for s in own], "count"),
-            Column("Newest", [Cell(bars(s)) for s in own], detail=True),
-        ]  # fmt: skip
-        rows = [Row("floor" if s.is_floor else "") for s in own]
+        fields = (
+            Field("Case", lambda s: Cell(case_name(s), label=s.label)),
+            Field("Figure", figure_name), Field("Results", lambda s: len(s.points)),
+            Field("Level", lambda s: _level(s, _newest(s)), kind="number"),
+            Field("Steps", lambda s: Cell(len(s.steps), text="" if s.tested else "too few"),
+                  kind="count"),
+            Field("Newest", bars, detail=True),
+        )  # fmt: skip
+        table = listing(own, fields, row=lambda s: Row("floor" if s.is_floor else ""))
         yield Section(
-            f"Levels on {machine_name(tracked, number)}", [Table(columns, rows)],
+            f"Levels on {machine_name(tracked, number)}", [table],
             summary=text.plural(machine.results, "result"), folded=True, detail=detail,
             key=f"levels-{number}",
         )  # fmt: skip
@@ -444,11 +437,7 @@ def _method(tracked: Tracked) -> Text:
 def _machines(tracked: Tracked) -> Iterator[Section]:
     for number, machine in enumerate(tracked.machines):
         facts = [(name.replace("_", " "), str(value)) for name, value in machine.facts.items()]
-        columns = [
-            Column("Fact", [Cell(name) for name, _ in facts], "label"),
-            Column("Value", [Cell(value) for _, value in facts]),
-        ]
         yield Section(
-            f"Machine {machine_name(tracked, number)}", [Table(columns, [Row() for _ in facts])],
+            f"Machine {machine_name(tracked, number)}", [table(("Fact", "Value"), facts)],
             folded=True, detail=True, key=f"machine-{number}",
         )  # fmt: skip

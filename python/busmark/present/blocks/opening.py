@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from datetime import datetime
+from itertools import groupby
 
 from busmark.adapters.compliance import DISCLOSURES
 from busmark.compare.campaign import Campaign
@@ -14,9 +15,12 @@ from busmark.findings.registry import Kind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.answer import workloads
-from busmark.present.document import Cell, Column, Row, Section, Table, Text
+from busmark.present.blocks.rows import Field, listing, table
+from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.present.figures import in_words
-from busmark.present.requirements import SIGNS, WORST, by_requirement, worst
+
+SIGNS = {"met": "✓", "missed": "✗", "undecided": "?"}
+WORST = ("missed", "undecided", "met")
 
 MOST_CASES = 12
 """Cases named below a requirement; of more, only those that do not meet it."""
@@ -79,39 +83,44 @@ def requirements(campaign: Campaign) -> Section | None:
     return Section("Requirements", blocks, summary=in_words(counts))
 
 
+def by_requirement(judged: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]]]:
+    """Return each requirement with its conditions, and what cases say to it."""
+    for (words, where), own in groupby(judged, key=lambda each: (each.requirement, each.where)):
+        yield f"{words} where {where}" if where else words, list(own)
+
+
+def worst(judged: Sequence[Judged]) -> str:
+    """Return the worst verdict of several."""
+    return min((each.verdict for each in judged), key=WORST.index)
+
+
 def _requirement(words: str, own: Sequence[Judged]) -> Table:
     ordered = sorted(own, key=lambda each: WORST.index(each.verdict))
     if len(own) > MOST_CASES:
         ordered = [each for each in ordered if each.verdict != "met"][:MOST_CASES]
     counts = {verdict: sum(each.verdict == verdict for each in own) for verdict in WORST}
-    columns = [
-        Column("Case", [Cell(f"{SIGNS[each.verdict]} {each.case}") for each in ordered], "label")
-    ]
-    for title, cells, unit in _measured(words, ordered):
-        columns.append(Column(title, cells, "figure", unit))
-    deciding = [Cell(_to_decide(each) or None) for each in ordered]
-    if any(cell.value for cell in deciding):
-        columns.append(Column("To decide", deciding))
+    fields = [
+        Field("Case", lambda each: f"{SIGNS[each.verdict]} {each.case}"),
+        *_measured(words, ordered), Field("Undecided for", _undecided_for),
+        Field("More rounds", _more_rounds),
+    ]  # fmt: skip
     notes = []
     if len(own) > len(ordered):
         notes.append(Text("more_cases", {"number": len(own) - len(ordered)}))
-    return Table(
-        columns, [Row(case=each.case) for each in ordered],
-        title=f"{SIGNS[worst(own)]} {words}: {in_words(counts)}", notes=notes,
-    )  # fmt: skip
+    return listing(ordered, fields, f"{SIGNS[worst(own)]} {words}: {in_words(counts)}", note=notes,
+                   row=lambda each: Row(case=each.case))  # fmt: skip
 
 
-def _measured(words: str, own: Sequence[Judged]) -> Iterator[tuple[str, list[Cell], str]]:
+def _measured(words: str, own: Sequence[Judged]) -> Iterator[Field]:
     """The percentile where the requirement is one on it; what was measured; the limit."""
-    if any(each.percentile_ns is not None for each in own):
-        yield words.partition("(")[0], [Cell(each.percentile_ns) for each in own], "ns"
+    yield Field(words.partition("(")[0], "percentile_ns", "ns", kind="figure")
     if len({each.unit for each in own}) == 1:
         title = own[0].figure if len({each.figure for each in own}) == 1 else "Measured"
-        cells = [Cell(each.value, each.low, each.high, note=each.reason) for each in own]
-        yield title, cells, own[0].unit
+        yield Field(title, lambda each: Cell(each.value, each.low, each.high, note=each.reason),
+                    own[0].unit, kind="figure")  # fmt: skip
     else:
-        yield "Measured", [Cell(text=_text(each, each.value)) for each in own], ""
-    yield "Limit", [Cell(each.limit, text=_limit(each)) for each in own], ""
+        yield Field("Measured", lambda each: Cell(text=_text(each, each.value)), kind="figure")
+    yield Field("Limit", lambda each: Cell(each.limit, text=_limit(each)), kind="figure")
 
 
 def _limit(judged: Judged) -> str:
@@ -130,12 +139,21 @@ def _text(judged: Judged, value: float | None) -> str:
     return f"{text.number(value)} {judged.unit}".strip()
 
 
-def _to_decide(judged: Judged) -> str:
+def _undecided_for(judged: Judged) -> Cell | None:
+    """Why the rounds do not decide it, in a word of a few; the reason in full behind it where
+    nothing was measured."""
     if judged.verdict != "undecided":
+        return None
+    if judged.value is None:
+        return Cell("not measured", more=f"({judged.reason.removeprefix('not measured: ')})")
+    return Cell("across the limit" if judged.low is not None else "no interval",
+                note=judged.reason)  # fmt: skip
+
+
+def _more_rounds(judged: Judged) -> str:
+    if judged.verdict != "undecided" or judged.value is None:
         return ""
-    if judged.more_rounds is not None:
-        return f"about {text.plural(judged.more_rounds, 'more round')}"
-    return "out of reach" if judged.low is not None else judged.reason
+    return f"about {text.count(judged.more_rounds)}" if judged.more_rounds else "out of reach"
 
 
 def caveats(campaign: Campaign) -> Section | None:
@@ -162,15 +180,11 @@ def caveats(campaign: Campaign) -> Section | None:
 
 def _touching(found: Sequence[Kind], shown: Set[str]) -> Table:
     """Findings, each with how many of the cases of the answer it is of."""
-    return Table(
-        [
-            Column("", [Cell(kind.mark or "!") for kind in found], "label"),
-            Column("Finding", [Cell(kind.title) for kind in found]),
-            Column("Cases", [_cases(kind, shown) for kind in found], "count"),
-        ],
-        [Row() for _ in found],
-        key="caveats",
-    )
+    fields = (
+        Field("", lambda kind: kind.mark or "!"), Field("Finding", "title"),
+        Field("Cases", lambda kind: _cases(kind, shown), kind="count"),
+    )  # fmt: skip
+    return listing(found, fields, key="caveats")
 
 
 def _cases(kind: Kind, shown: Set[str]) -> Cell:
@@ -188,21 +202,14 @@ def _handicaps(campaign: Campaign) -> Table | None:
         declared = campaign.adapters.get(name, {})
         found = declared.get("disclosures")
         disclosed = [str(one) for one in found] if isinstance(found, list) else []
+        cost = str(declared.get("cost") or "none")
         notes = [DISCLOSURES.get(one, one) for one in disclosed]
-        if declared.get("cost") not in (None, "", "none"):
-            notes.append(str(declared["cost"]))
+        # An adapter may declare as its cost, in more words, what it discloses.
+        notes = [note for note in notes if note not in cost]
+        if cost != "none":
+            notes.append(cost)
         if notes:
             title = str(declared.get("title") or name)
             version = str(declared.get("middleware_version") or "").removeprefix(f"{title} ")
             rows.append((title, version or None, "; ".join(notes)))
-    if not rows:
-        return None
-    return Table(
-        [
-            Column("Middleware", [Cell(row[0]) for row in rows], "label"),
-            Column("Version", [Cell(row[1]) for row in rows]),
-            Column("Handicap", [Cell(row[2]) for row in rows]),
-        ],
-        [Row() for _ in rows],
-        key="handicaps",
-    )
+    return table(("Middleware", "Version", "Handicap"), rows, key="handicaps") if rows else None

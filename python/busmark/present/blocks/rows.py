@@ -5,11 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import reduce
+from operator import attrgetter, getitem, itemgetter
+from typing import Any, Literal
 
 from busmark.model import text
 from busmark.model.figure import Figure
-from busmark.present.document import ABSENT, Block, Cell, Column, Kind, Row, Section, Table, Text
+from busmark.present.document import (
+    ABSENT,
+    Block,
+    Cell,
+    Column,
+    Kind,
+    Row,
+    Section,
+    Style,
+    Table,
+    Text,
+)
 
 Value = Cell | Figure | float | int | str | bool | None
 """What a field is of a thing."""
@@ -20,12 +33,22 @@ class Field:
     """A column: what it has of each thing."""
 
     title: str
-    of: Callable[[Any], Value]
+    of: Callable[[Any], Value] | str
+    """The value, or the name of the attribute that has it."""
     unit: str = ""
     detail: bool = False
     """Whether it may be left out where there is no room."""
     scale: str = ""
     """Title of the field whose unit and scale it shares."""
+    kind: Kind | Literal[""] = ""
+    """Empty: by its values."""
+    group: str = ""
+    """Heading over this column and its neighbours of the same group."""
+
+    def cells(self, things: Iterable[Any]) -> list[Cell]:
+        """Return what it has of each thing."""
+        of: Callable[[Any], Value] = attrgetter(self.of) if isinstance(self.of, str) else self.of
+        return [cell_of(of(each)) for each in things]
 
 
 Property = tuple[str, str, Sequence[Value]]
@@ -34,7 +57,7 @@ Property = tuple[str, str, Sequence[Value]]
 
 def of_second(field: Field) -> Field:
     """Return the field of the second of a pair."""
-    return replace(field, of=lambda pair: field.of(pair[1]))
+    return replace(field, of=lambda pair: field.cells(pair[1:])[0])
 
 
 def cell_of(value: Value) -> Cell:
@@ -58,10 +81,19 @@ def size(size_bytes: int | None) -> Cell:
     return ABSENT if size_bytes is None else Cell(size_bytes, text=text.size_text(size_bytes))
 
 
+def labelled(thing: Any) -> Cell:
+    """Return the label of a thing, with its colour and mark before it."""
+    return Cell(thing.label, label=thing.label)
+
+
+def item(*keys: Any) -> Callable[[Any], Any]:
+    """Return the function that takes what is at the first key, then at the next of that."""
+    return lambda thing: reduce(getitem, keys, thing)
+
+
 def listing(
-    things: Sequence[Any], fields: Iterable[Field], title: str = "", *, note: str = "",
-    group: Callable[[Any], str] = lambda _: "", case: Callable[[Any], str] = lambda _: "",
-    key: str = "",
+    things: Iterable[Any], fields: Iterable[Field], title: str = "", *,
+    note: str | Sequence[Text] = "", row: Callable[[Any], Row] = lambda _: Row(), key: str = "",
 ) -> Table:  # fmt: skip
     """Return a row for each thing; a column that has nothing is left out.
 
@@ -70,31 +102,38 @@ def listing(
         fields: the columns; the first names a row.
         title: of the table.
         note: what is to be known of its columns.
-        group: the heading above the row of a thing.
-        case: identifier of the case that a thing is of.
+        row: what is true of the whole row of a thing.
         key: name of the table.
     """
-    columns = []
-    for place, field in enumerate(fields):
-        cells = [cell_of(field.of(each)) for each in things]
-        if place and all(cell == ABSENT for cell in cells):
+    known, columns = list(things), list[Column]()
+    for field in fields:
+        cells = field.cells(known)
+        if columns and all(cell == ABSENT for cell in cells):
             continue
-        kind = _kind(cells, field.unit) if place else "label"
+        kind = field.kind or (_kind(cells, field.unit) if columns else "label")
         columns.append(
-            Column(field.title, cells, kind, field.unit, detail=field.detail, scale=field.scale)
+            Column(field.title, cells, kind, field.unit, field.group, field.detail, field.scale)
         )
-    rows = [Row(group=group(each), case=case(each)) for each in things]
-    return Table(columns, rows, title, notes(note), key=key)
+    words = notes(note) if isinstance(note, str) else note
+    return Table(columns, [row(each) for each in known], title, words, key=key)
+
+
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[Value]], title: str = "", *,
+    note: str | Sequence[Text] = "", key: str = "",
+) -> Table:  # fmt: skip
+    """Return a table of these rows, without the columns that have nothing."""
+    fields = [Field(head, itemgetter(place)) for place, head in enumerate(heads)]
+    return listing(rows, fields, title, note=note, key=key)
 
 
 def _kind(cells: Sequence[Cell], unit: str) -> Kind:
-    values = [cell.value for cell in cells if cell != ABSENT]
-    if not all(isinstance(value, int | float) or cell.text
-               for value, cell in zip(values, cells, strict=False)):  # fmt: skip
+    known = [cell for cell in cells if cell != ABSENT]
+    if not all(isinstance(cell.value, int | float) or cell.text for cell in known):
         return "text"
     if any(cell.low is not None for cell in cells):
         return "figure"
-    if not unit and all(isinstance(value, int) for value in values):
+    if not unit and all(isinstance(cell.value, int) for cell in known):
         return "count"
     return "number"
 
@@ -137,6 +176,11 @@ def _with_unit(cell: Cell, unit: str) -> Cell:
 def notes(*words: str) -> list[Text]:
     """Return what is to be known, as paragraphs."""
     return [Text("line", {"line": each}, style="quiet") for each in words if each]
+
+
+def fact(title: str, facts: str, style: Style = "quiet") -> Text:
+    """Return a fact as a paragraph: "Rounds: 5 on either side."."""
+    return Text("facts", {"title": title, "facts": facts}, style)
 
 
 def sections(

@@ -19,10 +19,9 @@ from busmark.present.charts.look import ink
 from busmark.present.charts.shapes import SHADES, Bars, Boxes, Heat, Picture, Stack, one_line
 from busmark.present.document import Document
 from busmark.present.drawings import drawings
-from busmark.present.folder import within
+from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
 from busmark.present.plotted import comment, number, quoted
-from busmark.present.replace import replaced
 from busmark.present.sinks.gnuplot_sheet import (
     GREY,
     LIMITS,

@@ -23,6 +23,9 @@ STATIC_ROWS = 50
 UPRIGHT = 500
 """Points between the margins of an upright sheet of A4, and a little less."""
 
+SHORT = 24
+"""Characters of a text up to which it takes one line on a screen."""
+
 DETAIL = 4
 """Level of the headings within a case."""
 
@@ -301,7 +304,10 @@ def _cell(
         own = f' data-sort="{escape("Infinity" if value == float("inf") else str(value))}"'
     if label:
         return f'<th scope="row"{own}{note}>{words}</th>'
-    return f'<td class="{_kind(column)}{verdict}"{own}{note}>{words}</td>'
+    kind = _kind(column)
+    if kind == "words" and len(f"{shown.value} {shown.more}") <= SHORT:
+        kind = "words short"
+    return f'<td class="{kind}{verdict}"{own}{note}>{words}</td>'
 
 
 def _badge(mark: str, page: Page) -> str:

@@ -18,9 +18,8 @@ from busmark.model.text import plural
 from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
 from busmark.present.document import Document
 from busmark.present.drawings import Drawing, Shape, drawings
-from busmark.present.folder import within
+from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
-from busmark.present.replace import replaced
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import CHARACTER, Spec, lines
 from busmark.present.vega.theme import THEMES

@@ -254,7 +254,7 @@ def _marks_of(table: Table, *, notes: bool) -> _Place | None:
     cells = []
     for row in range(len(table.rows)):
         by_sign: dict[str, str] = {"!!": "", "!": "", "": ""}
-        for mark in dict.fromkeys(m for column in table.columns for m in column.cells[row].marks):
+        for mark in table.marks(row):
             letter = mark.lstrip("!")
             by_sign[mark[: len(mark) - len(letter)]] += letter
         shown = [s + letters for s, letters in by_sign.items() if letters and (s or notes)]

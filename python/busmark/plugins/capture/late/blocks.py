@@ -168,7 +168,13 @@ def _sequence(found: Diagram) -> Section:
     ]  # fmt: skip
     notes = []
     if found.omitted:
-        notes.append(Text("late_omitted", {"number": count(found.omitted)}, style="quiet"))
+        notes.append(
+            Text(
+                "facts",
+                {"title": "Packets of these flows left out", "facts": count(found.omitted)},
+                style="quiet",
+            )
+        )
     if files := dict.fromkeys(each.file for each in found.events if each.file):
         notes.append(Text("late_sequence", {"files": ", ".join(files)}, style="quiet"))
     name = f"sample-{late.round}-{late.writer}-{late.seq if late.seq is not None else late.number}"
