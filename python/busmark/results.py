@@ -11,10 +11,10 @@ import polars as pl
 
 from busmark import compare
 from busmark.compare import Comparison
-from busmark.compare.cache import Cache
-from busmark.compare.campaign import Campaign, summarise
+from busmark.compare.campaign import Campaign
+from busmark.compare.stored import Stored
 from busmark.errors import UserError, nearest
-from busmark.estimate import ESTIMATES_TABLE, SERIES_TABLE, frames
+from busmark.estimate import frames
 from busmark.estimate import latencies as single
 from busmark.estimate.columns import CHANGES, SINGLE
 from busmark.estimate.frames import schema
@@ -78,8 +78,8 @@ class Results:
     """A campaign as polars frames; columns are listed in docs/reference/python.md.
 
     Frames are made when they are first asked for, and kept. `cases` and `estimates`
-    need the analysis of all samples, which takes seconds for millions of them where it is not kept.
-    `rounds` and the scans do not. Every frame
+    need the analysis of all samples, which takes seconds for millions of them where it is not
+    stored. `rounds` and the scans do not. Every frame
     becomes one of pandas by `.to_pandas()`, which needs pandas and pyarrow. What could not be read
     is not in the frames and is listed by `problems`.
     """
@@ -112,17 +112,17 @@ class Results:
 
     @cached_property
     def campaign(self) -> Campaign:
-        """The analysed campaign, as `busmark show --json` prints it, with the points of plots."""
-        cached = Cache(self._result.directory).campaign(with_series=True)
-        return cached or summarise(self._result)
+        """The analysed campaign, as `busmark show --json` prints it, with its curves."""
+        return self._stored.campaign
+
+    @cached_property
+    def _stored(self) -> Stored:
+        return Stored(self._result, self._note)
 
     @cached_property
     def _figures(self) -> Campaign:
-        """The analysed campaign; without points where nobody has asked for them."""
-        if self._analysed:
-            return self._analysed
-        cached = Cache(self._result.directory).campaign()
-        return cached or summarise(self._result, with_series=False)
+        """The analysed campaign; without curves where nobody has asked for them."""
+        return self._analysed or self._stored.figures
 
     @cached_property
     def parameters(self) -> pl.DataFrame:
@@ -140,7 +140,7 @@ class Results:
 
         It is read from the result's `estimates.parquet` where that is of this result, else made
         anew."""
-        return ESTIMATES_TABLE.of(self._result, lambda: self._figures.cases, self._note)
+        return self._stored.estimates
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -148,7 +148,7 @@ class Results:
 
         It is read from the result's `series.parquet` where that is of this result, else made
         anew."""
-        return SERIES_TABLE.of(self._result, lambda: self.campaign.cases, self._note)
+        return self._stored.series
 
     @property
     def rounds(self) -> pl.DataFrame:
