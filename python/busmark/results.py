@@ -87,8 +87,7 @@ class Results:
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
         """Frames of a result; `campaign` if it has been analysed already."""
         self._result = result
-        if campaign is not None:
-            self.__dict__["campaign"] = campaign
+        self._stored = Stored(result, self._note, campaign)
         self._unreadable = {what: what for what in result.damage}
 
     def __repr__(self) -> str:
@@ -110,19 +109,10 @@ class Results:
         """What was run, where, with what: `manifest.json`."""
         return self._result.manifest
 
-    @cached_property
+    @property
     def campaign(self) -> Campaign:
         """The analysed campaign, as `busmark show --json` prints it, with its curves."""
         return self._stored.campaign
-
-    @cached_property
-    def _stored(self) -> Stored:
-        return Stored(self._result, self._note)
-
-    @cached_property
-    def _figures(self) -> Campaign:
-        """The analysed campaign; without curves where nobody has asked for them."""
-        return self._analysed or self._stored.figures
 
     @cached_property
     def parameters(self) -> pl.DataFrame:
@@ -132,7 +122,7 @@ class Results:
     @cached_property
     def cases(self) -> pl.DataFrame:
         """One row per case: its parameters, its estimates and their limits."""
-        return frames.cases(self._figures.cases, self.parameters)
+        return frames.cases(self._stored.figures.cases, self.parameters)
 
     @cached_property
     def estimates(self) -> pl.DataFrame:
@@ -183,12 +173,6 @@ class Results:
         for table in TABLES:
             self._files(table, None, None, None)
         return list(self._unreadable.values())
-
-    @property
-    def _analysed(self) -> Campaign | None:
-        """The analysed campaign if there is one already."""
-        found: Campaign | None = self.__dict__.get("campaign") or self.__dict__.get("_figures")
-        return found
 
     def _note(self, problem: str) -> None:
         """Keeps what is wrong with a file, once: several readers may stumble over it."""
@@ -283,8 +267,8 @@ class Results:
     ) -> frames.Files:
         wanted = frames.rounds(self._result, case, number, status)
         found = frames.files(self._result, table, wanted)
-        analysed = self._analysed.problems if self._analysed else []
-        for problem in (*found.problems, *analysed):
+        analysed = self._stored.found
+        for problem in (*found.problems, *(analysed.problems if analysed else ())):
             self._note(problem)
         # What the analysis could not read would stop a scan in the middle.
         usable = [path for path in found.usable if str(path) not in self._unreadable]

@@ -51,13 +51,21 @@ class Stored:
     """The analysis of a result: the stored one, or made anew and stored if possible. A result that
     is somebody else's, or on a disk that cannot be written, keeps none."""
 
-    def __init__(self, result: Result, note: Callable[[str], None] = _ignored) -> None:
-        """`note` takes a line where something stored is not used."""
+    def __init__(
+        self, result: Result, note: Callable[[str], None] = _ignored,
+        campaign: Campaign | None = None,
+    ) -> None:  # fmt: skip
+        """`note` takes a line where something stored is not used; `campaign`, with its curves, if
+        the result has been analysed already."""
         self._result = result
         self._note = note
-        self._state = _state(result.directory)
-        self._head = f'{{"state": {json.dumps(self._state)}, "campaign":'.encode()
-        self._made: Campaign | None = None
+        self._made = campaign
+
+    @property
+    def found(self) -> Campaign | None:
+        """The campaign if it was read or made already."""
+        read: Campaign | None = self.__dict__.get("known")
+        return self._made or read
 
     @property
     def figures(self) -> Campaign:
@@ -103,9 +111,10 @@ class Stored:
 
     def make(self) -> Campaign:
         """Analyse the result, and write what is found if that can be written."""
+        before = self._state
         made = self._made = summarise(self._result)
         # What has changed meanwhile was not looked at.
-        if _state(self._result.directory) == self._state:
+        if _state(self._result.directory) == before:
             with suppress(OSError):
                 self._store(made)
         return made
@@ -122,6 +131,14 @@ class Stored:
         if len(text) <= MOST_BYTES and self._parsed(text) == bare:
             with replacing(self._result.directory / ANALYSIS_FILE) as partial:
                 partial.write_bytes(text)
+
+    @cached_property
+    def _state(self) -> str:
+        return _state(self._result.directory)
+
+    @property
+    def _head(self) -> bytes:
+        return f'{{"state": {json.dumps(self._state)}, "campaign":'.encode()
 
     def _parsed(self, text: bytes) -> Campaign | None:
         if not text.startswith(self._head) or not text.endswith(b"}\n"):
