@@ -11,10 +11,10 @@ import polars as pl
 
 from busmark import compare
 from busmark.compare import Comparison
-from busmark.compare.cache import Cache
-from busmark.compare.campaign import Campaign, summarise
+from busmark.compare.campaign import Campaign
+from busmark.compare.stored import Stored
 from busmark.errors import UserError, nearest
-from busmark.estimate import ESTIMATES_TABLE, SERIES_TABLE, frames
+from busmark.estimate import frames
 from busmark.estimate import latencies as single
 from busmark.estimate.columns import CHANGES, SINGLE
 from busmark.estimate.frames import schema
@@ -78,8 +78,8 @@ class Results:
     """A campaign as polars frames; columns are listed in docs/reference/python.md.
 
     Frames are made when they are first asked for, and kept. `cases` and `estimates`
-    need the analysis of all samples, which takes seconds for millions of them where it is not kept.
-    `rounds` and the scans do not. Every frame
+    need the analysis of all samples, which takes seconds for millions of them where it is not
+    stored. `rounds` and the scans do not. Every frame
     becomes one of pandas by `.to_pandas()`, which needs pandas and pyarrow. What could not be read
     is not in the frames and is listed by `problems`.
     """
@@ -87,8 +87,7 @@ class Results:
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
         """Frames of a result; `campaign` if it has been analysed already."""
         self._result = result
-        if campaign is not None:
-            self.__dict__["campaign"] = campaign
+        self._stored = Stored(result, self._note, campaign)
         self._unreadable = {what: what for what in result.damage}
 
     def __repr__(self) -> str:
@@ -110,19 +109,10 @@ class Results:
         """What was run, where, with what: `manifest.json`."""
         return self._result.manifest
 
-    @cached_property
+    @property
     def campaign(self) -> Campaign:
-        """The analysed campaign, as `busmark show --json` prints it, with the points of plots."""
-        cached = Cache(self._result.directory).campaign(with_series=True)
-        return cached or summarise(self._result)
-
-    @cached_property
-    def _figures(self) -> Campaign:
-        """The analysed campaign; without points where nobody has asked for them."""
-        if self._analysed:
-            return self._analysed
-        cached = Cache(self._result.directory).campaign()
-        return cached or summarise(self._result, with_series=False)
+        """The analysed campaign, as `busmark show --json` prints it, with its curves."""
+        return self._stored.campaign
 
     @cached_property
     def parameters(self) -> pl.DataFrame:
@@ -132,7 +122,7 @@ class Results:
     @cached_property
     def cases(self) -> pl.DataFrame:
         """One row per case: its parameters, its estimates and their limits."""
-        return frames.cases(self._figures.cases, self.parameters)
+        return frames.cases(self._stored.figures.cases, self.parameters)
 
     @cached_property
     def estimates(self) -> pl.DataFrame:
@@ -140,7 +130,7 @@ class Results:
 
         It is read from the result's `estimates.parquet` where that is of this result, else made
         anew."""
-        return ESTIMATES_TABLE.of(self._result, lambda: self._figures.cases, self._note)
+        return self._stored.estimates
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -148,7 +138,7 @@ class Results:
 
         It is read from the result's `series.parquet` where that is of this result, else made
         anew."""
-        return SERIES_TABLE.of(self._result, lambda: self.campaign.cases, self._note)
+        return self._stored.series
 
     @property
     def rounds(self) -> pl.DataFrame:
@@ -183,12 +173,6 @@ class Results:
         for table in TABLES:
             self._files(table, None, None, None)
         return list(self._unreadable.values())
-
-    @property
-    def _analysed(self) -> Campaign | None:
-        """The analysed campaign if there is one already."""
-        found: Campaign | None = self.__dict__.get("campaign") or self.__dict__.get("_figures")
-        return found
 
     def _note(self, problem: str) -> None:
         """Keeps what is wrong with a file, once: several readers may stumble over it."""
@@ -283,8 +267,8 @@ class Results:
     ) -> frames.Files:
         wanted = frames.rounds(self._result, case, number, status)
         found = frames.files(self._result, table, wanted)
-        analysed = self._analysed.problems if self._analysed else []
-        for problem in (*found.problems, *analysed):
+        analysed = self._stored.found
+        for problem in (*found.problems, *(analysed.problems if analysed else ())):
             self._note(problem)
         # What the analysis could not read would stop a scan in the middle.
         usable = [path for path in found.usable if str(path) not in self._unreadable]

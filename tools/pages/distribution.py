@@ -106,7 +106,7 @@ SHAPE = (
         "Histogram", ("histogram", "log_histogram"),
         "Counts in 25 bins of equal width between the 5th and the 95th percentile; and in 25 bins "
         "of equal ratio from the smallest positive value to the largest. What is outside is in "
-        "`below` and `above`.",
+        "open bins at both ends.",
         "a bin holds its lower edge, the last one its upper too; all equal: one bin of 1 ns",
         "all counted rounds, pooled",
         "Where the edges happen to be shows in it. For jitter, the logarithmic one has magnitudes.",
@@ -126,10 +126,10 @@ SHAPE = (
         "turned round, the distribution function.",
         "value of rank ⌈n·p/100⌉ of the n that were sent; 0 is the smallest",
         "all counted rounds, pooled",
-        "The tail beyond its last step: for that there is `curve`.",
+        "The tail beyond its last step: for that there is the kind `percentiles`.",
     ),
     Metric(
-        "Smoothed distribution function", ("smoothed_cdf",),
+        "Smoothed distribution function", ("smoothed_ecdf",),
         "Share of the samples sent that is at or below a value, by the kernel of `density`.",
         "mean of Φ((x − xᵢ) / bandwidth), times the share that came back",
         "all counted rounds, pooled",

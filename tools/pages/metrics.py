@@ -10,7 +10,6 @@ from busmark.estimate.discovery import Discovery
 from busmark.estimate.latency import Latency, LegTable
 from busmark.estimate.resources import Resources
 from busmark.estimate.route import Wire
-from busmark.estimate.shapes import Shape
 from busmark.estimate.throughput import Throughput
 from busmark.model.entry import STUDENT
 from busmark.model.entry import Explained as Metric
@@ -260,8 +259,8 @@ SECTIONS = (
      LATENCY, Latency),
     ("Leg", "A row of `leg_tables`: a part of a ping's way, in nanoseconds.", LEG, LegTable),
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
-    ("Shape", "What charts of latency (`series.shape`) and signed jitter (`series.jitter`) draw.",
-     SHAPE, Shape),
+    ("Shape", "What charts of latency and signed jitter draw: kinds and columns of the "
+              "[table of series](python.md#rseries).", SHAPE, None),
     ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
     ("Throughput", 'Figures of a case with `test = "throughput"`.', THROUGHPUT, Throughput),
     ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, Discovery),
@@ -296,7 +295,8 @@ def page() -> str:
     """The page."""
     parts = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
     for title, text, metrics, model in SECTIONS:
-        _check(metrics, model)
+        if model:
+            _check(metrics, model)
         parts += [f"## {title}\n", text + "\n"]
         for metric in metrics:
             parts += _section(metric)

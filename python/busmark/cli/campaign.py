@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,27 +85,21 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
 
 
 def present(result: Result, ending: Ending) -> Analysed:
-    """The table in the terminal, the page, and the table of estimates; what was analysed."""
+    """Analyse and store it, print the tables, and write the page; return what was analysed."""
     from busmark.cli.console import Console
-    from busmark.compare.cache import Cache
-    from busmark.compare.campaign import summarise
-    from busmark.estimate import store
+    from busmark.compare.stored import Stored
     from busmark.present import formats
     from busmark.present.blocks.campaign import document, views
     from busmark.present.folder import OWN, own
     from busmark.present.sinks.terminal import show
 
-    cached = Cache(result.directory)
-    campaign = summarise(result)
+    campaign = Stored(result).make()
     if ending.shown:
         show(document(campaign), Console())
     with storing(result.directory / OWN):
         folder = own(result.directory)
         shown = views(result, campaign, folder)
         written = formats.write(shown, formats.chosen("html"), folder)["html"]
-    cached.store(campaign)
-    with suppress(OSError):
-        store(result, campaign.cases)
     for what, page in zip(("Report", "Comparison"), written, strict=False):
         say_file(page, what, err=not ending.shown)
     if ending.again:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from busmark.cli.helper import Helper, helping
 from busmark.cli.options import open_page, opens
 from busmark.cli.output import Forms, echo, say_file
 from busmark.cli.places import Directory, or_newest
@@ -52,8 +52,7 @@ def command(
     comparison.html (with --to markdown, comparison.md), compares the document's findings with
     these. `busmark papers show --to FORM` writes that comparison alone, in any form.
     """
-    with helping(directory) as helper:
-        written = _write(directory, names, out, helper, plain=plain, overlaid=overlay)
+    written = _write(directory, names, out, plain=plain, overlaid=overlay)
     for files in written.values():
         for file in files:
             say_file(file)
@@ -70,11 +69,9 @@ def _open_first(written: Mapping[str, Sequence[Path]]) -> None:
 
 
 def _write(
-    directory: Path, names: str, out: Path | None, helper: Helper | None, *, plain: bool,
-    overlaid: str | None,
-) -> dict[str, list[Path]]:  # fmt: skip
-    from busmark.compare.cache import Cache
-    from busmark.compare.campaign import summarise
+    directory: Path, names: str, out: Path | None, *, plain: bool, overlaid: str | None
+) -> dict[str, list[Path]]:
+    from busmark.compare.stored import Stored
     from busmark.errors import UserError
     from busmark.present import formats
     from busmark.present.blocks.campaign import views
@@ -89,11 +86,7 @@ def _write(
     result = Result(directory)
     folder = own(directory, out)
     try:
-        cached = Cache(directory)
-        campaign = cached.campaign(with_series=True)
-        if campaign is None:
-            campaign = summarise(result, helper=helper)
-            cached.store(campaign)
+        campaign = Stored(result, partial(echo, err=True)).campaign
         if overlaid is not None:
             campaign, folder = _overlaid(campaign, overlaid, directory), within(folder, "overlay")
         shown = views(result, campaign, folder, plain=plain)

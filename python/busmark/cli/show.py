@@ -6,18 +6,17 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
-from busmark.compare.stored import Cache
 
 from busmark.cli.documents import paged, show
 from busmark.cli.options import requires, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
 from busmark.errors import UserError, nearest
-from busmark.estimate.helper import helping
 
 if TYPE_CHECKING:
     from busmark.cli.console import Console
@@ -59,8 +58,8 @@ def command(
     With --require, or where the scenario has requirements, exit code 1 if one is missed or
     undecided.
 
-    The analysis is kept in the user's cache (busmark/shown in XDG_CACHE_HOME, or ~/.cache) until
-    the result changes, so the next time is faster; the folder may be deleted.
+    The analysis is kept in the result (analysis.json, estimates.parquet, series.parquet) until the
+    rounds or Busmark change, so the next time is faster; the files may be deleted.
     """
     directory, wanted = case_of(str(place))
     if wanted and as_document:
@@ -126,17 +125,12 @@ def origin(campaign: Campaign, directory: Path) -> str:
 
 
 def analysed(directory: Path) -> Campaign:
-    """The result, as it was found the last time if it has not changed."""
-    cached = Cache(directory)
-    if found := cached.campaign():
-        return found
-    with helping(directory) as helper:
-        from busmark.compare.campaign import summarise
-        from busmark.store import Result
+    """The analysis of the result, as it is stored if the result has not changed."""
+    from busmark.compare.stored import Stored
 
-        campaign = summarise(Result(directory), with_series=False, helper=helper)
-    cached.store(campaign)
-    return campaign
+    from busmark.store import Result
+
+    return Stored(Result(directory), partial(echo, err=True)).figures
 
 
 def case_of(place: str) -> tuple[Path, str]:

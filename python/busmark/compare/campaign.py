@@ -23,11 +23,10 @@ from busmark.compare.ranking import Group, Standing, differing_choices, groups, 
 from busmark.compare.requirements import Judged, judge
 from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
-from busmark.estimate import curves as series
-from busmark.estimate import rounds
+from busmark.estimate import curves, rounds
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary, Floor
-from busmark.estimate.helper import Helper, every
+from busmark.estimate.helper import every
 from busmark.estimate.one_case import CaseAnalysis, Task, case_params
 from busmark.estimate.repeated import PerftestTest, repeated
 from busmark.estimate.throughput import Paced, Throughput
@@ -39,7 +38,7 @@ from busmark.scenario.requirement import RequireSection
 from busmark.store import Manifest, Result
 from busmark.store.manifest import Finding, Resumption, Source
 
-VERSION = 1
+VERSION = 2
 """Version of this document; raised when a reader of the older one would misread it."""
 
 
@@ -243,11 +242,8 @@ BASELINE = "baseline"
 """Family of adapters."""
 
 
-def summarise(
-    result: Result, *, with_series: bool = True, helper: Helper | None = None
-) -> Campaign:
-    """Analyse a result; without series the plots' points are left out. A `helper` takes a part of
-    the cases.
+def summarise(result: Result, *, with_series: bool = True) -> Campaign:
+    """Analyse a result; without series its curves are left out.
 
     Damaged or missing files are listed in `Campaign.problems`, the rest is used.
     """
@@ -257,7 +253,7 @@ def summarise(
     flats = {case: dim.flatten(p) for case, p in params.items()}
     unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
     named = name_cases(flats, manifest.adapters, unsupported)
-    thinning = series.Thinning.of(
+    thinning = curves.Thinning.of(
         cases=sum(c.status == "planned" for c in manifest.cases),
         rounds=sum(map(len, rows.values())),
     )
@@ -266,7 +262,7 @@ def summarise(
 
     common = CaseAnalysis(result, with_series, thinning)
     tasks = [Task(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
-    found = every(common, tasks, helper)
+    found = every(common, tasks)
     cases = [case for case, _ in found]
     left_out = source.left_out if source else []
     problems = [*result.damage, *left_out[:LEFT_OUT]]

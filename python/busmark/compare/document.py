@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from busmark.compare.campaign import summarise
+from busmark.compare.stored import Stored
+
 from busmark.compare.change import Found
 from busmark.compare.gate import Beyond
 from busmark.compare.matching import Match
@@ -46,7 +47,7 @@ def in_their_columns(sides: Sequence[Side], pairs: Sequence[Pair]) -> list[Their
     # Sides of one result are summed up once.
     of_result = {side.result.directory: side.result for side in sides}
     known = {
-        directory: {case.id: case for case in summarise(result, with_series=False).cases}
+        directory: {case.id: case for case in Stored(result).figures.cases}
         for directory, result in of_result.items()
     }
     by_name = {side.name: side for side in sides}

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from busmark.compare.cache import Cache
 from busmark.compare.measured import CaseMeasured, measured
 from busmark.errors import UserError, nearest
 from busmark.estimate import machines, rounds
@@ -52,13 +51,16 @@ class Known:
     """What is kept of a result, read once for all sides that are of it."""
 
     def __init__(self, result: Result) -> None:
-        self._directory = result.directory
+        self._result = result
 
     @cached_property
     def cases(self) -> dict[str, CaseSummary]:
         """Its cases; none if something of them could not be read, so that notices say what."""
-        cached = Cache(self._directory).campaign()
-        return {case.id: case for case in cached.cases} if cached and not cached.problems else {}
+        # The analysis judges requirements, and these read sides.
+        from busmark.compare.stored import Stored
+
+        found = Stored(self._result).known
+        return {case.id: case for case in found.cases} if found and not found.problems else {}
 
 
 @dataclass(frozen=True, slots=True)

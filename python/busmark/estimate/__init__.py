@@ -4,14 +4,10 @@ A figure is a quantity and a statistic of it (`busmark.model`), of a case or of 
 scope. `one_case` reads the tables of a case: `rounds`, `samples` and `distribution` prepare them,
 and there is a module for each quantity, such as `latency` or `route`. What they find is a
 `CaseSummary` (`case`). `rows` has its estimates, `series` the points of its curves, `columns` says
-what each column is, and `stored` writes both tables beside the raw ones. `frames` has what
-`busmark.open` gives besides.
+what each column is. `frames` has what `busmark.open` gives besides.
 """
 
 from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.estimate.rows import Estimated, of_case
-from busmark.estimate.stored import ESTIMATES_TABLE, SERIES_TABLE, store
 
-__all__ = [
-    "ESTIMATES", "ESTIMATES_TABLE", "SERIES", "SERIES_TABLE", "Estimated", "of_case", "store",
-]  # fmt: skip
+__all__ = ["ESTIMATES", "SERIES", "Estimated", "of_case"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from busmark.estimate.capacity import Capacity
-from busmark.estimate.curves import CaseSeries
 from busmark.estimate.discovery import Discovery, Meeting
 from busmark.estimate.distribution import LatencyByRound
 from busmark.estimate.flows import OwnFlow, Total, Way
@@ -18,6 +19,7 @@ from busmark.estimate.phases import Phase
 from busmark.estimate.resources import BackgroundLoad, Resources
 from busmark.estimate.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.estimate.route import Route, Wire
+from busmark.estimate.series import Curve
 from busmark.estimate.stated import Stated
 from busmark.estimate.throughput import Throughput
 from busmark.model.figure import Distribution, Figure, Frozen, Quantity
@@ -135,7 +137,19 @@ class CaseSummary(Frozen):
     stated: list[Stated] = Field(default=[])
     """What the source of an imported result states of it; empty for any other."""
     floor: Floor | None = None
-    series: CaseSeries | None = None
+    series: SkipJsonSchema[Sequence[Curve]] = Field(default=(), exclude=True, repr=False)
+    """Its curves, where they were asked for; they lie in the table of series."""
+
+    def curves(
+        self, kind: str, quantity: str | None = None, *, is_jitter: bool = False,
+        scope: str | None = None,
+    ) -> list[Curve]:  # fmt: skip
+        """Return its curves of this kind: of a quantity, or of its latency or its jitter."""
+        return [
+            curve for curve in self.series
+            if curve.kind == kind and scope in (None, curve.scope)
+            and (curve.quantity == quantity if quantity else curve.is_jitter == is_jitter)
+        ]  # fmt: skip
 
     @property
     def middleware(self) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from busmark.estimate.case import CaseSummary
 from busmark.model.entry import Described, Statistic
 from busmark.model.figure import Figure
 from busmark.model.quantities import ESTIMATES as OF_CASES
@@ -33,6 +33,9 @@ from busmark.store.columns import (
 from busmark.store.columns import CASES as ROUNDS
 from busmark.store.columns import CHANGES as OF_TIMELINE
 from busmark.store.columns import PARAMETERS as ASKED
+
+if TYPE_CHECKING:
+    from busmark.estimate.case import CaseSummary
 
 SCOPES = {
     "case": "the whole case",
@@ -96,6 +99,7 @@ SERIES = (
     Column("case", "text", "", "identifier of the case"),
     Column("scope", "text", "", "case, round or participant"),
     Column("of", "text", "", "name of the participant; null for a case and a round"),
+    Column("node", "text", "", "the user's node on which it ran; null: this machine"),
     Column("round", "int", "", "number of the round; null for all that count"),
     Column(
         "quantity",
@@ -106,8 +110,17 @@ SERIES = (
     Column("kind", "text", "", "; ".join(f"{kind}: {what}" for kind, what in KINDS.items())),
     Column("x", "float", "", "in `x_unit`; null for an open bin"),
     Column("y", "float", "", "in `unit`; null where nothing came back"),
-    Column("low", "float", "", "lower limit of y; lower edge of a bin"),
-    Column("high", "float", "", "upper limit of y; upper edge of a bin"),
+    Column("low", "float", "", "lower limit of y; lower edge of a bin; begin of an interval"),
+    Column("high", "float", "", "upper limit of y; upper edge of a bin; end of an interval"),
+    Column("count", "int", "", "samples that the curve rests on; of `lost`: how many there are"),
+    Column(
+        "lost",
+        "int",
+        "",
+        "samples that were sent besides and never came back, later than any; "
+        "null where that is not known",
+    ),
+    Column("bandwidth", "float", "ns", "standard deviation of the kernel of a smoothed curve"),
     Column("x_unit", "text", "", "s, ns, %, or empty for a number"),
     Column("unit", "text", "", "unit of y"),
 )
@@ -149,7 +162,7 @@ COUNTS = (
              if name.name.endswith("_achieved") else name.meaning) for name in LOADS),
 )  # fmt: skip
 
-Pick = Callable[[CaseSummary], Figure | None]
+Pick = Callable[["CaseSummary"], Figure | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 import polars as pl
-from pydantic import Field
 
 from busmark import stats
-from busmark.estimate.resources import SystemSeries
 from busmark.estimate.samples import Pools
+from busmark.estimate.series import Curve
 from busmark.estimate.shapes import (
     BOX_POINTS,
     CURVE_POINTS,
     SHAPE_POINTS,
-    Curve,
-    RoundBox,
-    Shape,
     box_points,
     boxes,
-    curve,
+    percentiles,
     rounded,
     shape,
     shape_points,
 )
-from busmark.model.figure import JITTER, FloatArray, Frozen, Quantity
+from busmark.model.figure import JITTER, FloatArray, Quantity
 
 OVERVIEW_POINTS = 2000
 """Points of the timeline of a whole round."""
@@ -48,78 +44,6 @@ DETAIL_BUDGET = 100_000
 LOST_POINTS = 500
 
 
-class Timeline(Frozen):
-    """Latency over the time of one round; times in seconds from its first sample."""
-
-    quantity: Quantity
-    round: int
-    count: int
-    t_s: list[float]
-    """Thinned, smallest and largest of every stretch kept; empty when `detail` is the whole."""
-    value_ns: list[float]
-    detail_t_s: list[float]
-    """The last samples of the round, every one."""
-    detail_value_ns: list[float]
-    lost_t_s: list[float]
-    """When samples were sent that never came back: all, or 500 that are spread evenly over them."""
-    lost: int = 0
-    """How many there are."""
-
-
-class RoundValues(Frozen):
-    """One figure per counted round."""
-
-    rounds: list[int]
-    values: list[float]
-    unit: str
-
-
-class RateSeries(Frozen):
-    """Goodput at the reader over the time of one round."""
-
-    round: int
-    t_s: list[float]
-    """Middle of each interval, from the begin of the measurement."""
-    samples_per_s: list[float]
-    mbit_per_s: list[float]
-
-
-class Autocorrelation(Frozen):
-    """How alike latencies some samples apart are, in the round that `timeline` shows."""
-
-    round: int
-    count: int
-    values: list[float]
-    """At lag 0, 1, 2, …"""
-    limit: float
-    """Within which 95 % of them would lie if samples were independent."""
-
-
-class CaseSeries(Frozen):
-    """Series of one case; absent if it was not measured."""
-
-    curve: Curve | None = None
-    """To the last sample: for a logarithmic axis of the distance to 100 %."""
-    shape: Shape | None = None
-    """Shape of the quantity of `curve`."""
-    timeline: Timeline | None = None
-    autocorrelation: Autocorrelation | None = None
-    boxes: list[RoundBox] = Field(default=[])
-    """A box for each counted round, of the quantity of `curve`."""
-    jitter: Shape | None = None
-    """Signed variation from each sample to the next."""
-    jitter_curve: Curve | None = None
-    """Curve of its magnitude."""
-    jitter_boxes: list[RoundBox] = Field(default=[])
-    """Boxes of its magnitude, for each counted round that has two consecutive samples."""
-    jitter_timeline: Timeline | None = None
-    """Signed, at the later sample's time; of the same round as `timeline`."""
-    medians: RoundValues | None = None
-    rate: RateSeries | None = None
-    system: list[SystemSeries] = Field(default=[])
-    """One for each node; empty if no counters were read."""
-
-
 @dataclass(frozen=True, slots=True)
 class Thinning:
     """How many points each curve of a case may have, so that a whole campaign stays small."""
@@ -134,7 +58,7 @@ class Thinning:
     def of(cls, cases: int, rounds: int) -> Thinning:
         """For a campaign of this many cases, and rounds of all of them."""
         return cls(
-            detail=detail_points(cases),
+            detail=max(200, min(DETAIL_POINTS, DETAIL_BUDGET // max(1, cases))),
             overview=max(200, min(OVERVIEW_POINTS, OVERVIEW_BUDGET // max(1, cases))),
             curve=max(80, min(CURVE_POINTS, CURVE_BUDGET // max(1, cases))),
             shape=shape_points(cases),
@@ -149,42 +73,43 @@ class Thinning:
 def distributed(
     pools: Pools, quantity: Quantity, factor: float, thinning: Thinning,
     lost: Mapping[int, int] | None,
-) -> CaseSeries:  # fmt: skip
-    """How the latencies of a case and their variation are distributed, all times `factor`. `lost`:
-    by round what never came back, which is later than any; None: it is not known."""
+) -> Iterator[Curve]:  # fmt: skip
+    """Return how the latencies of a case and their variation are distributed, all times `factor`.
+    `lost`: by round what never came back, which is later than any; None: it is not known."""
     if pools.latency is None:
-        return CaseSeries()
+        return
     latency = pools.latency.pooled.scaled(factor)
     gone = None if lost is None else sum(lost.values())
-    drawn = CaseSeries(
-        curve=curve(latency, quantity, thinning.curve, gone),
-        shape=shape(latency, quantity, thinning.shape, lost=gone),
-        boxes=boxes(pools.numbers, pools.latency, factor, thinning.box, lost),
-    )
+    yield percentiles(latency, quantity, thinning.curve, gone)
+    yield from shape(latency, quantity, thinning.shape, lost=gone)
+    yield from boxes(pools.numbers, pools.latency, factor, quantity, thinning.box, lost)
     if pools.jitter is None:
-        return drawn
+        return
     jitter = pools.jitter.pooled.scaled(factor)
-    signed = pools.signed_jitter().scaled(factor)
     varied = JITTER[quantity]
-    changes = {
-        "jitter": shape(signed, varied, thinning.shape, magnitude=jitter),
-        "jitter_curve": curve(jitter, varied, thinning.curve),
-        "jitter_boxes": boxes(pools.jitter_numbers, pools.jitter, factor, thinning.box, {}),
-    }
-    return drawn.model_copy(update=changes)
+    yield from shape(pools.signed_jitter().scaled(factor), varied, thinning.shape, magnitude=jitter)
+    yield from boxes(pools.jitter_numbers, pools.jitter, factor, varied, thinning.box, {})
+    yield percentiles(jitter, varied, thinning.curve)
 
 
-def autocorrelation(number: int, latency_ns: FloatArray) -> Autocorrelation | None:
-    """Autocorrelation of round `number` in time order; None if latency does not vary."""
+def autocorrelation(number: int, latency_ns: FloatArray, quantity: Quantity) -> Iterator[Curve]:
+    """Return the autocorrelation of round `number` in time order, and within what limits 95 % of
+    it would lie if samples were independent; none if latency does not vary."""
     found = stats.autocorrelation(latency_ns, AUTOCORRELATION_LAGS) if latency_ns.size else None
     if found is None:
-        return None
-    return Autocorrelation(
-        round=number,
+        return
+    limit = 1.96 / sqrt(latency_ns.size)
+    yield Curve(
+        quantity, "autocorrelation", range(len(found)), rounded(found, 4), "", "", "round",
+        round=number, low=[-limit] * len(found), high=[limit] * len(found),
         count=int(latency_ns.size),
-        values=rounded(found, 4),
-        limit=1.96 / sqrt(latency_ns.size),
-    )
+    )  # fmt: skip
+
+
+def of_rounds(values: Mapping[int, float], quantity: str, unit: str) -> Iterator[Curve]:
+    """Return a value for each round, if there is one."""
+    if values:
+        yield Curve(quantity, "rounds", [*values], [*values.values()], "", unit)
 
 
 def timeline(
@@ -192,13 +117,15 @@ def timeline(
     start_ns: FloatArray,
     value_ns: FloatArray,
     lost_start_ns: FloatArray,
-    quantity: Quantity,
+    quantity: str,
     thinning: Thinning,
-) -> Timeline | None:
-    """The timeline of round `number` from times of sending and latencies, in any order; None where
-    there are no latencies, or no times."""
+) -> Iterator[Curve]:
+    """Return latency over the time of round `number` from times of sending and latencies, in any
+    order: thinned, with the smallest and largest of every stretch; its last samples, every one,
+    which may be the whole; and when samples were sent that never came back, evenly spread where
+    there are many. None where there are no latencies, or no times."""
     if not value_ns.size or np.isnan(start_ns[0]):
-        return None
+        return
     detail = thinning.detail
     starts, values = start_ns, value_ns
     if (starts[1:] < starts[:-1]).any():
@@ -206,21 +133,19 @@ def timeline(
         starts, values = starts[order], values[order]
     begin = min(starts[0], lost_start_ns.min()) if lost_start_ns.size else starts[0]
     seconds = (starts - begin) / 1e9
-    whole = seconds.size <= detail
-    t, y = (
-        (seconds[:0], values[:0]) if whole else stats.decimate(seconds, values, thinning.overview)
-    )
-    return Timeline(
-        quantity=quantity,
-        round=number,
-        count=int(values.size),
-        t_s=rounded(t, 6),
-        value_ns=rounded(y, 1),
-        detail_t_s=rounded(seconds[-detail:], 6),
-        detail_value_ns=rounded(values[-detail:], 1),
-        lost_t_s=rounded(_spread(np.sort(lost_start_ns - begin)) / 1e9, 6),
-        lost=int(lost_start_ns.size),
-    )
+
+    def curve(kind: str, t: FloatArray, y: list[float | None], count: int) -> Curve:
+        return Curve(
+            quantity, kind, rounded(t, 6), y, "s", "ns", "round", round=number, count=count
+        )
+
+    if seconds.size > detail:
+        t, y = stats.decimate(seconds, values, thinning.overview)
+        yield curve("timeline", t, [*rounded(y, 1)], values.size)
+    yield curve("detail", seconds[-detail:], [*rounded(values[-detail:], 1)], values.size)
+    if lost_start_ns.size:
+        lost = _spread(np.sort(lost_start_ns - begin)) / 1e9
+        yield curve("lost", lost, [None] * lost.size, lost_start_ns.size)
 
 
 def _spread(lost: FloatArray) -> FloatArray:
@@ -231,15 +156,9 @@ def _spread(lost: FloatArray) -> FloatArray:
     return chosen
 
 
-def detail_points(cases: int) -> int:
-    """Single samples that each of this many cases may show."""
-    return max(200, min(DETAIL_POINTS, DETAIL_BUDGET // max(1, cases)))
-
-
-def rate(
-    number: int, intervals: pl.DataFrame, measured_s: float | None = None
-) -> RateSeries | None:
-    """Goodput over time from the interval counters of round `number`, all writers together.
+def rate(number: int, intervals: pl.DataFrame, measured_s: float | None = None) -> Iterator[Curve]:
+    """Return what the readers read over time, from the interval counters of round `number`, all
+    writers together, at the middle of each interval.
 
     Intervals that begin after the measured time hold stragglers only and are left out.
     """
@@ -249,7 +168,7 @@ def rate(
         (pl.col("role") == "receiver") & (pl.col("duration_ns") > 0)
     ).drop_nulls(["start_ns", "duration_ns", "samples"])
     if rows.is_empty():
-        return None
+        return
     # Readers and writers count in step but not to the nanosecond: gather what is in one step.
     step = float(np.median(rows["duration_ns"].to_numpy()))
     seconds = pl.col("duration_ns") / 1e9
@@ -263,12 +182,11 @@ def rate(
         )
         .sort("step")
     )
-    return RateSeries(
-        round=number,
-        t_s=rounded(table["t"].to_numpy(), 4),
-        samples_per_s=rounded(table["samples_per_s"].to_numpy(), 1),
-        mbit_per_s=rounded(table["mbit_per_s"].to_numpy(), 3),
-    )
+    t = rounded(table["t"].to_numpy(), 4)
+    for quantity, column, places, unit in (("read_rate", "samples_per_s", 1, "1/s"),
+                                           ("goodput", "mbit_per_s", 3, "Mbit/s")):  # fmt: skip
+        y = rounded(table[column].to_numpy(), places)
+        yield Curve(quantity, "timeline", t, y, "s", unit, "round", round=number)
 
 
 def middle_round(values: dict[int, float]) -> int | None:

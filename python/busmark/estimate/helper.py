@@ -1,80 +1,122 @@
-"""A process that analyses cases beside the one that shows them.
+"""Cases analysed in two places at once: in this process, and of a large result in a second one.
 
-Its input is a `CaseAnalysis` and then arguments of `analysed`, its output what that gives. It ends
-with its input, and on the first error: the other process meets the same one, and tells of it.
+Python runs one thread at a time, so that half of the time a second CPU would wait. A process of
+its own uses it. Its input is a `CaseAnalysis` and then arguments of `analysed`, its output what
+that gives. It ends with its input, and on the first error: this process meets the same one, and
+tells of it.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.one_case import CaseAnalysis, Task, analysed
+from busmark.platform import usable_cpus
+
+LARGE = 1 << 26
+"""Bytes of samples from which a second process takes less time than it costs."""
+
+CODE = """
+from busmark import platform
+platform.keep_memory()
+from busmark.estimate.helper import main
+main()
+"""
 
 Analysed = tuple[CaseSummary, list[str]]
 """A case, and what of it could not be used."""
 
 
-class Helper(Protocol):
-    """Another process that runs `main`."""
-
-    def send(self, item: object) -> None:
-        """To it; OSError where it has ended."""
-
-    def receive(self) -> Any:
-        """The next from it; EOFError or pickle.UnpicklingError where it has ended."""
-
-
-def every(common: CaseAnalysis, tasks: list[Task], helper: Helper | None) -> list[Analysed]:
-    """`analysed` of every task, in their order; two at the same time: each needs the memory of its
-    samples. With a helper one of the two is there, else reading and sorting leave the interpreter
-    to the other meanwhile."""
+def every(common: CaseAnalysis, tasks: list[Task]) -> list[Analysed]:
+    """Return `analysed` of every task, in their order; two at the same time: each needs the memory
+    of its samples. Where there is no second process, reading and sorting leave the interpreter to
+    the other meanwhile."""
     found: dict[int, Analysed] = {}
     left = iter(range(len(tasks)))
     lock = Lock()
 
-    def here() -> None:
-        while (number := _next(left, lock)) is not None:
-            found[number] = analysed(common, tasks[number])
+    def following() -> int | None:
+        with lock:
+            return next(left, None)
 
-    def there(other: Helper, number: int | None) -> None:
+    def here(number: int | None) -> None:
+        while number is not None:
+            found[number] = analysed(common, tasks[number])
+            number = following()
+
+    def there(process: subprocess.Popen[bytes], number: int | None) -> None:
         with suppress(OSError, EOFError, pickle.UnpicklingError):
-            other.send(common)
+            _send(process, common)
             while number is not None:
-                other.send(tasks[number])
-                found[number] = other.receive()
-                number = _next(left, lock)
-        if number is not None and number not in found:
-            # It was ended: its part is done here.
-            found[number] = analysed(common, tasks[number])
-            here()
+                _send(process, tasks[number])
+                assert process.stdout
+                found[number] = pickle.load(process.stdout)
+                number = following()
+        # It was ended: its part is done here.
+        here(number)
 
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(there, helper, _next(left, lock)) if helper else pool.submit(here)
-        both = [first, pool.submit(here)]
-    for each in both:
-        each.result()
+    with _process(common.result.directory) as process, ThreadPoolExecutor(2) as pool:
+        first = following()
+        both = [
+            pool.submit(there, process, first) if process else pool.submit(here, first),
+            pool.submit(lambda: here(following())),
+        ]
+        for each in both:
+            each.result()
     return [found[number] for number in range(len(tasks))]
 
 
-def _next(left: Any, lock: Lock) -> int | None:
-    with lock:
-        return next(left, None)
+@contextmanager
+def _process(directory: Path) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Give a process for this result; none where it is small, or there is one CPU only."""
+    if len(usable_cpus()) < 2 or _size(directory / "samples") < LARGE:
+        yield None
+        return
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", CODE],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        # What is parallel here is the processes.
+        env={**os.environ, "POLARS_MAX_THREADS": "1"},
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        with suppress(OSError):
+            process.communicate()
+
+
+def _size(folder: Path) -> int:
+    try:
+        with os.scandir(folder) as files:
+            return sum(file.stat().st_size for file in files)
+    except OSError:
+        return 0
+
+
+def _send(process: subprocess.Popen[bytes], item: object) -> None:
+    assert process.stdin
+    pickle.dump(item, process.stdin, pickle.HIGHEST_PROTOCOL)
+    process.stdin.flush()
 
 
 def main() -> None:
-    """Until the input ends."""
+    """Analyse what comes, until the input ends."""
     # What a library prints must not come between.
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         with suppress(EOFError, BrokenPipeError):
-            common = pickle.load(sys.stdin.buffer)
+            common: Any = pickle.load(sys.stdin.buffer)
             while True:
                 task = pickle.load(sys.stdin.buffer)
                 pickle.dump(analysed(common, task), out, pickle.HIGHEST_PROTOCOL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
@@ -14,12 +14,11 @@ from pydantic import Field
 
 from busmark import stats
 from busmark.estimate.curves import (
-    CaseSeries,
-    RoundValues,
     Thinning,
     autocorrelation,
     distributed,
     middle_round,
+    of_rounds,
     timeline,
 )
 from busmark.estimate.distribution import (
@@ -37,12 +36,15 @@ from busmark.estimate.samples import (
     timed,
     unstamped,
 )
+from busmark.estimate.series import Curve, signed
 from busmark.model.figure import (
+    JITTER,
     Best,
     Distribution,
     Figure,
     FloatArray,
     Frozen,
+    Quantity,
     best_parts,
     halved,
     over_rounds,
@@ -336,37 +338,32 @@ def latency(
     )
 
 
-def _round_medians(rounds: list[PingRound]) -> RoundValues | None:
+def _round_medians(rounds: list[PingRound]) -> dict[int, float]:
     """Half the median round trip of every round in which it does not fall among the lost."""
     known: dict[int, float] = {}
     for each in rounds:
         if each.back.latency.size + each.lost_start.size:
             median = stats.of_sent(each.back.latency, int(each.lost_start.size), "median")
             known |= {each.number: median / 2} if median != "lost" else {}
-    if not known:
-        return None
-    return RoundValues(rounds=list(known), values=list(known.values()), unit="ns")
+    return known
 
 
-def series(rounds: list[PingRound], pools: Pools, thinning: Thinning) -> CaseSeries:
-    """Plots of the case, all in RTT/2."""
+def series(rounds: list[PingRound], pools: Pools, thinning: Thinning) -> Iterator[Curve]:
+    """Return the curves of the case, all in RTT/2."""
     if pools.latency is None:
-        return CaseSeries()
+        return
     halves = [one.ordered.median / 2 for one in pools.latency.rounds]
     middle = middle_round(dict(zip(pools.numbers, halves, strict=True)))
     shown = next(r for r in rounds if r.number == middle)
-    changes = {
-        "medians": _round_medians(rounds),
-        "autocorrelation": autocorrelation(shown.number, shown.back.latency),
-        "timeline": timeline(
-            shown.number, shown.back.start, shown.back.latency / 2, shown.lost_start,
-            "half_round_trip", thinning,
-        ),
-        "jitter_timeline": timeline(
-            shown.number, shown.back.jitter_start, shown.back.jitter / 2, shown.lost_start[:0],
-            "half_round_trip_jitter", thinning.halved(),
-        ),
-    }  # fmt: skip
+    half: Quantity = "half_round_trip"
     lost = {each.number: int(each.lost_start.size) for each in rounds}
-    drawn = distributed(pools, "half_round_trip", 0.5, thinning, lost)
-    return drawn.model_copy(update=changes)
+    yield from distributed(pools, half, 0.5, thinning, lost)
+    yield from timeline(
+        shown.number, shown.back.start, shown.back.latency / 2, shown.lost_start, half, thinning
+    )
+    yield from timeline(
+        shown.number, shown.back.jitter_start, shown.back.jitter / 2, shown.lost_start[:0],
+        signed(JITTER[half]), thinning.halved(),
+    )  # fmt: skip
+    yield from autocorrelation(shown.number, shown.back.latency, half)
+    yield from of_rounds(_round_medians(rounds), half, "ns")

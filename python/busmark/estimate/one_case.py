@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.estimate import curves as series
-from busmark.estimate import latency, machines, resources, rounds, throughput
+from busmark.estimate import curves, latency, machines, resources, rounds, throughput
 from busmark.estimate.capacity import capacity
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.discovery import discovery, meeting
@@ -26,6 +25,7 @@ from busmark.estimate.rounds import RoundSummary, precision
 from busmark.estimate.route import SAMPLE_COLUMNS as OF_ROUTES
 from busmark.estimate.route import Route, Wire, routes, wire
 from busmark.estimate.samples import Pools, Timed
+from busmark.estimate.series import Curve
 from busmark.estimate.stated import completed, stated
 from busmark.estimate.stream import Pairs, batches, pairs
 from busmark.model import naming as dim
@@ -61,7 +61,7 @@ class CaseAnalysis:
 
     result: Result
     with_series: bool = False
-    thinning: series.Thinning = field(default_factory=series.Thinning)
+    thinning: curves.Thinning = field(default_factory=curves.Thinning)
 
 
 class Task(NamedTuple):
@@ -141,11 +141,11 @@ class _Analysis:
             return {"capacity": capacity(self.result.manifest.scenario, self.params, in_order)}
         if test == "discovery":
             found = discovery(self.params, self.good) if self.good else None
-            return {"discovery": found, **self._system(None)}
+            return {"discovery": found, **self._system([])}
         if not self.good:
             return {}
         measures = self._throughput() if test == "throughput" else self._latency()
-        measures |= self._system(measures.get("series"))
+        measures |= self._system(measures["series"])
         measures |= self._flows()
         measures["routes"] = self._routes()
         measures["phases"] = self._phases()
@@ -220,7 +220,7 @@ class _Analysis:
         thinning = self.common.thinning
         return {
             "latency": latency.latency(pings, pools, open_loop=open_loop, legs_every=every),
-            "series": latency.series(pings, pools, thinning) if self.common.with_series else None,
+            "series": [*latency.series(pings, pools, thinning)] if self.common.with_series else [],
         }
 
     def _throughput(self) -> dict[str, Any]:
@@ -242,21 +242,20 @@ class _Analysis:
             )
         }
         if not self.common.with_series:
-            return found
+            return found | {"series": []}
         known = ((row["round"], row["mbit_per_s"]) for row in self.good)
-        middle = series.middle_round({number: rate for number, rate in known if rate is not None})
+        middle = curves.middle_round({number: rate for number, rate in known if rate is not None})
         shown = [middle] if middle is not None else []
         beside = [flow.name for flow in self.params.flows]
 
-        def over_time(number: int, intervals: pl.DataFrame) -> series.RateSeries | None:
+        def over_time(number: int, intervals: pl.DataFrame) -> list[Curve]:
             if beside:
                 intervals = intervals.filter(~pl.col("flow").is_in(beside))
-            return series.rate(number, intervals, self.measured_s[number])
+            return [*curves.rate(number, intervals, self.measured_s[number])]
 
-        rate = self._tables(self.result.intervals, over_time, shown)
-        drawn = throughput.series(
-            self.good, probes, rate[0] if rate else None, self.common.thinning
-        )
+        drawn = [*throughput.series(self.good, probes, self.common.thinning)]
+        for rate in self._tables(self.result.intervals, over_time, shown):
+            drawn += rate
         return found | {"series": drawn}
 
     def _pairs(self, read: list[throughput.ProbeRound]) -> Pairs | None:
@@ -323,7 +322,7 @@ class _Analysis:
         found = stated(own, self.numbers, tools)
         return completed(measures, self.params, self.good, found, own)
 
-    def _system(self, drawn: series.CaseSeries | None) -> dict[str, Any]:
+    def _system(self, drawn: Sequence[Curve]) -> dict[str, Any]:
         """Return what participants cost the machine; over time in the round that is drawn
         already."""
         read = self._tables(self.result.system, lambda number, system: (number, system))
@@ -346,10 +345,9 @@ class _Analysis:
                     each.append(Tables(known[number], frames[number], participants[0], flows[0],
                                        measured[number]))  # fmt: skip
             found["nodes"] = node_costs(each)
-        shown = drawn and (drawn.timeline or drawn.rate)
-        if drawn and shown and shown.round in frames:
-            over_time = resources.series(shown.round, frames[shown.round], measured[shown.round])
-            found["series"] = drawn.model_copy(update={"system": over_time})
+        shown = next((curve.round for curve in drawn if curve.kind in ("detail", "timeline")), None)
+        if shown in frames:
+            found["series"] = [*drawn, *resources.series(shown, frames[shown], measured[shown])]
         return found
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from busmark.estimate.series import Curve
 from busmark.model import text
 from busmark.model.figure import Figure, Frozen, over_rounds
 from busmark.model.parameters import Parameters
@@ -36,6 +37,12 @@ READ = (
 
 RATES = ("cpu_user", "cpu_system", "switches_per_s")
 
+OVER_TIME = {
+    "cpu_user": ("cpu_user", "CPU"), "cpu_system": ("cpu_system", "CPU"),
+    "switches": ("switches_per_s", "1/s"), "memory": ("rss_bytes", "B"),
+}  # fmt: skip
+"""What is drawn over time: column and unit by quantity."""
+
 
 class Resources(Frozen):
     """Resources of one participant, its child processes included, within the measured time."""
@@ -58,29 +65,6 @@ class Resources(Frozen):
     def is_measured(self) -> bool:
         """Whether it is part of what is measured, and does not only read the counters."""
         return self.participant != READER
-
-
-class ResourceSeries(Frozen):
-    """One participant over the time of one round. A list is empty where something is not known."""
-
-    participant: str
-    cpu_user: list[float]
-    cpu_system: list[float]
-    switches_per_s: list[float]
-    rss_bytes: list[int]
-    """At the end of each interval."""
-
-
-class SystemSeries(Frozen):
-    """All participants of one node over the time of one round, but the one that reads the
-    counters."""
-
-    round: int
-    node: str | None = None
-    """The user's node; null: this machine."""
-    t_s: list[float]
-    """Begin of each interval, and the end of the last; from the begin of the measurement."""
-    participants: list[ResourceSeries]
 
 
 def by_participant(system: pl.DataFrame) -> pl.DataFrame:
@@ -246,35 +230,37 @@ def _resources(node: str, name: str, own: pl.DataFrame, count: int) -> Resources
     )
 
 
-def series(number: int, frame: pl.DataFrame, measured_s: float) -> list[SystemSeries]:
-    """Over the time of round `number`, from the begin of the warm-up to the end of measuring, on
-    each node. `frame` is `by_participant` of that round.
+def series(number: int, frame: pl.DataFrame, measured_s: float) -> Iterator[Curve]:
+    """Return what participants used over the time of round `number`, from the begin of the warm-up
+    to the end of measuring, on each node; none of what is not known. `frame` is `by_participant`
+    of that round.
     """
     nodes = frame.partition_by("node", as_dict=True)
-    found = (_of_node(str(n), number, own, measured_s) for (n,), own in sorted(nodes.items()))
-    return [each for each in found if each]
+    for (node,), own in sorted(nodes.items()):
+        yield from _of_node(str(node), number, own, measured_s)
 
 
-def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> SystemSeries | None:
+def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> Iterator[Curve]:
     length = (pl.col("end_ns") - pl.col("start_ns")).alias("length_ns")
     drawn = (pl.col("start_ns") < measured_s * 1e9) & (pl.col("participant") != READER)
     drawn &= pl.col("end_ns").is_not_null()
     frame = frame.filter(drawn).with_columns(length)
     if frame.is_empty():
-        return None
+        return
     frame = _few(with_rates(frame))
     times = frame.group_by("interval").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     times = times.sort("interval")
-    t_ns = [*times["start_ns"].to_list(), times["end_ns"][-1]]
-    parts = frame.partition_by("participant", as_dict=True)
-    return SystemSeries(
-        round=number,
-        node=node or None,
-        t_s=[round(t / 1e9, 4) for t in t_ns],
-        participants=[
-            _series(str(name), own, times["interval"]) for (name,), own in sorted(parts.items())
-        ],
-    )
+    ends = [*times["start_ns"].to_list(), times["end_ns"][-1]]
+    t = [round(end / 1e9, 4) for end in ends]
+    for (name,), own in sorted(frame.partition_by("participant", as_dict=True).items()):
+        aligned = times[["interval"]].join(own, on="interval", how="left", maintain_order="left")
+        for quantity, (column, unit) in OVER_TIME.items():
+            if aligned[column].null_count() == 0:
+                yield Curve(
+                    quantity, "timeline", t[1:], [round(v, 4) for v in aligned[column].to_list()],
+                    "s", unit, "participant", f"{name} on {node}" if node else str(name),
+                    node or None, number, low=t[:-1], high=t[1:],
+                )  # fmt: skip
 
 
 def _few(frame: pl.DataFrame) -> pl.DataFrame:
@@ -295,20 +281,6 @@ def _few(frame: pl.DataFrame) -> pl.DataFrame:
             pl.col("end_ns").max(),
             *(_sum(pl.col(column)) for column in (*RATES, "rss_bytes")),
         )
-    )
-
-
-def _series(name: str, own: pl.DataFrame, intervals: pl.Series) -> ResourceSeries:
-    aligned = pl.DataFrame(intervals).join(own, on="interval", how="left", maintain_order="left")
-
-    def known(column: str) -> list[float]:
-        values = aligned[column]
-        return [] if values.null_count() else [round(v, 4) for v in values.to_list()]
-
-    return ResourceSeries(
-        participant=name,
-        **{rate: known(rate) for rate in RATES},
-        rss_bytes=[int(v) for v in known("rss_bytes")],
     )
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
 from pydantic import Field
 
 from busmark import stats
-from busmark.estimate.curves import CaseSeries, RoundValues
+from busmark.estimate import curves
 from busmark.estimate.distribution import ByRound, LatencyByRound
 from busmark.estimate.latency import Latency
-from busmark.estimate.shapes import Curve
+from busmark.estimate.series import Curve
 from busmark.estimate.throughput import Throughput
 from busmark.model.entry import Statistic
 from busmark.model.figure import (
@@ -235,8 +235,8 @@ def _of_run(of: Stated, statistic: Statistic) -> StatedFigure | None:
     return None
 
 
-def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Curve | None:
-    """Through the percentiles that are supported; None of fewer than three."""
+def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Iterator[Curve]:
+    """Return the curve through the percentiles that are supported; none of fewer than three."""
     points = sorted(
         (known.percent, known.figure.value * factor)
         for known in one.figures
@@ -245,14 +245,13 @@ def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Curve | None:
         and _supported(known.percent, known.figure)
     )
     if len(points) < 3:
-        return None
+        return
     mean = one.figure("mean")
-    return Curve(
-        quantity=quantity,
-        count=mean.count if mean else None,
-        percent=[percent for percent, _ in points],
-        value_ns=[round(value, 1) for _, value in points],
-    )
+    yield Curve(
+        quantity, "percentiles", [percent for percent, _ in points],
+        [round(value, 1) for _, value in points], "%", "ns",
+        count=mean.count if mean else None, lost=0,
+    )  # fmt: skip
 
 
 def by_quantity(found: Sequence[Stated]) -> dict[str, Stated]:
@@ -281,9 +280,9 @@ def completed(
     `summaries`: its rows of that table."""
     made = {**measures, "stated": found}
     if measures.get("latency"):
-        made |= _latency(measures["latency"], measures.get("series"), params, rows, found)
+        made |= _latency(measures["latency"], measures["series"], params, rows, found)
     elif measures.get("throughput"):
-        made |= _throughput(measures["throughput"], measures.get("series"), found)
+        made |= _throughput(measures["throughput"], measures["series"], found)
     sampled = any(
         each.figure for latency in _by_round(made) for each in latency.statistics.values()
     )
@@ -310,7 +309,7 @@ def _source(found: Sequence[Stated]) -> tuple[str, Quantity, float] | None:
 
 
 def _latency(
-    measured: Latency, drawn: CaseSeries | None, params: Parameters,
+    measured: Latency, series: Sequence[Curve], params: Parameters,
     rows: Sequence[Row], found: list[Stated],
 ) -> dict[str, Any]:  # fmt: skip
     changes: dict[str, Any] = {
@@ -318,39 +317,34 @@ def _latency(
         "sent": _total(rows, "sent"),
         "lost": _total(rows, "lost"),
     }
-    series = drawn
     for quantity, part in HALVES:
         one = by_quantity(found).get(quantity)
         if measured.round_trip is not None or one is None or "round_trip" in changes:
             continue
         changes["round_trip"] = distribution(one, "round_trip", 1 / part)
         changes["half_round_trip"] = distribution(one, "half_round_trip", 0.5 / part)
-        if drawn is not None:
-            series = drawn.model_copy(
-                update={
-                    "curve": curve(one, "half_round_trip", 0.5 / part),
-                    "medians": _medians(rows),
-                }
-            )
+        medians = {number: ns / 2 for number, ns in values_by_round(rows, "median_ns").items()}
+        series = [
+            *_without(series, "percentiles", "rounds"),
+            *curve(one, "half_round_trip", 0.5 / part),
+            *curves.of_rounds(medians, "half_round_trip", "ns"),
+        ]  # fmt: skip
     return {"latency": measured.model_copy(update=changes), "series": series}
 
 
-def _medians(rows: Sequence[Row]) -> RoundValues | None:
-    medians = values_by_round(rows, "median_ns")
-    if not medians:
-        return None
-    halves = [value / 2 for value in medians.values()]
-    return RoundValues(rounds=list(medians), values=halves, unit="ns")
+def _without(series: Sequence[Curve], *kinds: str) -> list[Curve]:
+    """Return the curves of a case but for these kinds of its latency."""
+    return [each for each in series if each.is_jitter or each.kind not in kinds]
 
 
 def _throughput(
-    measured: Throughput, drawn: CaseSeries | None, found: list[Stated]
+    measured: Throughput, series: Sequence[Curve], found: list[Stated]
 ) -> dict[str, Any]:
     one = by_quantity(found).get("one_way")
     if measured.probe_one_way is not None or one is None:
         return {}
     probes: Distribution | None = distribution(one, "one_way")
-    series = drawn and drawn.model_copy(update={"curve": curve(one, "one_way")})
+    series = [*_without(series, "percentiles"), *curve(one, "one_way")]
     return {"throughput": measured.model_copy(update={"probe_one_way": probes}), "series": series}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from busmark import stats
-from busmark.estimate.curves import CaseSeries, RateSeries, RoundValues, Thinning, distributed
+from busmark.estimate.curves import Thinning, distributed, of_rounds
 from busmark.estimate.distribution import (
     Described,
     LatencyByRound,
@@ -28,6 +28,7 @@ from busmark.estimate.samples import (
     step,
     timed,
 )
+from busmark.estimate.series import Curve
 from busmark.estimate.stream import Batches, Pairs
 from busmark.model.figure import (
     JITTER,
@@ -359,11 +360,8 @@ def _total(rows: Sequence[dict[str, Any]], column: str) -> int | None:
     return sum(known) if known and len(known) == len(rows) else None
 
 
-def series(
-    rows: Sequence[dict[str, Any]], probes: Probes, rate: RateSeries | None, thinning: Thinning
-) -> CaseSeries:
-    """Plots of the case."""
+def series(rows: Sequence[dict[str, Any]], probes: Probes, thinning: Thinning) -> Iterator[Curve]:
+    """Return the curves of the case, but for what changes over the time of a round."""
+    yield from distributed(probes.one_way, "one_way", 1.0, thinning, probes.lost)
     rates = {row["round"]: row["mbit_per_s"] for row in rows if row["mbit_per_s"] is not None}
-    medians = RoundValues(rounds=list(rates), values=list(rates.values()), unit="Mbit/s")
-    drawn = distributed(probes.one_way, "one_way", 1.0, thinning, probes.lost)
-    return drawn.model_copy(update={"medians": medians if rates else None, "rate": rate})
+    yield from of_rounds(rates, "goodput", "Mbit/s")

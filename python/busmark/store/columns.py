@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 ESTIMATES_FILE = "estimates.parquet"
 SERIES_FILE = "series.parquet"
-"""Tables that are made from all others; see `busmark.estimate`."""
+ANALYSIS_FILE = "analysis.json"
+"""What is made from all other tables; see `busmark.compare.stored`."""
 
 FORMAT_VERSION = 1
 """Raised when a reader of the older format would misread the newer one."""

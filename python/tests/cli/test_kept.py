@@ -1,79 +1,130 @@
-"""What `busmark show` keeps of a result: found again while nothing has changed, and never else."""
+"""What `busmark show` keeps of a result: found again while nothing has changed, and never else; and
+who makes it."""
 
 from __future__ import annotations
 
-import os
-import time
+import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from synthetic_campaign import comparison
 
+import busmark
 from busmark.cli.main import busmark as command
+from busmark.compare import stored
+from busmark.estimate import helper
 
-PATIENCE_S = 60.0
+KEPT = ("analysis.json", "estimates.parquet", "series.parquet")
 
 
 @pytest.fixture
-def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A result of which something is kept: nothing is as long as it may change again."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def directory(tmp_path: Path) -> Path:
+    """A result that was shown."""
     made = comparison(tmp_path / "result", samples=60, rounds=2)
-    deadline = time.monotonic() + PATIENCE_S
-    while show(made) and not kept(made):
-        assert time.monotonic() < deadline, "nothing is kept"
-        time.sleep(0.2)
+    show(made)
     return made
 
 
-def show(directory: Path) -> str:
+def show(directory: Path, said: str = "") -> str:
     ended = CliRunner().invoke(command, ["show", str(directory), "--json"], catch_exceptions=False)
     assert ended.exit_code == 0, ended.output
+    assert said in ended.stderr and bool(said) == bool(ended.stderr)
     return ended.stdout
 
 
-def kept(directory: Path) -> set[Path]:
-    """Return what is kept of results; they lie beside each other here."""
-    return {path for path in (directory.parent / "cache").rglob("*.json") if path.stat().st_size}
+@pytest.fixture
+def no_analysis(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert directory.is_dir()
+    monkeypatch.setattr(stored, "summarise", None)
 
 
-def test_it_lies_outside_of_the_result_and_shows_the_same(directory: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in directory.rglob("*")}
-    shown = show(directory)
-    (file,) = kept(directory)
-    touched = file.stat().st_ino
-    assert show(directory) == shown
-    assert {file} == kept(directory) and file.stat().st_ino == touched, "it is found again"
-    assert {path: path.stat().st_mtime_ns for path in directory.rglob("*")} == before
+@pytest.mark.usefixtures("no_analysis")
+def test_a_copied_result_is_not_analysed_again(directory: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(directory, tmp_path / "elsewhere")
+    assert show(copy) == show(directory)
+    assert busmark.open(copy).estimates.equals(busmark.open(directory).estimates)
+    report = CliRunner().invoke(command, ["report", str(copy), "--to", "csv"])
+    assert report.exit_code == 0, report.output
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "cases.parquet", "samples"])
+@pytest.mark.parametrize("name", ["manifest.json", "cases.parquet"])
 def test_a_changed_result_is_analysed_anew_or_refused(directory: Path, name: str) -> None:
-    """Also where size and time are as before."""
-    before = CliRunner().invoke(command, ["show", str(directory), "--json"])
-    changed = directory / name
-    changed = next(changed.iterdir()) if changed.is_dir() else changed
-    content, seen = bytearray(changed.read_bytes()), changed.stat()
+    before = show(directory)
+    content = bytearray((directory / name).read_bytes())
     content[len(content) // 2] ^= 1
-    changed.write_bytes(content)
-    os.utime(changed, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+    (directory / name).write_bytes(content)
     ended = CliRunner().invoke(command, ["show", str(directory), "--json"])
-    assert before.exit_code == 0 and ended.stdout != before.stdout
+    assert ended.stdout != before
 
 
+def test_a_result_that_lacks_a_file_is_analysed_anew(directory: Path) -> None:
+    before = show(directory)
+    next((directory / "samples").iterdir()).unlink()
+    assert show(directory, "of other rounds; made anew") != before
+
+
+@pytest.mark.parametrize("name", KEPT)
 @pytest.mark.parametrize("damage", [b"", b"nonsense"])
-def test_what_is_kept_and_damaged_is_left_aside(directory: Path, damage: bytes) -> None:
+def test_what_is_kept_and_damaged_is_made_anew(directory: Path, name: str, damage: bytes) -> None:
+    shown, curves = show(directory), busmark.open(directory).series
+    whole = (directory / name).read_bytes()
+    (directory / name).write_bytes(damage)
+    results = busmark.open(directory)
+    assert results.series.equals(curves) and not results.estimates.is_empty()
+    assert show(directory, "made anew" if name == KEPT[0] else "") == shown
+    assert (directory / name).read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: {**kept, "state": "0.1 of somebody else's"},
+        lambda kept: {**kept, "campaign": {**kept["campaign"], "cases": "none"}},
+        lambda kept: {**kept, "campaign": [[]] * 10_000},
+    ],
+)
+def test_a_hostile_analysis_is_not_believed(directory: Path, change: object) -> None:
     shown = show(directory)
-    (file,) = kept(directory)
-    file.write_bytes(damage)
+    path = directory / KEPT[0]
+    assert callable(change)
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    assert show(directory, "made anew") == shown
+
+
+def test_a_result_that_cannot_be_written_is_analysed_in_memory(directory: Path) -> None:
+    shown = show(directory)
+    for name in KEPT:
+        (directory / name).unlink()
+        # In the way of the file that would take its place.
+        (directory / f"{name}.partial").mkdir()
     assert show(directory) == shown
+    assert not any((directory / name).exists() for name in KEPT)
 
 
-def test_a_place_that_cannot_be_written_to_is_no_error(
-    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_second_process_gives_the_same_tables(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, ended: bool
 ) -> None:
-    shown = show(directory)
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert show(directory) == shown
+    """Also where it was ended, and its part is done here."""
+    alone = [(directory / name).read_bytes() for name in KEPT]
+    sent = []
+
+    def send(process: subprocess.Popen[bytes], item: object) -> None:
+        sent.append(item)
+        if ended:
+            process.kill()
+            process.wait()
+        through(process, item)
+
+    through = helper._send
+    monkeypatch.setattr(helper, "_send", send)
+    monkeypatch.setattr(helper, "LARGE", 0)
+    monkeypatch.setattr(helper, "usable_cpus", lambda: [0, 1])
+    for name in KEPT:
+        (directory / name).unlink()
+    show(directory)
+    assert len(sent) == 1 if ended else len(sent) > 1
+    assert [(directory / name).read_bytes() for name in KEPT] == alone

@@ -268,7 +268,10 @@ def record(folder: Path) -> None:
 
 def _kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     parts = Path(member.name).parts
-    if len(parts) > 1 and parts[1] in ("report", "logs", "artefacts", ".lock", "estimates"):
+    if len(parts) > 1 and parts[1] in (
+        "report", "logs", "artefacts", ".lock", "analysis.json", "estimates.parquet",
+        "series.parquet",
+    ):  # fmt: skip
         return None
     member.uid = member.gid = 0
     member.uname = member.gname = ""

@@ -21,7 +21,7 @@ from busmark.model.naming import described
 from busmark.model.quantities import JITTER_SHARE
 from busmark.model.text import ABSENT, count, percent_text, scale_for, size_text
 from busmark.model.text import number as written
-from busmark.present.charts.distributions import MEASURES, Measure, density_points, pairs
+from busmark.present.charts.distributions import MEASURES, Measure, density_points, ends, pairs
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import Keys, back_text, of_one
 from busmark.present.csv_cells import guarded
@@ -39,7 +39,7 @@ SAMPLES = (
 
 
 def _bins(measure: Measure, case: CaseSummary) -> Rows:
-    of = measure.series(case, "histogram")
+    of = measure.curve(case, "histogram")
     counts = [int(count or 0) for count in of.y] if of else []
     edges = zip(of.low or (), of.high or (), counts, strict=True) if of else ()
     for low, high, samples in list(edges)[1:-1]:
@@ -64,7 +64,6 @@ BOXES = (
     "round, samples, smallest, 5th percentile, lower quartile, median, upper quartile, 95th "
     "percentile, largest (us); a percentile among the lost is at the largest"
 )
-PERCENTILES = ("min_ns", "p5_ns", "p25_ns", "median_ns", "p75_ns", "p95_ns", "max_ns")
 
 
 def data(result: Result, campaign: Campaign) -> tuple[dict[str, str], Files]:
@@ -72,7 +71,7 @@ def data(result: Result, campaign: Campaign) -> tuple[dict[str, str], Files]:
     names, named = Names(), dict[str, str]()
     files: dict[str, Callable[[Path], object]] = {"latency.csv": partial(write_csv, campaign)}
     for case in campaign.cases:
-        if case.series and case.series.shape:
+        if case.curves("quantiles"):
             begin = "latency" if case.test == "latency" else "load-latency"
             name = named[case.id] = names.name([begin, *parts_of(of_one(case), case)])
             files[f"{name}.gpd"] = partial(write_gpd, result, case)
@@ -104,7 +103,7 @@ def write_gpd(result: Result, case: CaseSummary, path: Path) -> None:
             for columns, of in SETS for name, measure in both]  # fmt: skip
     for name, measure in both:
         found = measure.boxes(case)
-        values = ([b.round, b.count, *(b.drawn(p) / MICRO for p in PERCENTILES)] for b in found)
+        values = ([b.round, b.count, *(value / MICRO for value in ends(b))] for b in found)
         sets.append((f"{name}, {BOXES}", list(values)))
     with path.open("wb") as out:
         head = comment(f"{case.label}, {size_text(case.size)}, placement {case.placement}")

@@ -123,11 +123,10 @@ def medians(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Bars]:
     for keys, members in panels.split(cases, panels.where):
         rows, halves = [], [case.rtt_2 for case in members if case.rtt_2]
         for case, half in zip(members, halves, strict=True):
-            rounds = case.series.medians if case.series else None
-            assert rounds  # by the choice of the cases
+            (rounds,) = case.curves("rounds")  # by the choice of the cases
             parts = [
-                Part(value / look.MICRO, f"round {number}")
-                for number, value in zip(rounds.rounds, rounds.values, strict=True)
+                Part((value or 0.0) / look.MICRO, f"round {(number or 0):.0f}")
+                for number, value in zip(rounds.x, rounds.y, strict=True)
             ]
             median, label = half.median, look.label_of(campaign, case)
             note = f"{text.figure_text(median)}, estimate"

@@ -12,9 +12,7 @@ from math import nan
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.series import Points, of_case
-from busmark.estimate.shapes import Curve as Percentiles
-from busmark.estimate.shapes import RoundBox, Shape
+from busmark.estimate.series import Curve as Points
 from busmark.model.figure import Figure
 from busmark.model.text import figure_text, number, samples, scale_for
 from busmark.present.charts import look, panels
@@ -40,7 +38,7 @@ QUANTITIES = {
     "round_trip_jitter": "the round trip",
     "one_way_jitter": "one-way latency",
 }
-"""What an axis is of."""
+"""What an axis is of; of jitter with its sign likewise."""
 
 WITHIN = (0.5, 99.5)
 """Per cent between which most values are: the rest would flatten the curves."""
@@ -62,9 +60,14 @@ AROUND = 1.25
 """How far a logarithmic axis goes beyond them, as a factor."""
 
 
+def _quantity(of: str) -> str:
+    return QUANTITIES[of.replace("ipdv", "jitter")]
+
+
 def axis_of(quantity: str) -> str:
     """Return the title of an axis of this quantity."""
-    return f"{'jitter of ' if quantity.endswith('jitter') else ''}{QUANTITIES[quantity]}, µs"
+    is_jitter = quantity.endswith(("jitter", "ipdv"))
+    return f"{'jitter of ' if is_jitter else ''}{_quantity(quantity)}, µs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,35 +82,19 @@ class Measure:
     is_jitter: bool = False
     """Jitter may be negative: no logarithm of it is drawn."""
 
-    def shape(self, case: CaseSummary) -> Shape | None:
-        """Return histograms and densities; jitter is signed."""
-        if not case.series:
-            return None
-        return case.series.jitter if self.is_jitter else case.series.shape
+    def curve(self, case: CaseSummary, kind: str = "percentiles") -> Points | None:
+        """Return the curve of this kind, of all counted rounds together; percentiles to the last
+        sample, of jitter those of its magnitude."""
+        found = case.curves(kind, is_jitter=self.is_jitter, scope="case")
+        return found[0] if found else None
 
-    def shapes(self, cases: Iterable[CaseSummary]) -> list[Shape]:
-        """Return the shapes of the cases that have one."""
-        return [shape for case in cases if (shape := self.shape(case))]
+    def shape(self, case: CaseSummary) -> Points | None:
+        """Return the quantiles, where single samples are known; jitter is signed."""
+        return self.curve(case, "quantiles")
 
-    def curve(self, case: CaseSummary) -> Percentiles | None:
-        """Return the percentiles to the last sample; of jitter, of its magnitude."""
-        if not case.series:
-            return None
-        return case.series.jitter_curve if self.is_jitter else case.series.curve
-
-    def boxes(self, case: CaseSummary) -> list[RoundBox]:
+    def boxes(self, case: CaseSummary) -> list[Points]:
         """Return a box for each counted round; for jitter, of its magnitude."""
-        if not case.series:
-            return []
-        return case.series.jitter_boxes if self.is_jitter else case.series.boxes
-
-    def series(self, case: CaseSummary, kind: str) -> Points | None:
-        """Return the series of this kind, of all counted rounds together."""
-        if not case.series:
-            return None
-        found = (of for of in of_case(case.series) if of.kind == kind and of.scope == "case")
-        of_jitter = ("jitter", "ipdv")
-        return next((of for of in found if of.quantity.endswith(of_jitter) == self.is_jitter), None)
+        return case.curves("box", is_jitter=self.is_jitter)
 
     def axis(self, cases: Iterable[CaseSummary]) -> str:
         """Return the title of an axis of it: under load the round trip where one way is unknown."""
@@ -117,7 +104,7 @@ class Measure:
     def magnitude(self, cases: Iterable[CaseSummary]) -> str:
         """Return the same where signs are left out."""
         found = self._of(cases)
-        return f"{'|jitter| of ' if self.is_jitter else ''}{QUANTITIES[found]}, µs" if found else ""
+        return f"{'|jitter| of ' if self.is_jitter else ''}{_quantity(found)}, µs" if found else ""
 
     def _of(self, cases: Iterable[CaseSummary]) -> str:
         found = (self.curve(case) or self.shape(case) for case in cases)
@@ -207,7 +194,7 @@ def shares(
 
 def pairs(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
     """Return x and y of a series of values, in µs."""
-    of = measure.series(case, kind)
+    of = measure.curve(case, kind)
     return [(x or 0.0, (y or 0.0) / MICRO) for x, y in zip(of.x, of.y, strict=True)] if of else []
 
 
@@ -233,7 +220,7 @@ def ecdf(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]
     """Yield the distribution function as it was observed, and smoothed by a Gaussian kernel."""
     if of := pairs(measure, case, "quantiles"):
         yield "", [Point(y, x) for x, y in of]
-        smooth = None if case.is_floor else measure.series(case, "smoothed_ecdf")
+        smooth = None if case.is_floor else measure.curve(case, "smoothed_ecdf")
         if smooth:
             yield ", smoothed", [Point((x or 0.0) / MICRO, 100 * (y or 0.0))
                                  for x, y in zip(smooth.x, smooth.y, strict=True)]  # fmt: skip
@@ -241,13 +228,13 @@ def ecdf(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]
 
 def log_histogram(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
     """Yield steps along bins; a logarithmic axis has no place for a bin without samples."""
-    if of := measure.series(case, "log_histogram"):
+    if of := measure.curve(case, "log_histogram"):
         yield "", _steps(of, empty=nan)
 
 
 def histogram(measure: Measure, case: CaseSummary) -> list[Point]:
     """Return steps along bins between the 5th and the 95th percentile."""
-    of = measure.series(case, "histogram")
+    of = measure.curve(case, "histogram")
     return _steps(of) if of else []
 
 
@@ -261,14 +248,15 @@ def _steps(of: Points, empty: float = 0.0) -> list[Point]:
     ]
 
 
-def density(kind: str, bandwidth_ns: Callable[[Shape], float]) -> Draw:
+def density(kind: str) -> Draw:
     """Return what draws the Gaussian kernel densities of a kind of series."""
 
     def points(measure: Measure, case: CaseSummary) -> list[Point]:
         return [Point(*each) for each in density_points(measure, case, kind)]
 
     def remark(measure: Measure, members: Sequence[CaseSummary]) -> str:
-        widths = [bandwidth_ns(shape) for shape in measure.shapes(members)]
+        found = (measure.curve(case, kind) for case in members)
+        widths = [of.bandwidth for of in found if of and of.bandwidth is not None]
         scale = scale_for([min(widths)])
         ends = dict.fromkeys(number(end / scale.factor) for end in (min(widths), max(widths)))
         return (
@@ -283,7 +271,7 @@ def density_points(measure: Measure, case: CaseSummary, kind: str) -> list[tuple
     """Return places (µs) and density (1/µs) where there are samples: what the kernel spreads beyond
     the smallest and the largest is cut off, unless nothing would remain."""
     reach = [value for _, value in pairs(measure, case, "quantiles")]
-    of = measure.series(case, kind)
+    of = measure.curve(case, kind)
     every = [((x or 0.0) / MICRO, (y or 0.0) * MICRO)
              for x, y in zip(of.x, of.y, strict=True)] if of else []  # fmt: skip
     inside = [point for point in every if reach[0] <= point[0] <= reach[-1]]
@@ -293,10 +281,11 @@ def density_points(measure: Measure, case: CaseSummary, kind: str) -> list[tuple
 def values(measure: Measure, members: Sequence[CaseSummary]) -> tuple[Axis, str]:
     """Return the axis of the values, logarithmic unless they are signed, and a sentence where it
     does not reach all samples."""
-    title, shapes = measure.axis(members), measure.shapes(members)
+    title = measure.axis(members)
+    shapes = [shape for case in members if (shape := measure.shape(case))]
     if measure.is_jitter:
         return Axis(title, "signed", middle=_middle(shapes, *WITHIN)), ""
-    most = max((shape.quantiles.value_ns[-1] for shape in shapes), default=0.0)
+    most = max((shape.y[-1] or 0.0 for shape in shapes), default=0.0)
     inner = _middle(shapes, 0.0, WITHIN[1])
     if not inner or inner[0] <= 0 or most <= inner[1] * MICRO * SHORT_TAIL:
         return Axis(title, "log"), ""
@@ -307,12 +296,11 @@ def values(measure: Measure, members: Sequence[CaseSummary]) -> tuple[Axis, str]
     return Axis(title, "log", middle=inner), beyond
 
 
-def _middle(shapes: Iterable[Shape], low: float, high: float) -> tuple[float, float] | None:
+def _middle(shapes: Iterable[Points], low: float, high: float) -> tuple[float, float] | None:
     """Return between which values, in µs, these per cent of what was sent are, in all shapes."""
     inner = [
-        value / MICRO for shape in shapes
-        for percent, value in zip(shape.quantiles.percent, shape.quantiles.value_ns, strict=True)
-        if low <= percent <= high
+        (value or 0.0) / MICRO for shape in shapes
+        for percent, value in zip(shape.x, shape.y, strict=True) if low <= (percent or 0.0) <= high
     ]  # fmt: skip
     return (min(inner), max(inner)) if inner else None
 
@@ -329,14 +317,13 @@ def _with_floor(
     """Return the cases, and their floor where its distribution is near; where it is far, a sentence
     with its median."""
     floor = panels.floor_of(campaign, members[0])
-    own = floor and measure.curve(floor)
-    if not floor or not own:
+    if not floor or not measure.curve(floor):
         return list(members), ""
-    others = [v for case in members if (of := measure.curve(case)) for v in of.value_ns]
-    if panels.near(own.value_ns, others):
+    others = [y for case in members for _, y in pairs(measure, case, "percentiles")]
+    own = pairs(measure, floor, "percentiles")
+    if panels.near([y for _, y in own], others):
         return [*members, floor], panels.floor_note(members[0])
-    pairs = zip(own.percent, own.value_ns, strict=True)
-    middle = next((v for percent, v in pairs if percent >= 50), own.value_ns[-1])
+    middle = next((y for percent, y in own if percent >= 50), own[-1][1]) * MICRO
     what = "median |jitter|" if measure.is_jitter else "median"
     note = panels.floor_note(members[0])
     return list(members), f" Below the axis: {floor.label}, {what} {_time(middle)}.{note}"
@@ -366,7 +353,7 @@ def boxes(
     """Return a box and a violin for each round of each case."""
     title = measure.magnitude(members)
     cells = [_cell(campaign, case, measure, title) for case in members]
-    counts = [sum(box.count for box in measure.boxes(case)) for case in members]
+    counts = [sum(box.count or 0 for box in measure.boxes(case)) for case in members]
     text = panels.counts_text([case.rounds.ok for case in members], counts)
     text += ". Box: quartiles and median; whiskers: 5th and 95th percentile; points: smallest "
     text += "and largest; area: density of the round."
@@ -387,32 +374,40 @@ def _cell(campaign: Campaign, case: CaseSummary, measure: Measure, title: str) -
         at, (first, last) = median.value / MICRO, (-0.5, len(found) - 0.5)
         name = f"{floor.label}, median"
         lines.append(Reference(name, "dash", ((first, at), (last, at)), fits_axis=False))
+    shapes = {of.round: of for of in case.curves("density", found[0].quantity, scope="round")}
+    drawn = [_box(box, shapes.get(box.round)) for box in found]
     axis = _around(title, found, is_jitter=measure.is_jitter)
-    return Cell(look.label_of(campaign, case), [_box(box) for box in found], axis, lines)
+    return Cell(look.label_of(campaign, case), drawn, axis, lines)
 
 
-def _box(box: RoundBox) -> Box:
-    p5, p25, median, p75, p95 = (
-        box.drawn(name) / MICRO for name in ("p5_ns", "p25_ns", "median_ns", "p75_ns", "p95_ns")
-    )
-    peak = max(box.density.per_ns, default=0.0)
-    outline = [
-        (at / MICRO, WIDEST * per / peak)
-        for at, per in zip(box.density.at_ns, box.density.per_ns, strict=True)
-        if peak and box.min_ns <= at <= box.max_ns
-    ]
-    ends = (box.min_ns / MICRO, box.max_ns / MICRO)
-    return Box(str(box.round), (p5, p95), (p25, median, p75), ends, outline)
+def ends(box: Points) -> list[float]:
+    """Return smallest, percentiles and largest of a round, ns: a percentile among the lost at the
+    latest that came back, where the record ends."""
+    most = box.y[-1] or 0.0
+    return [most if value is None else value for value in box.y]
 
 
-def _around(title: str, found: Sequence[RoundBox], *, is_jitter: bool) -> Axis:
+def _box(box: Points, shape: Points | None) -> Box:
+    low, p5, p25, median, p75, p95, high = (value / MICRO for value in ends(box))
+    outline = []
+    if shape and (peak := max((per or 0.0 for per in shape.y), default=0.0)):
+        outline = [
+            ((at or 0.0) / MICRO, WIDEST * (per or 0.0) / peak)
+            for at, per in zip(shape.x, shape.y, strict=True)
+            if low <= (at or 0.0) / MICRO <= high
+        ]
+    return Box(str(box.round), (p5, p95), (p25, median, p75), (low, high), outline)
+
+
+def _around(title: str, found: Sequence[Points], *, is_jitter: bool) -> Axis:
     """Return an axis on which boxes and whiskers can be read: linear unless they differ by much.
     Jitter begins near 0, which no logarithmic axis has."""
-    low, high = min(box.min_ns for box in found), max(box.drawn("p95_ns") for box in found)
+    drawn = [ends(box) for box in found]
+    low, high = min(values[0] for values in drawn), max(values[-2] for values in drawn)
     if high <= low:
         return Axis(title)
     if not is_jitter and 0 < low * MOST_LINEAR < high:
         return Axis(title, "log", ends=(low / AROUND / MICRO, high * AROUND / MICRO))
-    top = min(max(box.max_ns for box in found), high + REACH * (high - low))
+    top = min(max(values[-1] for values in drawn), high + REACH * (high - low))
     margin = 0.06 * (top - low)
     return Axis(title, ends=((low - margin) / MICRO, (top + margin) / MICRO))

@@ -194,13 +194,14 @@ def _wire(test: str) -> ChartKind:
     )  # fmt: skip
 
 
-def _timeline(key: str, title: str, needs: str, of: str, pick: Any) -> ChartKind:
+def _timeline(key: str, title: str, needs: str, of: str, quantity: str) -> ChartKind:
     return ChartKind(
         key, f"{title} over time", "latency",
         "The round whose median is nearest to the middle one. The line keeps the smallest and the "
         "largest sample of every stretch, so its density means nothing; points are samples. "
         "Jitter is the change from a sample to the next.",
-        needs, pick, times.timeline(pick), shape=Stack, of_series=True,
+        needs, lambda case: case.curves("detail", quantity), times.timeline(quantity), shape=Stack,
+        of_series=True,
         place=Place("latency-time", "Latency over time", (("Of", of),)),
     )  # fmt: skip
 
@@ -212,7 +213,7 @@ def _resources(test: str, title: str) -> ChartKind:
         "(solid) and in the kernel (pale), context switches, memory in RAM. The sum is exact, the "
         "two parts to 10 ms. Before 0 is the warm-up. With several nodes, one at a time.",
         f"{test} cases with counters of the system",
-        lambda case: case.series and case.series.system, times.resources, shape=Stack,
+        lambda case: case.curves("timeline", scope="participant"), times.resources, shape=Stack,
         of_series=True,
         figures=("cpus_used",) if test == "latency" else ("cpus_used", "goodput_mbit_per_s"),
     )  # fmt: skip
@@ -303,7 +304,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "typical round and its interval. Where intervals are apart, the difference is larger than "
         "round-to-round variation.",
         "latency cases with a counted round",
-        lambda case: case.rtt_2 and case.series and case.series.medians, cases.medians, shape=Bars,
+        lambda case: case.rtt_2 and case.curves("rounds"), cases.medians, shape=Bars,
         of_series=True, figures=MEDIANS,
     ),
     *_distributions(
@@ -363,19 +364,19 @@ CHARTS: tuple[ChartKind, ...] = (
             steps=True,
             remark=". 25 bins of equal ratio from the smallest sample above 0 to the largest",
         ),
-        lambda measure, case: (shape := measure.shape(case)) and shape.log_histogram,
+        lambda measure, case: measure.curve(case, "log_histogram"),
     ),
     *_distributions(
         "density", "density", "density",
         "Gaussian kernel density, its bandwidth by Silverman's rule, from the 0.5th to the 99.5th "
         "percentile. The area below each curve is what came back.",
-        distributions.density("density", lambda shape: shape.density.bandwidth_ns),
+        distributions.density("density"),
     ),
     *_distributions(
         "density-10us", "density, 10 µs", "density, 10 µs",
         "Gaussian kernel density with a bandwidth of 10 µs, as OpenDDSBench draws it (2010): for "
         "charts beside those. What is quicker than some 10 µs is smeared over its axis.",
-        distributions.density("density_10us", lambda shape: shape.density_10us.bandwidth_ns),
+        distributions.density("density_10us"),
     ),
     *_distributions(
         "histogram", "histogram", "histogram",
@@ -390,9 +391,9 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *map(_boxes, MEASURES),
     _timeline("latency-timeline", "Latency", "latency cases with samples over time", "latency",
-              lambda case: case.series and case.series.timeline),
+              "half_round_trip"),
     _timeline("jitter-timeline", "Jitter", "latency cases with two consecutive samples", "jitter",
-              lambda case: case.series and case.series.jitter_timeline),
+              "half_round_trip_ipdv"),
     _resources("latency", "CPU and memory use"),
     _resources("throughput", "Goodput, with CPU and memory use"),
     ChartKind(
@@ -400,14 +401,14 @@ CHARTS: tuple[ChartKind, ...] = (
         "Correlation of the latencies of two samples, by their distance. Values outside the grey "
         "lines are not chance: neighbours carry less information than independent samples.",
         "latency cases whose latency varies",
-        lambda case: case.series and case.series.autocorrelation, times.autocorrelation,
+        lambda case: case.curves("autocorrelation"), times.autocorrelation,
         of_series=True,
     ),
     ChartKind(
         "goodput-time", "Goodput over time", "throughput",
         "The round whose goodput is nearest to the middle one, interval by interval.",
         "throughput cases with counters by interval",
-        lambda case: case.series and case.series.rate, times.goodput, of_series=True,
+        lambda case: case.curves("timeline", "goodput"), times.goodput, of_series=True,
     ),
 )  # fmt: skip
 """Figures of many cases, then what is of samples."""

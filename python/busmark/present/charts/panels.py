@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.resources import SystemSeries
 from busmark.estimate.throughput import Paced
 from busmark.model import text
 from busmark.model.naming import placement_short
@@ -43,12 +42,6 @@ def where(case: CaseSummary, *, size: bool = True) -> Keys:
 def of_one(case: CaseSummary) -> Keys:
     """Return what chooses a single case."""
     return (*where(case), ("Middleware", case.label))
-
-
-def nodes(system: Sequence[SystemSeries]) -> list[tuple[Keys, SystemSeries]]:
-    """Return the counters of each node, with what chooses it; on this machine alone there is no
-    choice."""
-    return [((("Node", each.node),) if each.node else (), each) for each in system]
 
 
 def placement(case: CaseSummary) -> str:
@@ -122,10 +115,10 @@ def back_text(cases: Sequence[CaseSummary]) -> str:
     where all did."""
     lines = []
     for case in cases:
-        shape = case.series and case.series.shape
-        if not shape or shape.lost == 0:
+        shape = next(iter(case.curves("quantiles", scope="case")), None)
+        if shape is None or shape.lost == 0:
             continue
-        if shape.lost is None:
+        if shape.lost is None or shape.count is None:
             lines.append(f"{case.label}: samples were lost, probes among them or not: not known")
             continue
         sent = text.count(shape.count + shape.lost)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.curves import Timeline
 from busmark.estimate.discovery import Meeting
-from busmark.estimate.resources import SystemSeries
+from busmark.estimate.series import Curve as Points
 from busmark.model import text
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels
@@ -40,27 +39,39 @@ USER, KERNEL = 0.8, 0.4
 """How solid an area is."""
 
 
-def timeline(
-    pick: Callable[[CaseSummary], Timeline | None],
-) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Stack]]:
+def timeline(quantity: str) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Stack]]:
     """Return what draws one round of each case, thinned, and its last samples one by one."""
 
     def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Stack]:
         for case in cases:
-            if shown := pick(case):
-                floor, note = _floor(campaign, case, shown)
-                rows = _rows(look.label_of(campaign, case), shown, floor)
-                yield Stack(panels.of_one(case), [case], rows, f"{_counted(shown)}.{note}")
+            if detail := _first(case, "detail", quantity):
+                whole, lost = (_first(case, kind, quantity) for kind in ("timeline", "lost"))
+                dots, line = _points(detail), _points(whole)
+                floor, note = _floor(campaign, case, quantity, [*line, *dots])
+                rows = _rows(look.label_of(campaign, case), axis_of(quantity), line, dots, lost,
+                             floor)  # fmt: skip
+                yield Stack(panels.of_one(case), [case], rows, f"{_counted(detail, lost)}.{note}")
 
     return draw
 
 
-def _rows(label: Label, shown: Timeline, floor: Sequence[tuple[str, float]]) -> list[Row]:
+def _first(case: CaseSummary, kind: str, quantity: str) -> Points | None:
+    return next(iter(case.curves(kind, quantity)), None)
+
+
+def _points(of: Points | None) -> list[Point]:
+    known = zip(of.x, of.y, strict=True) if of else ()
+    return [Point(at or 0.0, (value or 0.0) / MICRO) for at, value in known]
+
+
+def _rows(
+    label: Label, title: str, line: Sequence[Point], dots: Sequence[Point], gone: Points | None,
+    floor: Sequence[tuple[str, float]],
+) -> list[Row]:  # fmt: skip
     """Return the whole round, where there is more of it than its last samples, and those."""
-    y = Axis(axis_of(shown.quantity), "linear" if shown.quantity.endswith("jitter") else "log")
-    top = max((*shown.value_ns, *shown.detail_value_ns)) / MICRO
-    line = _points(shown.t_s, shown.value_ns)
-    dots = _points(shown.detail_t_s, shown.detail_value_ns)
+    y = Axis(title, "linear" if title.startswith("jitter") else "log")
+    top = max(point.y for point in (*line, *dots))
+    all_lost = [at or 0.0 for at in gone.x] if gone else []
 
     def row(heading: str, curve: Curve, lost: Sequence[float]) -> Row:
         crosses = [Point(at, top) for at in lost]
@@ -71,55 +82,50 @@ def _rows(label: Label, shown: Timeline, floor: Sequence[tuple[str, float]]) -> 
 
     single = Curve("", label, dots, line=False, dots=True)
     if not line:
-        return [row("every sample", single, shown.lost_t_s)]
+        return [row("every sample", single, all_lost)]
     return [
         row("the whole round: smallest and largest of every stretch",
-            Curve("", label, line, marks=False, thin=True, dash="solid"), shown.lost_t_s),
+            Curve("", label, line, marks=False, thin=True, dash="solid"), all_lost),
         row(f"its last {text.count(len(dots))} samples, every one", single,
-            [at for at in shown.lost_t_s if at >= dots[0].x]),
+            [at for at in all_lost if at >= dots[0].x]),
     ]  # fmt: skip
 
 
-def _points(times: Sequence[float], values_ns: Sequence[float]) -> list[Point]:
-    return [Point(at, value / MICRO) for at, value in zip(times, values_ns, strict=True)]
-
-
 def _floor(
-    campaign: Campaign, case: CaseSummary, shown: Timeline
+    campaign: Campaign, case: CaseSummary, quantity: str, drawn: Sequence[Point]
 ) -> tuple[list[tuple[str, float]], str]:
     """Return the floor's median as a line, or as a sentence where it would flatten the plot."""
     floor = panels.floor_of(campaign, case)
-    if not floor or not floor.rtt_2 or shown.quantity != "half_round_trip":
+    if not floor or not floor.rtt_2 or quantity != "half_round_trip":
         return [], ""
     median, note = floor.rtt_2.median, panels.floor_note(case)
-    if panels.near([median.value], (*shown.value_ns, *shown.detail_value_ns)):
+    if panels.near([median.value / MICRO], [point.y for point in drawn]):
         return [(f"{floor.label}, median", median.value / MICRO)], note
     return [], f" Below the axis: {floor.label}, median {text.figure_text(median)}.{note}"
 
 
-def _counted(shown: Timeline) -> str:
-    sentence = f"round {shown.round}, the one whose median is nearest to the middle one; "
-    sentence += text.plural(shown.count, "sample")
-    if shown.lost_t_s:
-        sentence += f", {text.count(shown.lost)} lost"
-        if len(shown.lost_t_s) < shown.lost:
-            sentence += f", of which {text.count(len(shown.lost_t_s))} are marked"
+def _counted(detail: Points, lost: Points | None) -> str:
+    sentence = f"round {detail.round}, the one whose median is nearest to the middle one; "
+    sentence += text.plural(detail.count or 0, "sample")
+    if lost:
+        sentence += f", {text.count(lost.count or 0)} lost"
+        if len(lost.x) < (lost.count or 0):
+            sentence += f", of which {text.count(len(lost.x))} are marked"
     return sentence
 
 
 def autocorrelation(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
     """Draw how alike latencies some samples apart are, of one round of each case."""
     for keys, members in panels.split(cases, panels.where):
-        known = [(case, found) for case in members
-                 if case.series and (found := case.series.autocorrelation)]  # fmt: skip
+        known = [(case, found) for case in members for found in case.curves("autocorrelation")]
         curves = [
             Curve(case.label, look.label_of(campaign, case),
-                  [Point(lag, value) for lag, value in enumerate(found.values)], marks=False)
+                  [Point(lag, value or 0.0) for lag, value in enumerate(found.y)], marks=False)
             for case, found in known
         ]  # fmt: skip
-        limit = max(found.limit for _, found in known)
-        last = max(len(found.values) for _, found in known) - 1
-        counts = panels.span_text([found.count for _, found in known])
+        limit = max(value or 0.0 for _, found in known for value in (found.high or ())[:1])
+        last = max(len(found.y) for _, found in known) - 1
+        counts = panels.span_text([found.count or 0 for _, found in known])
         yield Picture(
             keys, members, Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
             f"one round each, of {counts} samples. Grey: {INDEPENDENT}.",
@@ -140,65 +146,69 @@ def goodput(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Pictur
 
 
 def _goodput(campaign: Campaign, case: CaseSummary, name: str = "") -> Curve | None:
-    rate = case.series and case.series.rate
+    rate = _first(case, "timeline", "goodput")
     if not rate:
         return None
     note = f"round {rate.round}" if name else ""
-    points = [Point(t, v, note=note) for t, v in zip(rate.t_s, rate.mbit_per_s, strict=True)]
+    points = [Point(t or 0.0, v or 0.0, note=note) for t, v in zip(rate.x, rate.y, strict=True)]
     return Curve(name, look.label_of(campaign, case), points, marks=False)
 
 
 def resources(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Stack]:
-    """Draw what the participants cost the machine in one round, below what they carried."""
+    """Draw what the participants cost the machine in one round, below what they carried; one plot
+    for each node, which is no choice on this machine alone."""
     for case in cases:
-        for node, system in panels.nodes(case.series.system if case.series else []):
+        every = case.curves("timeline", scope="participant")
+        for node in dict.fromkeys(of.node for of in every):
+            system = [of for of in every if of.node == node]
             rows = _counters(system)
-            rate = case.series and case.series.rate
+            rate = _first(case, "timeline", "goodput")
             curve = _goodput(campaign, case)
-            if curve and rate and rate.round == system.round:
+            if curve and rate and rate.round == system[0].round:
                 axis = Axis("Mbit/s", from_zero=True)
                 rows.insert(0, Row("goodput", SINCE_BEGIN, axis, [curve]))
-            keys = (*panels.of_one(case), *node)
-            yield Stack(keys, [case], rows, _cost_of_reading(case, system), together=True)
+            keys = (*panels.of_one(case), *((("Node", node),) if node else ()))
+            yield Stack(keys, [case], rows, _cost_of_reading(case, system[0]), together=True)
 
 
-def _counters(system: SystemSeries) -> list[Row]:
+COUNTERS = {
+    "cpu_user": ("CPU time of the participants", "CPUs busy"),
+    "cpu_system": ("CPU time of the participants", "CPUs busy"),
+    "switches": ("their context switches", "switches/s"),
+    "memory": ("their memory in RAM", "RAM, MiB"),
+}
+"""Heading and axis of the plot of each quantity."""
+
+PARTS = {"cpu_user": ("user", USER), "cpu_system": ("kernel", KERNEL)}
+
+
+def _counters(system: Sequence[Points]) -> list[Row]:
     """Return areas of CPU time, one on the other, and lines; in the colour of the participant."""
-    rows: dict[tuple[str, str], list[Curve]] = {
-        ("CPU time of the participants", "CPUs busy"): [],
-        ("their context switches", "switches/s"): [],
-        ("their memory in RAM", "RAM, MiB"): [],
-    }
-    cpus, switches, ram = rows.values()
-    for place, own in enumerate(system.participants):
-        label = look.series(own.participant, place)
-        for part, values, solid in (
-            ("user", own.cpu_user, USER), ("kernel", own.cpu_system, KERNEL),
-        ):  # fmt: skip
-            if values:
-                cpus.append(
-                    Curve(f"{own.participant}, {part}", label, _steps(system, values),
-                          marks=False, steps=True, fill=solid, stacked=True)
-                )  # fmt: skip
-        in_mib = [value / MIB for value in own.rss_bytes]
-        for curves, values in ((switches, own.switches_per_s), (ram, in_mib)):
-            if values:
-                steps = _steps(system, values)
-                curves.append(Curve("", label, steps, marks=False, steps=True, thin=True))
+    rows: dict[tuple[str, str], list[Curve]] = {place: [] for place in COUNTERS.values()}
+    names = list(dict.fromkeys(of.of or "" for of in system))
+    for of in system:
+        name = (of.of or "").removesuffix(f" on {of.node}")
+        label = look.series(name, names.index(of.of or ""))
+        factor = MIB if of.quantity == "memory" else 1
+        values = [(value or 0.0) / factor for value in of.y]
+        # One value per interval, and the last again at its end.
+        at = [*(of.low or ()), of.x[-1]]
+        points = [Point(t or 0.0, y) for t, y in zip(at, [*values, values[-1]], strict=True)]
+        if of.quantity in PARTS:
+            part, solid = PARTS[of.quantity]
+            curve = Curve(f"{name}, {part}", label, points, marks=False, steps=True, fill=solid,
+                          stacked=True)  # fmt: skip
+        else:
+            curve = Curve("", label, points, marks=False, steps=True, thin=True)
+        rows[COUNTERS[of.quantity]].append(curve)
     return [
         Row(heading, SINCE_BEGIN, Axis(title, from_zero=True), curves)
         for (heading, title), curves in rows.items() if curves
     ]  # fmt: skip
 
 
-def _steps(system: SystemSeries, values: Sequence[float]) -> list[Point]:
-    """Return one value per interval, and the last again at its end."""
-    pairs = zip(system.t_s, (*values, values[-1]), strict=True)
-    return [Point(at, value) for at, value in pairs]
-
-
-def _cost_of_reading(case: CaseSummary, system: SystemSeries) -> str:
-    sentence = f"round {system.round}, {len(system.t_s) - 1} intervals; before 0 is the warm-up"
+def _cost_of_reading(case: CaseSummary, system: Points) -> str:
+    sentence = f"round {system.round}, {len(system.x)} intervals; before 0 is the warm-up"
     reader = next(
         (r for r in case.resources if (r.participant, r.node) == (READER, system.node)), None
     )

@@ -1,0 +1,204 @@
+"""The analysis of a result, kept beside its raw tables: estimates, series, and the campaign.
+
+They are written when a campaign ends, and again whenever one is missing, made by other code, or
+made of other rounds than there are. All may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache, cached_property
+from pathlib import Path
+
+import polars as pl
+from pydantic import ValidationError
+
+from busmark import __version__, files
+from busmark.compare.campaign import Campaign, summarise
+from busmark.estimate import rows, series
+from busmark.estimate.columns import ESTIMATES, SERIES
+from busmark.estimate.series import Curve
+from busmark.store import Result
+from busmark.store.atomic import replacing
+from busmark.store.columns import (
+    ANALYSIS_FILE,
+    ESTIMATES_FILE,
+    SERIES_FILE,
+    TABLES,
+    Column,
+    polars_type,
+)
+
+KEY = "busmark:estimates"
+"""Key in a table's metadata: of what, and by what, it was made."""
+
+MOST_BYTES = 1 << 27
+"""Bytes of a campaign: a larger one is not kept, and a larger file is not ours."""
+
+CODE = ("adapters", "compare", "estimate", "model", "scenario", "stats", "store")
+"""Packages that the figures come from."""
+
+
+def _ignored(problem: str) -> None:
+    pass
+
+
+class Stored:
+    """The analysis of a result: the stored one, or made anew and stored if possible. A result that
+    is somebody else's, or on a disk that cannot be written, keeps none."""
+
+    def __init__(
+        self, result: Result, note: Callable[[str], None] = _ignored,
+        campaign: Campaign | None = None,
+    ) -> None:  # fmt: skip
+        """`note` takes a line where something stored is not used; `campaign`, with its curves, if
+        the result has been analysed already."""
+        self._result = result
+        self._note = note
+        self._made = campaign
+
+    @property
+    def found(self) -> Campaign | None:
+        """The campaign if it was read or made already."""
+        read: Campaign | None = self.__dict__.get("known")
+        return self._made or read
+
+    @property
+    def figures(self) -> Campaign:
+        """The campaign; with its curves only where it had to be made."""
+        return self._made or self.known or self.make()
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign with its curves."""
+        if self._made is None and self.known is not None:
+            table = self._table(SERIES_FILE, SERIES)
+            if table is not None:
+                return _drawn(self.known, table)
+        return self._made or self.make()
+
+    @cached_property
+    def estimates(self) -> pl.DataFrame:
+        """The table of estimates."""
+        found = self._table(ESTIMATES_FILE, ESTIMATES)
+        return rows.table((self._made or self.make()).cases) if found is None else found
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """The table of series."""
+        found = self._table(SERIES_FILE, SERIES)
+        return _series(self._made or self.make()) if found is None else found
+
+    @cached_property
+    def known(self) -> Campaign | None:
+        """The stored campaign, without its curves; None where there is none of this result in its
+        present state."""
+        path = self._result.directory / ANALYSIS_FILE
+        try:
+            text = files.content(path, MOST_BYTES)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            text = b""
+        found = self._parsed(text)
+        if found is None:
+            self._unused(path)
+        return found
+
+    def make(self) -> Campaign:
+        """Analyse the result, and write what is found if that can be written."""
+        before = self._state
+        made = self._made = summarise(self._result)
+        # What has changed meanwhile was not looked at.
+        if _state(self._result.directory) == before:
+            with suppress(OSError):
+                self._store(made)
+        return made
+
+    def _store(self, campaign: Campaign) -> None:
+        tables = ((ESTIMATES_FILE, rows.table(campaign.cases)), (SERIES_FILE, _series(campaign)))
+        for name, table in tables:
+            with replacing(self._result.directory / name) as partial:
+                table.write_parquet(partial, metadata={KEY: self._state})
+        text = self._head + campaign.model_dump_json().encode() + b"}\n"
+        cases = [case.model_copy(update={"series": ()}) for case in campaign.cases]
+        bare = campaign.model_copy(update={"cases": cases})
+        # What JSON cannot say is not kept, rather than changed by it.
+        if len(text) <= MOST_BYTES and self._parsed(text) == bare:
+            with replacing(self._result.directory / ANALYSIS_FILE) as partial:
+                partial.write_bytes(text)
+
+    @cached_property
+    def _state(self) -> str:
+        return _state(self._result.directory)
+
+    @property
+    def _head(self) -> bytes:
+        return f'{{"state": {json.dumps(self._state)}, "campaign":'.encode()
+
+    def _parsed(self, text: bytes) -> Campaign | None:
+        if not text.startswith(self._head) or not text.endswith(b"}\n"):
+            return None
+        with suppress(ValidationError):
+            return Campaign.model_validate_json(text[len(self._head) : -2])
+        return None
+
+    def _table(self, name: str, columns: Sequence[Column]) -> pl.DataFrame | None:
+        path = self._result.directory / name
+        schema = {column.name: polars_type(column.kind) for column in columns}
+        with suppress(OSError, pl.exceptions.PolarsError):
+            content = files.content(path)
+            if pl.read_parquet_metadata(io.BytesIO(content)).get(KEY) == self._state:
+                found = pl.read_parquet(content)
+                if dict(found.schema) == schema:
+                    return found
+        if path.exists():
+            self._unused(path)
+        return None
+
+    def _unused(self, path: Path) -> None:
+        self._note(f"{path}: damaged, of another version or of other rounds; made anew")
+
+
+def _series(campaign: Campaign) -> pl.DataFrame:
+    return series.table([(case.id, case.series) for case in campaign.cases])
+
+
+def _drawn(campaign: Campaign, table: pl.DataFrame) -> Campaign:
+    """Return the campaign with the curves of a table."""
+    found: dict[str, list[Curve]] = {}
+    for case, curve in series.curves(table):
+        found.setdefault(case, []).append(curve)
+    cases = [case.model_copy(update={"series": found.get(case.id, ())}) for case in campaign.cases]
+    return campaign.model_copy(update={"cases": cases})
+
+
+def _state(directory: Path) -> str:
+    """Return the version, and a digest of the code, of manifest and rounds, and of the names and
+    sizes of all other files that are analysed."""
+    known = hashlib.sha256(_code())
+    for name in ("manifest.json", "cases.parquet", "cases.jsonl"):
+        with suppress(OSError):
+            known.update(files.content(directory / name))
+    raw = (
+        path for table in sorted(TABLES) for path in sorted(directory.glob(f"{table}/*.parquet"))
+    )
+    for path in (directory / "events.jsonl", directory / "summaries.parquet", *raw):
+        with suppress(OSError):
+            known.update(f"{path.relative_to(directory)} {path.stat().st_size}\n".encode())
+    return f"{__version__} {known.hexdigest()}"
+
+
+@cache
+def _code() -> bytes:
+    """Return a digest of the code that the figures come from."""
+    package = Path(__file__).resolve().parent.parent
+    known = hashlib.sha256()
+    for part in CODE:
+        for path in sorted((package / part).rglob("*.py")):
+            known.update(path.read_bytes())
+    return known.digest()
