@@ -26,8 +26,8 @@ PLUGINS = {"capture": "capture", "documents": "papers", "dumpcap": "capture",
            "usertype": "own_types"}  # fmt: skip
 """Tests of a plug-in belong to it, and see its modules."""
 
-BY_HAND = {"test_sinks.py", "test_texts.py", "documents_campaigns.py"}
-"""Documents are written by hand there."""
+BY_HAND = {"test_figures.py", "test_sinks.py", "test_texts.py", "documents_campaigns.py"}
+"""Documents and cells are written by hand there."""
 
 
 def modules(path: Path) -> Iterator[str]:
