@@ -1,17 +1,18 @@
 """The whole suite: every formatter, linter, type checker and test of both languages, the
 conformance suite over every adapter, and the generated pages.
 
-Three steps run at a time, each conformance suite in its own network and shared memory; linters and
-the Python tests that only compute take what the CPUs have left. A conformance suite that passed on
-this machine is not run again while the adapter's library, the suite, the worker and the kernel are
-unchanged: it is listed as such, and `--all` runs it. A failure does not end the run. Nothing of
-Busmark's that failed is run again: a test that fails once is a defect. Only a suite in which the
-middleware itself hung or died is, once and visibly. The last line is `N passed, N failed, N
-skipped`; a check without its own tests, such as a linter, counts as one. The exit code is 1 if
-anything failed.
+Conformance suites mostly wait, a suite of 40 seconds for all but six: four run at a time, each in
+its own network and shared memory, beside two steps of Rust's tests. Linters and the Python tests
+that only compute take what the CPUs have left. A conformance suite that passed on this machine is
+not run again while the adapter's library, the suite, the worker and the kernel are unchanged: it is
+listed as such, and `--all` runs it. A failure does not end the run. Nothing of Busmark's that
+failed is run again: a test that fails once is a defect. Only a suite in which the middleware itself
+hung or died is, once and visibly. The last line is `N passed, N failed, N skipped`; a check without
+its own tests, such as a linter, counts as one. The exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -22,23 +23,22 @@ import subprocess
 import sys
 import time
 import tomllib
-from busmark.adapters import environment
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from busmark.adapters import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 PYTHON_SOURCES = ("python", "tools", "bench", "packaging")
 IDLE = ("chrt", "--idle", "0") if shutil.which("chrt") else ("nice", "-n", "19")
 TYPED = ("python/busmark", "tools", "packaging", "bench")
-LANES = 3
-"""Steps that run at a time: suites of the contract mostly wait."""
-PROCESSES = {"computing": 2, "measuring": 3}
-"""Processes of Python's tests; campaigns wait for a third of their time."""
+LANES = {"contract": 4, "rust": 2}
+"""Steps that run at a time: suites of the contract, which mostly wait, and Rust's tests."""
+PROCESSES = {"computing": 2, "measuring": 4}
+"""Processes of Python's tests; campaigns wait for most of their time."""
 THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
@@ -381,9 +381,13 @@ def main() -> int:
     that measure; checks, and Python's that compute, beside them."""
     total, tested, cached = Counts(), [], []
     begin = time.monotonic()
-    with ThreadPoolExecutor(2) as beside, ThreadPoolExecutor(LANES) as lanes:
+    contract, rust = (ThreadPoolExecutor(LANES[kind]) for kind in ("contract", "rust"))
+    with ThreadPoolExecutor(2) as beside, contract, rust:
         checks = beside.map(run, named([computing_step(), *lint_steps()]))
-        ended = list(lanes.map(run, named(test_steps())))
+        tests = named(test_steps())
+        compiled = [step for step in tests if step.name.startswith("tests: ")]
+        suites = contract.map(run, [step for step in tests if step not in compiled])
+        ended = [*rust.map(run, compiled), *suites]
         ended += [run(step) for step in named([measuring_step()])]
         ended += checks
     for one in ended:

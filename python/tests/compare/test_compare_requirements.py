@@ -70,6 +70,52 @@ def test_a_known_answer(known: Path, requirement: str, verdict: str, value: floa
         assert found["low"] <= found["value"] <= found["high"]
 
 
+@pytest.fixture(scope="module")
+def rising(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rounds in which latencies are 1, 2, 3 … 2,000 µs one way: of pings at 1 kHz, and of probes in
+    a stream, whose echoes take as long."""
+    build = Builder(tmp_path_factory.mktemp("rising") / "result")
+    pings = build.case("pings", arrivals="constant", rate_hz=1000.0)
+    stream = build.case("stream", test="throughput")
+    micros = np.arange(1.0, 2001.0) * 1000
+    for number in range(3):
+        build.pings(pings, number, 2 * micros)
+        build.probes(stream, number, micros, 0)
+    return build.finish()
+
+
+@pytest.mark.parametrize(
+    ("requirement", "share"),
+    [
+        ("median(half_round_trip) <= 1500us where test=throughput", 0.25),
+        ("median(round_trip) <= 3ms where test=throughput", 0.25),
+        ("median(one_way) <= 1500us where test=throughput", 0.25),
+        ("median(latency) <= 1500us where test=throughput", 0.25),
+        ("median(half_round_trip) <= 1500us where test=latency", 0.25),
+        ("median(round_trip) <= 3ms where test=latency", 0.25),
+        # Later than the period, and than 0.5 ms.
+        ("late(100%, 0.5ms) <= 60% where test=latency", 0.5),
+        ("late(10%, 1.5ms) <= 60% where test=latency", 0.25),
+    ],
+)
+def test_a_limit_is_on_the_latency_that_it_names(
+    rising: Path, requirement: str, share: float
+) -> None:
+    _, (found,) = judged(rising, requirement)
+    assert found["value"] == pytest.approx(share), found
+
+
+def test_rounds_that_would_decide_it_are_as_many_as_narrow_the_interval_to_the_limit(
+    known: Path,
+) -> None:
+    _, (found,) = judged(known, "mean(half_round_trip) <= 1s")
+    reach = found["high"] - found["value"]
+    limit = found["value"] + reach / 2.5
+    _, (found,) = judged(known, f"mean(half_round_trip) <= {limit:.6f}ns")
+    # An interval narrows with the root of the rounds: 6.25 times as many as five.
+    assert (found["verdict"], found["more_rounds"]) == ("undecided", 32 - 5)
+
+
 def test_the_null_adapter_is_judged_where_it_is_named(known: Path) -> None:
     code, (found,) = judged(known, "median(half_round_trip) <= 20us where adapter=null")
     assert (code, found["case"]) == (0, "null-64")

@@ -162,6 +162,24 @@ def test_samples_that_are_all_equal(tmp_path: Path, after: int, verdict: str, re
     assert reason in (headline.reason or "")
 
 
+@pytest.mark.parametrize(
+    ("after", "verdict"),
+    [(12_400, "equivalent"), (12_600, "slower"), (8_100, "equivalent"), (7_900, "faster")],
+)
+def test_a_margin_is_the_same_factor_below_1_as_above(
+    tmp_path: Path, after: int, verdict: str
+) -> None:
+    """A quarter more is 1.25 times, and as far from 1 as 0.8."""
+    for seed, value in ((1, 10_000), (2, after)):
+        build = Builder(tmp_path / f"t{seed}", seed=seed)
+        build.case("udp-64")
+        for number in range(3):
+            build.pings("udp-64", number, np.full(200, value))
+        build.finish(cookie=str(seed))
+    (pair,) = compared(tmp_path / "t1", tmp_path / "t2", equivalent=0.25).pairs
+    assert pair.verdict == verdict
+
+
 @pytest.mark.parametrize(("step", "verdict"), [(20, "undecided"), (None, "slower")])
 def test_what_a_coarse_clock_cannot_tell(tmp_path: Path, step: int | None, verdict: str) -> None:
     for seed, value in ((1, 1000), (2, 1020)):

@@ -1,12 +1,13 @@
 """Tests go through the doors of packages, so that what is behind them can change."""
 
 from __future__ import annotations
+
 import ast
-import pytest
 from collections.abc import Iterator
-from docs_pages import ROOT
 from pathlib import Path
 
+import pytest
+from docs_pages import ROOT
 
 TESTS = ROOT / "python" / "tests"
 FOLDERS = (
@@ -24,8 +25,8 @@ PLACES = {TESTS / folder: "-" for folder in FOLDERS} | {
 }
 """Folders of tests, each with its plug-in: tests of a plug-in belong to it, and see its modules."""
 
-BY_HAND = {"test_sinks.py", "test_texts.py", "documents_campaigns.py"}
-"""Documents are written by hand there."""
+BY_HAND = {"test_figures.py", "test_sinks.py", "test_texts.py", "documents_campaigns.py"}
+"""Documents and cells are written by hand there."""
 
 
 def modules(path: Path) -> Iterator[str]:

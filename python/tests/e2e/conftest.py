@@ -31,6 +31,18 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     yield from make_lab(tmp_path)
 
 
+@pytest.fixture
+def allowed() -> None:
+    """Skip what captures packets where that cannot be done."""
+    from busmark.errors import UserError
+    from busmark.plugins.capture.dumpcap import check
+
+    try:
+        check("lo", "")
+    except UserError as error:
+        pytest.skip(str(error))
+
+
 @pytest.fixture(scope="module")
 def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """For a campaign that many tests look at."""

@@ -8,7 +8,6 @@ import hashlib
 import io
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -133,6 +132,21 @@ class Lab:
         if code is None:
             pytest.fail(f"hangs; so far it said:\n{out}{err}")
         return without_traceback(Ended(code, out, err))
+
+    def campaign(
+        self,
+        text: str,
+        *options: str | Path,
+        out: str | Path = "result",
+        code: int = 0,
+        variables: Mapping[str, str | Path] | None = None,
+        prefix: Sequence[str] = (),
+    ) -> Ended:
+        """Runs a scenario of this text into the folder `result`, or another; ends with `code`."""
+        words = ("run", self.scenario(text), "--out", out, *options)
+        ended = self.busmark(*words, variables=variables, prefix=prefix)
+        assert ended.code == code, ended.text
+        return ended
 
     def quickly(self, *arguments: str) -> Ended:
         """The same within this process: for commands that are to fail before anything runs."""
@@ -309,10 +323,3 @@ def assert_complete(directory: Path, cases: int, rounds: int) -> None:
     assert {row["status"] for row in rows(directory)} == {"ok"}
     assert result.manifest.finished_utc is not None
     assert not list(directory.rglob("*.partial"))
-
-
-def seeded_moments(seed: int, number: int) -> Iterator[tuple[int, float]]:
-    """Moments to strike at: a number of further events, and a number of seconds later."""
-    source = random.Random(seed)
-    for _ in range(number):
-        yield source.choice([0, 0, 1, 2, 3, 4, 6]), source.uniform(0, 0.4)

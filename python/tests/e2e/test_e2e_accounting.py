@@ -1,8 +1,8 @@
 """What the reference adapter does wrong on purpose is counted exactly.
 
 It is asked to be reliable, so that nothing but its faults, which lie below, loses a sample. Streams
-keep the last so many that none is overwritten: where all are kept, as in the test of batches, the
-end of a round waits ten seconds for repair of what was lost."""
+keep the last so many that none is overwritten: where all are kept, the end of a round waits ten
+seconds for repair of what was lost."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ FAULTS = {
     "drop, reorder and corrupt": {"drop": 0.03, "reorder": 0.05, "corrupt": 0.06},
 }  # fmt: skip
 
+OF_PINGS = ("nothing", "drop", "corrupt")
 NOTHING_OVERWRITTEN = "qos.reliability = 'reliable'\nqos.history = 'keep_last'\nqos.depth = 1000\n"
 
 Round = tuple[dict[str, Any], dict[str, Any]]
@@ -33,18 +34,13 @@ Round = tuple[dict[str, Any], dict[str, Any]]
 def rounds(shared_lab: Lab) -> dict[str, Round]:
     """A stream of two thousand samples for every set of faults, and a ping-pong for some."""
     need_adapters("reference")
-    matrices = []
-    for test in ("throughput", "latency"):
-        for values in FAULTS.values():
-            options = "".join(
-                f"option.reference.{key} = {value}\n" for key, value in values.items()
-            )
-            matrices.append(
-                f"test = '{test}'\nadapter = 'reference'\ntransport = 'pipe'\nsize = 64\n"
-                f"placement = 'free'\n{NOTHING_OVERWRITTEN}"
-                f"option.reference.max_samples = 100000\n{options}"
-            )
-    first, *others = matrices
+    names = [("throughput", name) for name in FAULTS] + [("latency", name) for name in OF_PINGS]
+    first, *others = (
+        f"test = '{test}'\nadapter = 'reference'\ntransport = 'pipe'\nsize = 64\n"
+        f"placement = 'free'\n{NOTHING_OVERWRITTEN}option.reference.max_samples = 100000\n"
+        + "".join(f"option.reference.{key} = {value}\n" for key, value in FAULTS[name].items())
+        for test, name in names
+    )
     text = scenario(
         first,
         measure="duration_s = 60\nwarmup_s = 0\nsamples = 400\nprobe_every = 0\ntimeout_s = 0.02\n"
@@ -58,7 +54,6 @@ def rounds(shared_lab: Lab) -> dict[str, Round]:
     assert ended.code == 0, ended.text
     answer = {event["case"]: event for event in events(out) if event["event"] == "round_ends"}
     result = assert_intact(out)
-    names = [(test, name) for test in ("throughput", "latency") for name in FAULTS]
     found = {row["case"]: row for row in result.cases.to_dicts()}
     return {
         f"{test} {name}": (found[case.id], answer[case.id])
@@ -72,7 +67,7 @@ def test_batches_are_timed_and_counted_where_control_samples_are_lost(lab: Lab) 
     need_adapters("reference")
     matrix = (
         "test = 'throughput'\nadapter = 'reference'\ntransport = 'pipe'\nsize = 64\n"
-        "placement = 'free'\nqos.reliability = 'reliable'\n"
+        f"placement = 'free'\n{NOTHING_OVERWRITTEN}"
         "option.reference.max_samples = 100000\noption.reference.drop = 0.2\n"
     )
     text = scenario(
@@ -130,7 +125,7 @@ def test_a_stream_is_accounted_for_exactly(rounds: dict[str, Round], name: str) 
         assert injected(event, plural, "transmitter") > 0, "nothing was injected"
 
 
-@pytest.mark.parametrize("name", ["nothing", "drop", "corrupt"])
+@pytest.mark.parametrize("name", OF_PINGS)
 def test_a_ping_pong_is_accounted_for_exactly(rounds: dict[str, Round], name: str) -> None:
     """Pings and pongs are hit alike: a lost pong is a lost round trip."""
     row, event = rounds[f"latency {name}"]
@@ -149,8 +144,6 @@ test = "throughput"
 rate_hz = 20
 option.reference.delay = 1
 option.reference.delay_us = 20_000"""
-    lab.scenario(scenario(held, measure="duration_s = 0.5\nwarmup_s = 0.1", rounds="min = 1"))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario(held, measure="duration_s = 0.5\nwarmup_s = 0.1", rounds="min = 1"))
     (row,) = rows(lab.folder / "result")
     assert row["lost"] == 0 and row["drain_ns"] >= 20e6

@@ -12,9 +12,7 @@ def test_the_run_starts_a_server_at_which_participants_meet(lab: Lab) -> None:
     need_adapters(*ADAPTERS)
     options = "".join(f'option.{name}.discovery = "server"\n' for name in ADAPTERS)
     matrix = f"adapter = [{', '.join(map(repr, ADAPTERS))}]\n{options}"
-    lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1\nretries = 0"))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario(matrix, measure=MEASURE, rounds="min = 1\nretries = 0"))
     found = rows(lab.folder / "result")
     assert [(row["status"], row["lost"], row["corrupted"]) for row in found] == [("ok", 0, 0)] * 3
     lab.assert_nothing_left()

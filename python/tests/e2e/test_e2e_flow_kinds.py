@@ -61,9 +61,7 @@ def test_flows_of_every_kind_are_distinguished_from_what_is_measured(lab: Lab) -
     need_adapters("tcp", "cyclonedds", "mqtt")
     measure = "duration_s = 0.5\nwarmup_s = 0.05\nmax_samples = 5000\necho_source = true"
     matrix = 'adapter = "tcp"\nrate_hz = 200\nsize = 64\nplacement = "free"'
-    lab.scenario(scenario(matrix, measure=measure, rounds="min = 2") + FLOWS)
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario(matrix, measure=measure, rounds="min = 2") + FLOWS)
     lab.assert_nothing_left()
     found = rows(lab.folder / "result")
     assert [row["status"] for row in found] == ["ok", "ok"], found

@@ -14,9 +14,9 @@ from e2e_harness import Lab, libraries, need_adapters, rows, scenario
 from nodes_harness import ALONE, need_root
 
 import busmark
-from busmark.errors import UserError
-from busmark.plugins.capture.dumpcap import check
 from busmark.store import Result
+
+pytestmark = pytest.mark.usefixtures("allowed")
 
 ON_NETWORK = (
     "udp", "tcp", "cyclonedds", "fastdds", "rti", "dustdds", "rustdds", "zerodds", "omniorb",
@@ -31,19 +31,9 @@ CLOCKS_NS = 1_000_000
 """How far the two clocks of a host may be read apart on a busy machine."""
 
 
-@pytest.fixture(autouse=True)
-def _allowed() -> None:
-    try:
-        check("lo", "")
-    except UserError as error:
-        pytest.skip(str(error))
-
-
 def run(lab: Lab, matrix: str, *, prefix: Sequence[str] = (), **other: Any) -> Result:
     text = scenario(matrix, **{"measure": MEASURE, "rounds": "min = 1", **other})
-    lab.scenario(f"capture = true\n{text}")
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=prefix)
-    assert ended.code == 0, ended.text
+    lab.campaign(f"capture = true\n{text}", prefix=prefix)
     return Result(lab.folder / "result")
 
 

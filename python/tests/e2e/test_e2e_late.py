@@ -19,8 +19,9 @@ import jsonschema
 import pytest
 from e2e_harness import MARK, Lab, end, eventually, marked, need_adapters, rows, scenario
 
-from busmark.errors import UserError
-from busmark.plugins.capture.dumpcap import check
+from busmark.store import Result
+
+pytestmark = pytest.mark.usefixtures("allowed")
 
 Explained = dict[str, Any]
 """The document of `busmark capture explain`."""
@@ -29,20 +30,14 @@ ROOT = Path(__file__).resolve().parents[3]
 LOSSY = "[lab]\nnodes = 2\n\n[matrix.link]\nloss = '4%'"
 
 
-@pytest.fixture(autouse=True)
-def _allowed() -> None:
-    try:
-        check("lo", "")
-    except UserError as error:
-        pytest.skip(str(error))
-
-
-def run(lab: Lab, matrix: str, *, also: str = "", measure: str = MEASURE) -> Explained:
-    """A captured round, and what is said of its late samples."""
+def run(
+    lab: Lab, matrix: str, finding: str, says: str, *, also: str = "", measure: str = MEASURE
+) -> Explained:
+    """A captured round with this finding, and what is said of its late samples."""
     text = scenario(matrix, also=also, measure=measure, rounds="min = 1")
-    lab.scenario(f"capture = true\n{text}")
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(f"capture = true\n{text}")
+    found = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
+    assert says in found[finding].evidence, found
     explained = of(lab)
     if any(row["capture_dropped"] for row in rows(lab.folder / "result")):
         pytest.skip("the capture lost packets on this machine")
@@ -74,7 +69,7 @@ def packets(lab: Lab, explained: Explained, cause: str) -> list[list[dict[str, A
 def test_dds_over_a_link_that_loses_packets_waits_for_what_is_sent_again(lab: Lab) -> None:
     need_adapters("cyclonedds")
     matrix = 'adapter = "cyclonedds"\nsize = 100\nrate_hz = 300'
-    explained = run(lab, matrix, also=LOSSY)
+    explained = run(lab, matrix, "link-loss", "lose 4% of packets", also=LOSSY)
     found = causes(explained)
     assert found.get("rtps-retransmission", 0) + found.get("heartbeat-wait", 0) > 0, found
     assert not found.keys() & {"delayed-ack", "tcp-retransmission", "kernel-drop"}
@@ -92,7 +87,8 @@ def test_dds_over_a_link_that_loses_packets_waits_for_what_is_sent_again(lab: La
 @pytest.mark.usefixtures("lab_is_possible")
 def test_tcp_over_a_link_that_loses_packets_waits_for_what_is_sent_again(lab: Lab) -> None:
     need_adapters("tcp")
-    explained = run(lab, 'adapter = "tcp"\nsize = 100\nrate_hz = 300', also=LOSSY)
+    matrix = 'adapter = "tcp"\nsize = 100\nrate_hz = 300'
+    explained = run(lab, matrix, "link-loss", "lose 4% of packets", also=LOSSY)
     found = causes(explained)
     assert found.get("tcp-retransmission", 0) > 0, found
     assert not found.keys() & {"rtps-retransmission", "heartbeat-wait", "kernel-drop"}
@@ -109,7 +105,8 @@ def test_clients_of_xrce_over_such_a_link_wait_for_what_is_sent_again(lab: Lab) 
         'adapter = "microxrcedds"\ntransport = "udp"\nsize = 64\nrate_hz = 50\n'
         'qos.reliability = "reliable"'
     )
-    explained = run(lab, matrix, also=LOSSY, measure=MEASURE.replace("1.5", "6"))
+    longer = MEASURE.replace("1.5", "6")
+    explained = run(lab, matrix, "link-loss", "lose 4% of packets", also=LOSSY, measure=longer)
     found = causes(explained)
     assert found.get("xrce-retransmission", 0) > 0, found
     for evidence in packets(lab, explained, "xrce-retransmission"):
@@ -129,7 +126,9 @@ def test_a_small_receive_buffer_drops_what_was_captured(lab: Lab) -> None:
         'adapter = "udp"\ntest = "throughput"\nsize = 8000\n'
         '[matrix.option]\nudp.receive_buffer_bytes = "4096"'
     )
-    explained = run(lab, matrix, measure=f"{MEASURE}\nsamples = 5000\nprobe_every = 2")
+    measure = f"{MEASURE}\nsamples = 5000\nprobe_every = 2"
+    sockets = "at sockets of the participants"
+    explained = run(lab, matrix, "udp-drops", sockets, measure=measure)
     (row,) = rows(lab.folder / "result")
     assert row["udp_socket_drops"], "the kernel dropped nothing"
     found = causes(explained)
@@ -169,9 +168,7 @@ def test_a_broker_that_stands_still_keeps_what_it_has(lab: Lab) -> None:
 def test_the_worst_samples_are_shown_with_their_packets(lab: Lab) -> None:
     need_adapters("cyclonedds", "tcp")
     text = scenario('adapter = ["cyclonedds", "tcp"]', measure=MEASURE, rounds="min = 1")
-    lab.scenario(f"capture = true\n{text}")
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(f"capture = true\n{text}")
     ended = lab.quickly("capture", "explain", "result")
     assert ended.code == 2 and "several cases were captured" in ended.err
     ended = lab.quickly("capture", "explain", "result", "--case", "nothing")

@@ -22,9 +22,7 @@ def test_rounds_under_load_tell_what_the_load_came_to(lab: Lab) -> None:
         pytest.skip(reason)
     loads = '["", "net 5mbit", "cpu 20% + net 5mbit", "disk max"]'
     matrix = f'adapter = "udp"\nrate_hz = 500\nload = {loads}'
-    lab.scenario(scenario(matrix, measure=LONG, rounds="min = 1\nretries = 5"))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario(matrix, measure=LONG, rounds="min = 1\nretries = 5"))
     found = {row["load"]: row for row in rows(lab.folder / "result")}
     columns = [f"load_{kind}_{what}" for kind in ("cpu", "net", "disk")
                for what in ("asked", "achieved")]  # fmt: skip

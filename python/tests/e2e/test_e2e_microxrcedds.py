@@ -22,18 +22,18 @@ needs_agent = pytest.mark.skipif(shutil.which(AGENT) is None, reason=f"needs {AG
 def statuses(lab: Lab, matrix: str) -> dict[str, object]:
     """Status of each case, by its name."""
     need_adapters(NAME)
-    lab.scenario(scenario(matrix, measure=MEASURE, rounds=ROUNDS))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario(matrix, measure=MEASURE, rounds=ROUNDS))
     lab.assert_nothing_left()
     return {str(row["case"]): row["status"] for row in rows(lab.folder / "result")}
 
 
 def reason(lab: Lab, matrix: str, *prefix: str) -> str:
     need_adapters(NAME)
-    lab.scenario(scenario(f'adapter = "{NAME}"\n{matrix}', measure=MEASURE, rounds=ROUNDS))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=prefix)
-    assert ended.code == 1, ended.text
+    lab.campaign(
+        scenario(f'adapter = "{NAME}"\n{matrix}', measure=MEASURE, rounds=ROUNDS),
+        prefix=prefix,
+        code=1,
+    )
     (row,) = rows(lab.folder / "result")
     lab.assert_nothing_left()
     return str(row["reason"])

@@ -17,10 +17,17 @@ ROUNDS = "min = 1\nretries = 0"
 def reason(lab: Lab, also: str, criteria: str = "min_samples = 1", *prefix: str) -> str:
     """Reason of the failed round of the second matrix; the first matrix's must have worked."""
     need_adapters("null")
-    lab.scenario(scenario('adapter = "null"', measure=MEASURE, rounds=ROUNDS, criteria=criteria,
-                          also=f"[[also]]\n{also}"))  # fmt: skip
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=prefix)
-    assert ended.code == 1, ended.text
+    ended = lab.campaign(
+        scenario(
+            'adapter = "null"',
+            measure=MEASURE,
+            rounds=ROUNDS,
+            criteria=criteria,
+            also=f"[[also]]\n{also}",
+        ),
+        prefix=prefix,
+        code=1,
+    )
     worked, failed = sorted(rows(lab.folder / "result"), key=lambda row: row["adapter"] != "null")
     assert (worked["adapter"], worked["status"]) == ("null", "ok")
     assert failed["status"] == "failed"

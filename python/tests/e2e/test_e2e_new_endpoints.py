@@ -15,11 +15,14 @@ MEASURE = "samples = 3\nduration_s = 60.0\nwarmup_s = 0\ntimeout_s = 60.0"
 
 def discovered(lab: Lab, matrix: str) -> pl.DataFrame:
     """Repetitions of one round of each case."""
-    lab.scenario(scenario(f'test = "discovery"\nsize = 40\nplacement = "free"\n{matrix}',
-                          measure=MEASURE, rounds="min = 1",
-                          criteria="min_repetitions = 3"))  # fmt: skip
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(
+        scenario(
+            f'test = "discovery"\nsize = 40\nplacement = "free"\n{matrix}',
+            measure=MEASURE,
+            rounds="min = 1",
+            criteria="min_repetitions = 3",
+        )
+    )
     assert all(row["status"] == "ok" for row in rows(lab.folder / "result"))
     return busmark.open(lab.folder / "result").discoveries(parameters=True).collect()
 

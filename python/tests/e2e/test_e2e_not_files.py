@@ -11,7 +11,6 @@ import pytest
 from e2e_harness import Lab
 from kept_results import unpack
 
-KINDS = ("pipe", "device")
 IN_RESULT = {
     "manifest.json": ("show", "run --resume --out"),
     "cases.jsonl": ("show", "run --resume --out"),
@@ -55,10 +54,11 @@ def result(kept: Path, lab: Lab) -> Iterator[Path]:
     shutil.rmtree(copy)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("name", "command"), [(n, c) for n, commands in IN_RESULT.items() for c in commands]
-)
+    ("kind", "name", "command"),
+    [("device", "manifest.json", "show"), ("device", "cases.jsonl", "show"),
+     *(("pipe", name, command) for name, commands in IN_RESULT.items() for command in commands)],
+)  # fmt: skip
 def test_in_a_result(lab: Lab, result: Path, kind: str, name: str, command: str) -> None:
     plant(result / name, kind)
     ended = lab.busmark(*command.split(), result)
@@ -68,10 +68,9 @@ def test_in_a_result(lab: Lab, result: Path, kind: str, name: str, command: str)
         assert ended.code == 2 and Path(name).name in ended.err, ended.text
 
 
-@pytest.mark.parametrize("kind", ["pipe"])
 @pytest.mark.parametrize("command", NAMED)
-def test_as_an_argument(lab: Lab, kind: str, command: str) -> None:
-    plant(lab.folder / "planted", kind)
+def test_as_an_argument(lab: Lab, command: str) -> None:
+    plant(lab.folder / "planted", "pipe")
     words = ("planted" if word == "NAME" else word for word in NAMED[command])
     ended = lab.busmark(*words)
     assert ended.code == 2 and "planted" in ended.err, ended.text

@@ -69,6 +69,11 @@ def test_a_line_ends_with_the_answer_of_the_comparison(line: tuple[Lab, Ended]) 
     assert len(campaign["standings"]) == len(pairs) == 2
     for standing, pair in zip(campaign["standings"], pairs, strict=True):
         leader = standing["leader"]
+        if leader is None:
+            # An error among the findings, such as a lost sample on a machine that stood still.
+            assert all(place["reason"] for place in standing["places"]
+                       if place["role"] == "not compared")  # fmt: skip
+            continue
         assert "cyclonedds" in leader, "a baseline is no winner"
         (versus,) = (place["to_leader"] for place in standing["places"] if place["to_leader"])
         change = pair["changes"][0]["change"]
@@ -229,28 +234,6 @@ def test_the_page_is_opened(lab: Lab, browser: Path) -> None:
 # --- completion -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "offers"),
-    [
-        ("busmark latency ud", "udp"),
-        ("busmark latency udp --qos reliable,keep_l", "reliable,keep_last"),
-        ("busmark latency udp --ro", "--rounds"),
-        ("busmark ini", "init"),
-    ],
-)
-def test_the_shell_completes(lab: Lab, words: str, offers: str) -> None:
-    need_adapters("udp")
-    program = "import sys; sys.argv[0] = 'busmark'; from busmark.cli.main import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program], text=True, capture_output=True, timeout=WATCHDOG_S,
-        check=False, env={
-            **lab.environment, "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1),
-            "_BUSMARK_COMPLETE": "bash_complete",
-        },
-    )  # fmt: skip
-    assert f"plain,{offers}" in done.stdout.split(), done.stdout + done.stderr
-
-
 def test_a_completed_name_is_one_word_of_bash_and_runs_nothing(lab: Lab) -> None:
     name = "a$(touch ran) *'b"
     place = lab.folder / "busmark-results" / name
@@ -275,9 +258,8 @@ def test_a_completed_name_is_one_word_of_bash_and_runs_nothing(lab: Lab) -> None
     assert not (lab.folder / "ran").exists()
 
 
-@pytest.mark.parametrize("mebibytes", [150, 500, 1000])
-@pytest.mark.parametrize("command", ["show"])
-def test_a_limit_of_memory_is_met_with_words(lab: Lab, command: str, mebibytes: int) -> None:
+@pytest.mark.parametrize("mebibytes", [150, 1000])
+def test_a_limit_of_memory_is_met_with_words(lab: Lab, mebibytes: int) -> None:
     limit = ["sh", "-c", f'ulimit -v {mebibytes * 1024}; exec "$@"', "sh"]
-    ended = lab.busmark(command, prefix=limit)
+    ended = lab.busmark("show", prefix=limit)
     assert ended.code == 2 and "ulimit -v" in ended.err, ended.text

@@ -74,7 +74,7 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     need_adapters("null")
     # A round of full length is some 200 KiB.
     measure = "duration_s = 1\nwarmup_s = 0\nsamples = 5000\nmax_samples = 5000"
-    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 40"))
+    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 20"))
     small = lab.folder / "small"
     small.mkdir()
     saved = lab.folder / "saved"
@@ -91,7 +91,7 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     assert lab.busmark("show", saved).code == 0
     ended = lab.busmark("run", "--resume", "--out", saved)
     assert ended.code == 0, ended.text
-    assert_complete(saved, cases=1, rounds=40)
+    assert_complete(saved, cases=1, rounds=20)
     assert before.items() <= fingerprints(saved).items()
 
 

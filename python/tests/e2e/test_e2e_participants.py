@@ -16,9 +16,7 @@ def run(lab: Lab, matrix: str) -> tuple[list[dict[str, Any]], pl.DataFrame]:
     """Rows of the cases, and all samples."""
     need_adapters(*ADAPTERS)
     names = ", ".join(f'"{name}"' for name in ADAPTERS)
-    lab.scenario(scenario(f"adapter = [{names}]\n{matrix}", rounds="min = 1"))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario(f"adapter = [{names}]\n{matrix}", rounds="min = 1"))
     lab.assert_nothing_left()
     found = rows(lab.folder / "result")
     assert {row["adapter"] for row in found} == set(ADAPTERS)
@@ -99,9 +97,7 @@ def test_a_transport_within_a_process_carries_samples(lab: Lab) -> None:
     pairs = (("zeromq", "inproc"), ("iceoryx2", "local"))
     also = "".join(f'[[also]]\nadapter = "{name}"\ntransport = "{one}"\n' for name, one in pairs)
     matrix = 'adapter = "reference"\ntransport = "memory"\ntest = ["latency", "throughput"]'
-    lab.scenario(scenario(matrix, rounds="min = 1", also=also))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario(matrix, rounds="min = 1", also=also))
     found = rows(lab.folder / "result")
     assert len(found) == 6
     for row in found:
@@ -112,9 +108,7 @@ def test_a_transport_within_a_process_carries_samples(lab: Lab) -> None:
 def test_time_sharing_and_real_time_are_measured_in_one_campaign(lab: Lab) -> None:
     need_adapters("tcp")
     also = "\n[[also]]\nfifo = 0\npeer_fifo = 20\n"
-    lab.scenario(scenario('adapter = "tcp"\nfifo = [0, 10]', rounds="min = 1") + also)
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(scenario('adapter = "tcp"\nfifo = [0, 10]', rounds="min = 1") + also)
     found = {row["case"]: (row["fifo"], row["peer_fifo"]) for row in rows(lab.folder / "result")}
     assert sorted(found.values(), key=str) == [(0, 20), (0, None), (10, None)]
     assert {case.split("-", 4)[-1] for case in found} == {"0fifo", "10fifo", "0fifo-20peerfifo"}

@@ -18,18 +18,20 @@ def test_what_is_missed_ends_with_1_and_what_is_met_with_0(lab: Lab) -> None:
     need_adapters("reference")
     slow = f"{MATRIX}\noption.reference.delay_us = 20000"
     late = required("median(half_round_trip) <= 1ms")
-    lab.scenario(scenario(slow, measure=MEASURE, rounds="min = 5\nmax = 5", also=late))
-    ended = lab.busmark("run", "scenario.toml", "--out", "slow")
-    assert ended.code == 1, ended.text
+    ended = lab.campaign(
+        scenario(slow, measure=MEASURE, rounds="min = 5\nmax = 5", also=late), out="slow", code=1
+    )
     assert "1 missed" in ended.out
     (found,) = json.loads(lab.busmark("show", "slow", "--json").out)["requirements"]
     assert found["verdict"] == "missed" and found["fails"]
-    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 5\nmax = 5"))
-    ended = lab.busmark(
-        "run", "scenario.toml", "--out", "quick", "--require", "median(half_round_trip) <= 10s",
-        "--require", "loss <= 0",
-    )  # fmt: skip
-    assert ended.code == 0, ended.text
+    lab.campaign(
+        scenario(MATRIX, measure=MEASURE, rounds="min = 5\nmax = 5"),
+        "--require",
+        "median(half_round_trip) <= 10s",
+        "--require",
+        "loss <= 0",
+        out="quick",
+    )
     assert lab.busmark("show", "quick").code == 0
     assert lab.busmark("show", "quick", "--require", "median(latency) <= 1ns").code == 1
     undecided = ("--require", "late <= 1%")

@@ -52,9 +52,7 @@ def test_a_run_makes_the_documents_itself_and_leaves_none(lab: Lab) -> None:
         f'[[also]]\nadapter = "{name}"\nsecurity = ["none", "{profile}"]\n'
         for name, profile in PROFILES.items() if name != "tcp"
     )  # fmt: skip
-    lab.scenario(secured("tcp", "tls", also))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    ended = lab.campaign(secured("tcp", "tls", also))
     found = {
         (row["adapter"], row["security"]): row["status"] for row in rows(lab.folder / "result")
     }
@@ -69,10 +67,11 @@ def test_two_vendors_meet_secured_and_the_wrong_one_begins_no_handshake(lab: Lab
     """With documents of the run whichever writes; with the user's, names of subjects decide."""
     need_adapters("cyclonedds", "fastdds")
     both = '["cyclonedds", "fastdds"]'
-    lab.scenario(scenario(f'adapter = {both}\npeer = {both}\nsecurity = "all"', measure=SHORT,
-                          rounds="min = 1"))  # fmt: skip
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    lab.campaign(
+        scenario(
+            f'adapter = {both}\npeer = {both}\nsecurity = "all"', measure=SHORT, rounds="min = 1"
+        )
+    )
     assert [row["status"] for row in rows(lab.folder / "result")] == ["ok"] * 4
     made(lab)
     refused = []
@@ -93,9 +92,7 @@ def test_encrypted_keys_of_the_user_are_used_on_nodes_and_stay_nowhere(lab: Lab)
     table = '\n[security]\ndirectory = "keys"\npassphrase_file = "pass"\n'
     text = on_nodes({"left": "env", "right": "env"},
                     'adapter = "tcp"\nsecurity = ["none", "tls"]', measure=SHORT)  # fmt: skip
-    lab.scenario(text + table)
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
+    ended = lab.campaign(text + table)
     assert {(row["security"], row["nodes"]) for row in rows(lab.folder / "result")} == {
         ("none", "right;left"), ("tls", "right;left"),
     }  # fmt: skip
@@ -113,11 +110,9 @@ def test_a_wrong_passphrase_is_reported_with_the_file_and_never_shown(lab: Lab) 
     (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
     (lab.folder / "wrong").write_text(f"not{PASSPHRASE}\n")
     made(lab, "--passphrase-file", "pass")
-    lab.scenario(
-        secured("tcp", "tls", '[security]\ndirectory = "keys"\npassphrase_file = "wrong"\n')
+    ended = lab.campaign(
+        secured("tcp", "tls", '[security]\ndirectory = "keys"\npassphrase_file = "wrong"\n'), code=2
     )
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 2, ended.text
     assert "key.pem" in ended.err and PASSPHRASE not in ended.text
 
 
@@ -125,11 +120,9 @@ def test_a_server_that_takes_no_passphrase_is_refused_before_the_run(lab: Lab) -
     need_adapters("mqtt")
     (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
     made(lab, "--passphrase-file", "pass")
-    lab.scenario(
-        secured("mqtt", "tls", '[security]\ndirectory = "keys"\npassphrase_file = "pass"\n')
+    ended = lab.campaign(
+        secured("mqtt", "tls", '[security]\ndirectory = "keys"\npassphrase_file = "pass"\n'), code=2
     )
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 2, ended.text
     assert "MQTT (mosquitto) takes no passphrase" in ended.err and PASSPHRASE not in ended.text
 
 
@@ -137,9 +130,7 @@ def test_expired_documents_are_refused_before_the_run_begins(lab: Lab) -> None:
     need_adapters("tcp")
     keys = made(lab)
     expired(keys / "participants" / "passive" / "certificate.pem", keys / "ca")
-    lab.scenario(secured("tcp", "tls", '[security]\ndirectory = "keys"\n'))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 2, ended.text
+    ended = lab.campaign(secured("tcp", "tls", '[security]\ndirectory = "keys"\n'), code=2)
     assert "expired on" in ended.err and "passive" in ended.err
 
 

@@ -83,21 +83,21 @@ def test_keys_change_a_test_show_entities_and_look_at_samples(
 
 
 def test_in_a_pipe_there_are_lines(participants: object, lab: Lab) -> None:
-    def found(command: str, *words: str) -> str:
-        text: str = eventually(
-            lambda: all(
-                word in (out := lab.busmark(command, *CYCLONE, "--for", "4").out) for word in words
-            ) and out,
-            lambda: f"{command} says nothing of {words}",
-        )  # fmt: skip
-        return text
+    says = {
+        "watch": ("transceiver 7: answered",),
+        "spot": ("app 3 (group 1): joined", "app 4 (group 1): joined"),
+        "errors": ("refused: application 4 has no test 99",),
+    }
+    printed: dict[str, str] = {}
 
-    live = found("watch", "transceiver 7: answered")
-    assert "joined" in live, "those who come late hear what was said before"
-    spot = found("spot", "app 3 (group 1): joined", "app 4 (group 1): joined")
-    assert "answered" not in spot
-    errors = found("errors", "refused: application 4 has no test 99")
-    assert "joined" not in errors
+    def complete() -> bool:
+        started = {command: lab.start(command, *CYCLONE, "--for", "4") for command in says}
+        printed.update({command: end(process).out for command, process in started.items()})
+        return all(word in printed[command] for command, words in says.items() for word in words)
+
+    eventually(complete, lambda: str(printed))
+    assert "joined" in printed["watch"], "those who come late hear what was said before"
+    assert "answered" not in printed["spot"] and "joined" not in printed["errors"]
 
 
 def test_a_participant_that_is_killed_is_reported_as_gone(

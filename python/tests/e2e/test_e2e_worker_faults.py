@@ -28,45 +28,34 @@ from e2e_harness import (
     strike,
     tidy,
 )
+from jsonschema import Draft202012Validator
 
 Variables = dict[str, str | Path]
 
 PROMPT = {
     "speaks another protocol": ("passive", "garbage: passive: speaks control protocol 4711, not 2"),
-    "greets with something else": ("active", "garbage: active: not an answer of the protocol"),
     "refuses": ("passive", "invalid: passive, start: not today"),
     "dies after setup": (
         "active",
         "died: active: the worker died (exit code 7): stand-in: this is",
     ),
-    "dies in the run": ("active", "died: active: the worker died (exit code 7)"),
     "crashes in the run": ("active", "died: active: the worker died (killed by SIGABRT)"),
     "closes its output": ("passive", "died: passive: the worker died (closed its output)"),
     "dies within a frame": ("active", "died: active: the worker died (exit code 7)"),
-    "garbles a frame": ("active", "garbage: pinger: not a frame of samples"),
     "sends a frame of another length": ("active", "not a message of the protocol: 'more'"),
     "forgets a frame": ("active", "garbage: 0 rows of samples, 300 were announced"),
     "garbles accounts": ("active", "garbage: pinger: not a frame of accounts"),
-    "forgets accounts": ("active", "garbage: pinger: 0 rows of accounts, 1 were announced"),
     "writes garbage": ("passive", "not a message of the protocol: 'Segmentation fault, or so'"),
-    "writes binary garbage": ("active", "garbage: active: not a message of the protocol"),
-    "writes JSON that is no object": ("passive", "not a message of the protocol: '[1, 2]'"),
-    "writes JSON without end": ("passive", "garbage: passive: not a message of the protocol: '[[["),
     "writes a line without end": ("active", "garbage: active: a line without end"),
     "answers another command": ("passive", "garbage: passive: answer to another command"),
     "tells a failure": ("active", "failed: active, run: no more of this"),
-    "tells something else": ("passive", "garbage: passive: not an answer of the protocol: event"),
-    "answers setup in another shape": ("passive", "garbage: passive, setup: not an answer of the"),
     "answers run in another shape": ("active", "garbage: active, run: not an answer of the"),
-    "answers collect in another shape": ("passive", "garbage: passive, collect: not an answer of"),
 }
 """Who has the fault, and how it is reported. Every fault has its own round."""
 
 HANGING = {
     "says nothing": ("passive", "hung: passive, start: no answer within"),
-    "hangs in the run": ("active", "hung: active, run: no answer within"),
     "stops within a frame": ("active", "hung: active, collect: no answer within"),
-    "hangs at the end": ("passive", "hung: passive, collect: no answer within"),
 }
 
 
@@ -167,15 +156,14 @@ def test_a_ping_that_comes_back_unanswered_is_no_round_trip(lab: Lab, stand_in: 
     lab.assert_nothing_left()
 
 
-@pytest.mark.parametrize("child", ["daemon"])
 def test_what_a_worker_has_started_holds_nothing_up_and_ends_with_it(
-    lab: Lab, stand_in: Variables, child: str
+    lab: Lab, stand_in: Variables
 ) -> None:
     """It keeps the worker's pipes open. It is ended in rounds that end well too, also where it has
     left the worker's session as a daemon does, so that no round meets one of an earlier round."""
     lab.scenario(scenario('adapter = "udp"', rounds="min = 2\nretries = 3"))
     plan = json.dumps({"0.active": "crashes in the run"})
-    variables = {**stand_in, "STAND_IN_PLAN": plan, "STAND_IN_CHILD": child}
+    variables = {**stand_in, "STAND_IN_PLAN": plan, "STAND_IN_CHILD": "1"}
     out = lab.folder / "result"
     ended = lab.busmark("run", "scenario.toml", "--out", out, variables=variables)
     assert ended.code == 0, ended.text
@@ -183,13 +171,12 @@ def test_what_a_worker_has_started_holds_nothing_up_and_ends_with_it(
     reasons = [event["reason"] for event in events(out) if event["event"] == "round_failed"]
     assert "died: active: the worker died (killed by SIGABRT)" in reasons[0]
     lab.assert_nothing_left()
-    if child == "daemon":
-        ended_after = [
-            (event["event"], len(event.get("commands", [])))
-            for event in events(out) if event["event"] in ("round_begins", "leftovers_ended")
-        ]  # fmt: skip
-        # Two workers in each of three attempts, each with a daemon.
-        assert ended_after == [("round_begins", 0), ("leftovers_ended", 2)] * 3
+    ended_after = [
+        (event["event"], len(event.get("commands", [])))
+        for event in events(out) if event["event"] in ("round_begins", "leftovers_ended")
+    ]  # fmt: skip
+    # Two workers in each of three attempts, each with a daemon.
+    assert ended_after == [("round_begins", 0), ("leftovers_ended", 2)] * 3
 
 
 def test_a_worker_killed_at_any_moment_costs_no_more_than_its_round(lab: Lab) -> None:
@@ -228,7 +215,6 @@ def await_next_round(process: subprocess.Popen[str], out: Path) -> None:
 
 
 def test_everything_that_crosses_the_pipe_follows_the_schema(lab: Lab, stand_in: Variables) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(subprocess.check_output([str(real_worker()), "schema"]))
     record = lab.folder / "record"
     record.mkdir()
@@ -239,17 +225,18 @@ def test_everything_that_crosses_the_pipe_follows_the_schema(lab: Lab, stand_in:
     ended = lab.busmark("run", "scenario.toml", "--out", "result", variables=variables)
     assert ended.code == 0, ended.text
     shapes = {
-        name: {**shape, "$defs": schema["$defs"]} for name, shape in schema["properties"].items()
+        name: Draft202012Validator({**shape, "$defs": schema["$defs"]})
+        for name, shape in schema["properties"].items()
     }
     commands = set()
     for path in record.iterdir():
         asked = ""
         for line in path.read_text(encoding="utf-8").splitlines():
             kind, message = json.loads(line).values()
-            jsonschema.validate(message, shapes[kind])
+            shapes[kind].validate(message)
             if kind == "request":
                 asked = message["cmd"]
                 commands.add(asked)
             elif kind == "reply" and "result" in message and f"{asked}_result" in shapes:
-                jsonschema.validate(message["result"], shapes[f"{asked}_result"])
+                shapes[f"{asked}_result"].validate(message["result"])
     assert commands == {"prepare", "setup", "connect", "match", "start", "run", "drain", "collect"}

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
 from e2e_harness import DOMAIN, Lab, need_adapters, rows
 
-from busmark.errors import UserError
-from busmark.plugins.capture.dumpcap import check
-
 PACKETS = 20
 HOPS = {1: ["rtps", "xrce"], 2: ["xrce", "rtps", "xrce"], 3: ["xrce", "xrce"]}
-
-
-@pytest.fixture
-def allowed() -> None:
-    if not shutil.which("dumpcap"):
-        pytest.skip("dumpcap is not installed")
-    try:
-        check("lo", "")
-    except UserError as error:
-        pytest.skip(str(error))
 
 
 @pytest.mark.usefixtures("allowed")

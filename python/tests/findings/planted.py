@@ -268,3 +268,22 @@ class Planted:
 
 def _schema(table: str, data: dict[str, Any]) -> dict[str, pl.DataType]:
     return {name: kind for name, kind in polars_schema(table).items() if name in data}
+
+
+Planting = tuple[str, dict[str, Any], dict[str, Any], str | None, str]
+"""A rule, parameters of a case, columns of its three rounds, the severity of the rule's only
+finding (None: there is none), and what the finding has in its title, evidence or remedy: texts
+between bars."""
+
+
+def finds(campaign: Planted, planting: Planting) -> None:
+    """Assert that the rule finds what is planted, and nothing else."""
+    rule, asked, columns, severity, texts = planting
+    latencies = clean(1) if asked["test"] == "latency" else ()
+    campaign.case("a", latencies, asked, rows=3, **columns)
+    found = campaign.found(rule)
+    assert [each.severity for each in found] == ([severity] if severity else [])
+    for each in found:
+        whole = f"{each.title}: {each.evidence}: {each.remedy}"
+        whole = whole.replace("\N{NARROW NO-BREAK SPACE}", " ")
+        assert [text for text in texts.split("|") if text not in whole] == [], whole

@@ -5,36 +5,56 @@ from __future__ import annotations
 import re
 
 import pytest
-from planted import CAPABILITIES, LATENCY, THROUGHPUT, Planted, params
+from planted import CAPABILITIES, LATENCY, THROUGHPUT, Planted, Planting, finds, params
+
+LATE = {"median_ns": 40e3, "max_ns": 205e6}
+WHOLE = {"ip_fragmented": 2000, "ip_reassembled": 2000, "ip_reassembly_fails": 0}
+FRAGMENTS, DROPS, AGAIN, LINK = "fragments-lost", "udp-drops", "tcp-retransmits", "link-loss"
+LOSSY = {**THROUGHPUT, "network": "lab", "writer_on": "a", "reader_on": "b", "link_loss": "2%"}
+
+PLANTED: dict[str, Planting] = {
+    "fragments that were never put together": (
+        FRAGMENTS, THROUGHPUT,
+        {"ip_fragmented": 2000, "ip_reassembled": [1400, 0, 0], "lost": [600, 2000, 2000],
+         "ip_reassembly_fails": [0, 20_000, 20_000]}, "warning",
+        "6 000 datagrams sent in fragments, 1 400 put together|4 600 samples lost|40 000 times"),
+    "fragments that were all put together": (
+        FRAGMENTS, THROUGHPUT, {**WHOLE, "lost": 5}, None, ""),
+    "several receivers put each datagram together": (
+        FRAGMENTS, THROUGHPUT, {**WHOLE, "lost": 5, "ip_reassembled": 6000}, None, ""),
+    "a fragment that nobody missed": (
+        FRAGMENTS, THROUGHPUT, {**WHOLE, "lost": 0, "ip_reassembled": 1999}, None, ""),
+    # 26,927 datagrams dropped in the namespace, beside a case over something else.
+    **{f"what others lost accuses nobody: {name}": (
+        DROPS, params(name, test="throughput"),
+        {"udp_rcvbuf_errors": 26_927, "udp_socket_drops": 0}, None, "")
+       for name in ("tcp", "uds", "null", "udp")},
+    "best effort that lost no sample": (
+        DROPS, THROUGHPUT, {"udp_socket_drops": 2, "lost": 0}, "note", ""),
+    "tail-loss probes and duplicates are no loss": (
+        AGAIN, LATENCY, {"tcp_retransmits": 8, "tcp_needless": 8, **LATE}, None, ""),
+    "segments that were lost, and others": (
+        AGAIN, LATENCY, {"tcp_retransmits": [8, 10, 8], "tcp_needless": [8, 3, 8], **LATE},
+        "warning", "7 segments sent again in 1 of 3 rounds; 3 more of which nothing had been lost"
+        "|205 ms"),
+    "segments of which nothing is known to be needless": (
+        AGAIN, LATENCY, {"tcp_retransmits": [0, 4, 1], "median_ns": 40e3, "max_ns": 3e6},
+        "warning", "5 segments sent again in 2 of 3 rounds"),
+    "segments of others": (AGAIN, THROUGHPUT, {"tcp_retransmits": 4}, None, ""),
+    "segments that links lose on purpose": (
+        AGAIN, {**LATENCY, "link_loss": "1%"}, {"tcp_retransmits": 4}, None, ""),
+    "a link that loses what the middleware repairs": (
+        LINK, LOSSY, {"lost": 0, "expected": 2000}, "note", "lose 2% of packets"),
+    "a link that loses nothing": (LINK, {**LOSSY, "link_loss": None}, {"lost": 5}, None, ""),
+}  # fmt: skip
 
 
-def test_fragments_that_were_never_put_together_are_named(campaign: Planted) -> None:
-    counted = {"ip_fragmented": 2000, "ip_reassembled": [1400, 0, 0]}
-    campaign.case("a", params=THROUGHPUT, rows=3, lost=[600, 2000, 2000],
-                  ip_reassembly_fails=[0, 20_000, 20_000], **counted)  # fmt: skip
-    (finding,) = campaign.found("fragments-lost")
-    text = finding.evidence.replace("\N{NARROW NO-BREAK SPACE}", "")
-    assert "6000 datagrams sent in fragments, 1400 put together" in text
-    assert "4600 samples lost" in text and "40000 times" in text
-
-
-def test_fragments_that_all_arrived_are_no_finding(campaign: Planted) -> None:
-    whole = {"ip_fragmented": 2000, "ip_reassembled": 2000, "ip_reassembly_fails": 0}
-    campaign.case("a", params=THROUGHPUT, rows=3, lost=5, **whole)
-    # Several receivers of one datagram put it together each.
-    campaign.case("b", params=THROUGHPUT, rows=3, lost=5, **{**whole, "ip_reassembled": 6000})
-    campaign.case("c", params=THROUGHPUT, rows=3, lost=0, **{**whole, "ip_reassembled": 1999})
-    assert campaign.found("fragments-lost") == []
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_rule_finds_what_is_planted_and_nothing_else(campaign: Planted, name: str) -> None:
+    finds(campaign, PLANTED[name])
 
 
 class TestUdpDrops:
-    @pytest.mark.parametrize("adapter", ["tcp", "uds", "null", "udp"])
-    def test_what_others_lost_accuses_nobody(self, campaign: Planted, adapter: str) -> None:
-        """26,927 datagrams dropped in the namespace, beside a case over something else."""
-        case = params(adapter, test="throughput")
-        campaign.case("a", params=case, rows=3, udp_rcvbuf_errors=26_927, udp_socket_drops=0)
-        assert campaign.found("udp-drops") == []
-
     def test_without_a_look_at_sockets_own_loss_over_udp_is_needed(self, campaign: Planted) -> None:
         campaign.case("a", params=THROUGHPUT, rows=3, udp_rcvbuf_errors=[9, 9, 9], lost=[0, 4, 0])
         campaign.case("b", params=THROUGHPUT, rows=3, udp_rcvbuf_errors=9)
@@ -45,10 +65,6 @@ class TestUdpDrops:
         assert "9 datagrams dropped at all sockets of the network namespace in 1 of 1 round" in (
             finding.evidence
         )
-
-    def test_best_effort_that_lost_no_sample_is_a_note(self, campaign: Planted) -> None:
-        campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=2, lost=0)
-        assert campaign.found("udp-drops")[0].severity == "note"
 
     def test_an_explicit_size_is_not_mended_by_sysctl(self, campaign: Planted) -> None:
         campaign.adapters["udp"] = CAPABILITIES["udp"]
@@ -116,21 +132,6 @@ class TestUdpDrops:
 
 
 class TestRetransmits:
-    LATE = {"median_ns": 40e3, "max_ns": 205e6}  # noqa: RUF012
-
-    def test_tail_loss_probes_and_duplicates_are_no_loss(self, campaign: Planted) -> None:
-        campaign.case("a", params=LATENCY, rows=3, tcp_retransmits=8, tcp_needless=8, **self.LATE)
-        assert campaign.found("tcp-retransmits") == []
-
-    def test_the_rest_is_named(self, campaign: Planted) -> None:
-        campaign.case("a", params=LATENCY, rows=2, tcp_retransmits=[8, 10], tcp_needless=[8, 3],
-                      **self.LATE)  # fmt: skip
-        (finding,) = campaign.found("tcp-retransmits")
-        assert "7 segments sent again in 1 of 2 rounds; 3 more of which nothing had been lost" in (
-            finding.evidence
-        )
-        assert "205 ms" in finding.evidence
-
     @pytest.mark.parametrize(
         ("sent", "timeouts", "max_ns", "lost", "fires"),
         [
@@ -155,9 +156,6 @@ class TestRetransmits:
         assert all(("timer ran out 1 time" in f.evidence) == bool(timeouts) for f in found)
 
 
-LOSSY = {**THROUGHPUT, "network": "lab", "writer_on": "a", "reader_on": "b", "link_loss": "2%"}
-
-
 class TestLinkLoss:
     def test_it_is_named_with_what_was_lost_and_explains_it(self, campaign: Planted) -> None:
         campaign.case("a", params=LOSSY, rows=1, lost=45, expected=2000, status="marked",
@@ -168,11 +166,3 @@ class TestLinkLoss:
             first.evidence
         )
         assert first.explains == ["No round is usable"]
-
-    def test_what_the_middleware_repaired_is_a_note(self, campaign: Planted) -> None:
-        campaign.case("a", params=LOSSY, rows=1, lost=0, expected=2000)
-        assert campaign.found("link-loss")[0].severity == "note"
-
-    def test_a_link_that_loses_nothing_is_silent(self, campaign: Planted) -> None:
-        campaign.case("a", params={**LOSSY, "link_loss": None}, rows=1, lost=5)
-        assert campaign.found("link-loss") == []

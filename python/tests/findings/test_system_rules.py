@@ -8,22 +8,6 @@ from planted import LATENCY, THROUGHPUT, Planted
 TCP = LATENCY
 
 
-def test_segments_sent_again_are_reported_with_their_number(campaign: Planted) -> None:
-    campaign.case("a", params=TCP, rows=3, tcp_retransmits=[0, 4, 1],
-                  median_ns=40e3, max_ns=3e6)  # fmt: skip
-    (finding,) = campaign.found("tcp-retransmits")
-    assert finding.severity == "warning"
-    assert "5 segments sent again in 2 of 3 rounds" in finding.evidence
-
-
-@pytest.mark.parametrize("params", [THROUGHPUT, {**TCP, "link_loss": "1%"}])
-def test_retransmits_of_others_or_on_purpose_are_no_finding(
-    campaign: Planted, params: dict[str, object]
-) -> None:
-    campaign.case("a", params=params, rows=3, tcp_retransmits=4)
-    assert campaign.found("tcp-retransmits") == []
-
-
 def test_drops_are_added_up_over_intervals_rounds_and_places(campaign: Planted) -> None:
     campaign.case("a", params=THROUGHPUT, rows=2, lost=3)
     campaign.system("a", 0, rx_drops=[2, None, 1], softnet_drops=[0, 5, None])

@@ -79,3 +79,13 @@ def test_what_contradicts_applications_is_refused(matrix: dict[str, Any], why: s
 def test_their_nodes_need_nodes() -> None:
     with pytest.raises(ValidationError, match="there is no \\[lab\\]"):
         cases({"applications": 2, "applications_on": "n1"}, nodes=0)
+
+
+def test_counters_of_many_pairs_have_longer_intervals() -> None:
+    """48,000 pairs over twice ten seconds: counters of 0.24 s are as many as fit, so 0.5 s."""
+    asked = {"applications": 10, "topics": 10, "readers": 3, "rate_hz": 2, "size": 1000}
+    few, many = (
+        cases({**asked, "applications": applications}, measure={"duration_s": 10.0})[0].params
+        for applications in (1, 10)
+    )
+    assert (few.interval_s, many.interval_s) == (0.1, 0.5)

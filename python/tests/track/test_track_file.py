@@ -117,10 +117,9 @@ def test_an_add_that_is_killed_leaves_whole_lines_or_what_is_left_out(tmp_path: 
     for trial in range(4):
         first, size = (len(read(path)), path.stat().st_size) if path.exists() else (0, 0)
         process = adding(path, 100 * trial, 100 * trial + 90)
-        for _ in range(2000):
-            # Killed somewhere among its adds.
-            if path.exists() and path.stat().st_size > size + (trial + 1) * 60_000:
-                break
+        # Killed somewhere among its adds.
+        while not path.exists() or path.stat().st_size <= size + (trial + 1) * 60_000:
+            assert process.poll() is None, "it ends before it has added that much"
             time.sleep(0.002)
         os.kill(process.pid, signal.SIGKILL)
         process.wait(30)

@@ -1,0 +1,63 @@
+"""How figures are written: ratios, p-values, shares."""
+
+from __future__ import annotations
+
+import pytest
+
+from busmark.model.figure import Figure
+from busmark.present import figures
+from busmark.present.document import Cell
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "—"), (5e-5, "<0.0001"), (1e-4, "0.0001"), (5e-4, "0.0005"), (0.0312, "0.0312")],
+)
+def test_a_p_value_below_a_ten_thousandth_is_shown_as_such(value: float | None, text: str) -> None:
+    assert figures.p_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (1.34, 1.30, 1.38, "1.34 [1.30, 1.38] ×"),
+        # No limit reads as 1 that is not 1.
+        (1.02, 1.004, 1.04, "1.020 [1.004, 1.040] ×"),
+        # A limit a hundred times away is a bound.
+        (5.0, 0.001, 900.0, "5.00 [<0.01, >500] ×"),
+        (0.5, 0.0004, 90.0, "0.50 [<0.005, 90.00] ×"),
+        (2.0, None, None, "2.00 ×"),
+    ],
+)
+def test_a_ratio_has_its_interval(
+    value: float, low: float | None, high: float | None, text: str
+) -> None:
+    ratio = Figure(value=value, low=low, high=high, count=5, rounds=5, unit="1")
+    assert figures.ratio_with_interval(ratio) == text
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "interval"),
+    [
+        (Cell(1.612, 1.5, 1.7), "1.61", "[1.50, 1.70]"),
+        (Cell(0.62, 0.6, 0.65), "1/1.61", "1/[1.54, 1.67]"),
+        # Across 1 the limits have one way.
+        (Cell(0.9, 0.8, 1.2), "0.90", "[0.80, 1.20]"),
+        (Cell(1.0004, 1.0001, 1.0009), "1.0004", "[1.0001, 1.0009]"),
+        (Cell(1.0, 0.99, 1.01, verdict="equivalent"), "=", "[0.99, 1.01]"),
+        (Cell(2.0, verdict="undecided"), "?", ""),
+        (Cell(), "", ""),
+    ],
+)
+def test_a_ratio_below_1_is_turned_round_with_its_limits(
+    cell: Cell, value: str, interval: str
+) -> None:
+    assert figures.ratio_text(cell) == value
+    assert figures.interval_of_ratio(cell) == interval
+
+
+def test_shares_and_counts_are_in_words() -> None:
+    assert [figures.share_text(share) for share in (0.02, 0.001, 0.125)] == [
+        "2 %", "0.1 %", "12.5 %",
+    ]  # fmt: skip
+    assert figures.in_words({"met": 2, "missed": 1, "undecided": 0}) == "2 met, 1 missed"
