@@ -36,8 +36,8 @@ test: adapters ## the whole suite
 
 INPUTS := 10000
 KINDS :=
-fuzz: build ## INPUTS damaged inputs of each of KINDS (all), of captures and of messages: none may end in a traceback
-	$(PY) tools/mutate.py $(KINDS) --inputs $(INPUTS)
+fuzz: build ## INPUTS damaged inputs of each of KINDS (all: KINDS="tables or idl"), of captures and of messages: none may end in a traceback
+	BUSMARK_FUZZ_INPUTS=$(INPUTS) $(PY) -m pytest -n 2 python/tests/mutations -k "$(KINDS)"
 	BUSMARK_FUZZ_INPUTS=$(INPUTS) cargo test --release --locked -p busmark-packets -p busmark-worker --test fuzz -- --ignored --nocapture
 
 NAMES :=

@@ -1,26 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * busmark_adapter_helper.h: what every adapter in C needs beside the table, as static inlines.
+ * busmark_adapter_helper.h: what an adapter in C needs besides its middleware, as static inlines. It is optional:
+ * the contract is busmark_adapter.h. For C++ there is busmark_adapter.hpp, which does the same with classes.
  *
- * It refuses what the capabilities do not list (C4) with a message (C3), reads structures of any size
- * (C2), finds and parses options, and reaches the host's log (C31). An adapter calls the checks first in
- * its …_create and continues with values that are known to fit. What the capabilities do not declare needs
- * no function: those entries of the table are NULL.
+ * An adapter is what stands between two includes of it:
  *
- *     static busmark_status_t writer_create(…) {
- *         busmark_endpoint_config_t own = busmark_endpoint(config);
- *         busmark_status_t status = busmark_check_endpoint(&capabilities, &own, NULL, error);
- *         if (status != BUSMARK_OK) return status;
- *         …
+ *     #define _POSIX_C_SOURCE 200809L
+ *     #define BUSMARK_PLAIN_PARTICIPANT  the middleware has nothing of its own for a participant
+ *     #define BUSMARK_PLAIN_SAMPLES      it copies what is written: a sample is body_bytes and body
+ *     #include "busmark_adapter_helper.h"
  *
- * Where the adapter is on POSIX, busmark_adapter_table.h makes these calls too and fills in the table; see
- * there. For C++ there is busmark_adapter.hpp, which does the same with classes.
+ *     static const busmark_capabilities_t capabilities = {…};
+ *     struct busmark_writer_s { busmark_endpoint_base_t base; … what the middleware needs … };
+ *     struct busmark_reader_s { busmark_endpoint_base_t base; … };
+ *     struct busmark_participant_s { busmark_participant_base_t base; … };                        (*)
+ *
+ *     busmark_status_t participant_open(participant, config, error);                              (*)
+ *     busmark_status_t writer_open(writer, error);            what the middleware does to make one;
+ *     busmark_status_t reader_open(reader, error);            the handle is all zeros behind its base
+ *     void participant_close(participant);                                                        (*)
+ *     void writer_close(writer);                              is called too for what an …_open
+ *     void reader_close(reader);                              that failed has left in the handle
+ *     write_sample, take                                      entries of these names
+ *     sample_create, sample_destroy                           unless BUSMARK_PLAIN_SAMPLES is defined
+ *
+ *     #define BUSMARK_ENTRIES      further entries, such as BUSMARK_MATCH_ENTRIES, .wait = busmark_reader_wait;
+ *                                  or nothing. It has the second include make the table
+ *     #define BUSMARK_PROBE        the entry `probe`; without it a library that was linked is taken to be there
+ *     #define BUSMARK_RUNTIME_END  a function that ends what the middleware has once per process
+ *     #include "busmark_adapter_helper.h"
+ *
+ * (*) unless BUSMARK_PLAIN_PARTICIPANT is defined.
+ *
+ * The second include makes the table and busmark_adapter(). It refuses what `capabilities` do not list (C4) with
+ * a message (C3), copies configurations of any size (C2, C14), allocates and frees the handles, and ends the
+ * middleware's runtime with the last participant (C15). Entries for what is not declared stay NULL. Link with
+ * -lpthread.
+ *
+ * An adapter that makes its own table leaves the second include out and makes the checks first in its …_create:
+ *
+ *     busmark_endpoint_config_t own = busmark_endpoint(config);
+ *     busmark_status_t status = busmark_check_endpoint(&capabilities, &own, NULL, error);
+ *     if (status != BUSMARK_OK) return status;
+ *
+ * Without POSIX (CLOCK_MONOTONIC is not defined) there are errors, options, checks and locators, and no more.
  */
 #ifndef BUSMARK_ADAPTER_HELPER_H
 #define BUSMARK_ADAPTER_HELPER_H
 
 #include "busmark_adapter.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -318,8 +348,20 @@ BUSMARK_UNUSED static inline uint32_t busmark_deliver_message(busmark_sink_fn si
     return 1;
 }
 
-/* The moment of CLOCK_MONOTONIC at which a wait() that begins now has timed out. */
+/* ==================================================================================================
+ * Parts for what the middleware lacks. Each stands for itself.
+ *
+ *   busmark_matches_t   counts of C24 with the time of the event (C33), for middleware with events
+ *   busmark_queue_t     samples that wait to be taken, with depth (C8), take (C19) and wait (C23), for
+ *                       middleware that calls back with a sample, or has no queue
+ *   busmark_readable    wait (C23) for middleware with a descriptor that is readable when samples are there
+ * ================================================================================================== */
 #ifdef CLOCK_MONOTONIC
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+/* The moment of CLOCK_MONOTONIC at which a wait() that begins now has timed out. */
 BUSMARK_UNUSED static struct timespec busmark_until(int64_t timeout_ns) {
     struct timespec until;
     int64_t ns;
@@ -329,6 +371,491 @@ BUSMARK_UNUSED static struct timespec busmark_until(int64_t timeout_ns) {
     until.tv_nsec = (long)(ns % 1000000000);
     return until;
 }
+
+BUSMARK_UNUSED static int64_t busmark_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ matching (C24, C33) ------- */
+typedef struct busmark_matches_t {
+    pthread_mutex_t lock;
+    uint32_t count;
+    int64_t changed_ns;
+} busmark_matches_t;
+
+BUSMARK_UNUSED static void busmark_matches_init(busmark_matches_t *self) {
+    memset(self, 0, sizeof *self);
+    pthread_mutex_init(&self->lock, NULL);
+}
+
+BUSMARK_UNUSED static void busmark_matches_done(busmark_matches_t *self) {
+    pthread_mutex_destroy(&self->lock);
+}
+
+/* A counterpart came (1) or went (-1). Call it from within the middleware's event. */
+BUSMARK_UNUSED static void busmark_matches_add(busmark_matches_t *self, int change) {
+    int64_t now = busmark_now();
+    pthread_mutex_lock(&self->lock);
+    self->count += (uint32_t)change;
+    self->changed_ns = now;
+    pthread_mutex_unlock(&self->lock);
+}
+
+BUSMARK_UNUSED static uint32_t busmark_matches_now(busmark_matches_t *self) {
+    uint32_t count;
+    pthread_mutex_lock(&self->lock);
+    count = self->count;
+    pthread_mutex_unlock(&self->lock);
+    return count;
+}
+
+/* For writer_match and reader_match. */
+BUSMARK_UNUSED static busmark_status_t busmark_matches_get(busmark_matches_t *self,
+                                                           busmark_match_t *match) {
+    pthread_mutex_lock(&self->lock);
+    match->count = self->count;
+    if (BUSMARK_HAS(match, changed_ns)) match->changed_ns = self->changed_ns;
+    pthread_mutex_unlock(&self->lock);
+    return BUSMARK_OK;
+}
+
+/* ------------------------------------------------------------------ a queue of samples -------- */
+typedef struct busmark_node_t {
+    struct busmark_node_t *next;
+    busmark_header_t header;
+    uint64_t body_bytes;
+    unsigned char body[];
+} busmark_node_t;
+
+typedef struct busmark_queue_t {
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    uint64_t depth, count; /* depth 0: keep all */
+    busmark_node_t *first, **end;
+} busmark_queue_t;
+
+/* Keeps the last `depth` samples, or all where it is 0. */
+BUSMARK_UNUSED static void busmark_queue_init(busmark_queue_t *self, uint64_t depth) {
+    pthread_condattr_t clock;
+    memset(self, 0, sizeof *self);
+    self->depth = depth;
+    self->end = &self->first;
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->arrived, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+/* The first sample, which is the caller's then, or NULL. Under the lock. */
+BUSMARK_UNUSED static busmark_node_t *busmark_queue_pop(busmark_queue_t *self) {
+    busmark_node_t *node = self->first;
+    if (node == NULL) return NULL;
+    self->first = node->next;
+    if (self->first == NULL) self->end = &self->first;
+    self->count--;
+    return node;
+}
+
+BUSMARK_UNUSED static void busmark_queue_done(busmark_queue_t *self) {
+    busmark_node_t *node;
+    while ((node = busmark_queue_pop(self)) != NULL) free(node);
+    pthread_cond_destroy(&self->arrived);
+    pthread_mutex_destroy(&self->lock);
+}
+
+/* Copies a sample into the queue; where that is full, the oldest one goes. */
+BUSMARK_UNUSED static busmark_status_t busmark_queue_push(busmark_queue_t *self,
+                                                          const busmark_header_t *header,
+                                                          const void *body, uint64_t body_bytes) {
+    busmark_node_t *old = NULL, *node = (busmark_node_t *)malloc(sizeof *node + body_bytes);
+    if (node == NULL) return BUSMARK_RESOURCES;
+    node->next = NULL;
+    node->header = *header;
+    node->body_bytes = body_bytes;
+    if (body_bytes > 0) memcpy(node->body, body, body_bytes);
+    pthread_mutex_lock(&self->lock);
+    *self->end = node;
+    self->end = &node->next;
+    self->count++;
+    if (self->depth != 0 && self->count > self->depth) old = busmark_queue_pop(self);
+    pthread_cond_signal(&self->arrived);
+    pthread_mutex_unlock(&self->lock);
+    free(old);
+    return BUSMARK_OK;
+}
+
+/* For take. */
+BUSMARK_UNUSED static busmark_status_t busmark_queue_take(busmark_queue_t *self, uint32_t max,
+                                                          busmark_sink_fn sink, void *context,
+                                                          uint32_t *taken) {
+    for (*taken = 0; *taken < max; ++*taken) {
+        busmark_node_t *node;
+        pthread_mutex_lock(&self->lock);
+        node = busmark_queue_pop(self);
+        pthread_mutex_unlock(&self->lock);
+        if (node == NULL) break;
+        busmark_deliver(sink, context, &node->header, node->body, node->body_bytes);
+        free(node);
+    }
+    return *taken > 0 ? BUSMARK_OK : BUSMARK_NO_DATA;
+}
+
+/* For wait. */
+BUSMARK_UNUSED static busmark_status_t busmark_queue_wait(busmark_queue_t *self,
+                                                          int64_t timeout_ns) {
+    struct timespec until = busmark_until(timeout_ns);
+    busmark_status_t status;
+    int late = 0;
+    pthread_mutex_lock(&self->lock);
+    while (self->first == NULL && !late)
+        late = pthread_cond_timedwait(&self->arrived, &self->lock, &until) != 0;
+    status = self->first != NULL ? BUSMARK_OK : BUSMARK_TIMEOUT;
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+/* ------------------------------------------------------------------ waiting for a descriptor -- */
+
+/* For wait. poll(2) counts milliseconds, so what is asked is rounded up; signals do not end it early. */
+BUSMARK_UNUSED static busmark_status_t busmark_readable(int descriptor, int64_t timeout_ns) {
+    struct pollfd of = {descriptor, POLLIN, 0};
+    int64_t until = busmark_now() + timeout_ns, left = timeout_ns;
+    for (;;) {
+        int64_t ms = left / 1000000 + (left % 1000000 != 0);
+        int ready = poll(&of, 1, ms < INT32_MAX ? (int)ms : INT32_MAX);
+        if (ready > 0) return of.revents & POLLIN ? BUSMARK_OK : BUSMARK_FAILED;
+        if (ready < 0 && errno != EINTR) return BUSMARK_FAILED;
+        left = until - busmark_now();
+        if (left <= 0) return BUSMARK_TIMEOUT;
+    }
+}
+
+/* ==================================================================================================
+ * What handles begin with, and entries that are made of it.
+ * ================================================================================================== */
+
+/* ------------------------------------------------------------------ participants -------------- */
+
+/* What is kept of a participant's configuration (C14). Options are read in participant_open. */
+typedef struct busmark_participant_base_t {
+    uint32_t domain;
+    int tuned; /* profile "tuned" */
+    char transport[64], interface_name[64], interface_address[64];
+    char run_dir[BUSMARK_RUN_DIR_BYTES + 1];
+} busmark_participant_base_t;
+
+#ifdef BUSMARK_PLAIN_PARTICIPANT
+struct busmark_participant_s {
+    busmark_participant_base_t base;
+};
 #endif
 
+/* ------------------------------------------------------------------ endpoints ----------------- */
+
+/* What is known of an endpoint. It has been checked when writer_open and reader_open are called. */
+typedef struct busmark_endpoint_base_t {
+    busmark_participant_h participant;
+    uint32_t payload, wait, instances, filter_below;
+    uint64_t max_body_bytes;
+    busmark_qos_t qos;           /* partition: valid in …_open only */
+    busmark_listener_t listener; /* on_data is NULL unless wait is BUSMARK_WAIT_LISTENER */
+    char topic[BUSMARK_TOPIC_BYTES + 1];
+    /* For the adapter to fill in, where it takes the entry that reads it. */
+    busmark_matches_t matches;           /* BUSMARK_MATCH_ENTRIES */
+    int descriptor;                      /* busmark_reader_wait */
+    char address[BUSMARK_LOCATOR_BYTES]; /* busmark_reader_locator */
+    busmark_status_t failed;             /* busmark_fail */
+    char words[BUSMARK_MESSAGE_BYTES];
+} busmark_endpoint_base_t;
+
+/* The base of a writer or reader. */
+BUSMARK_UNUSED static busmark_endpoint_base_t *busmark_base(void *endpoint) {
+    return (busmark_endpoint_base_t *)endpoint;
+}
+
+BUSMARK_UNUSED static const busmark_participant_base_t *busmark_place(const void *endpoint) {
+    const busmark_endpoint_base_t *base = (const busmark_endpoint_base_t *)endpoint;
+    return (const busmark_participant_base_t *)(const void *)base->participant;
+}
+
+/* On the hot path: keeps the middleware's words for last_error (C32) and gives the status back. */
+BUSMARK_UNUSED static busmark_status_t busmark_fail(void *endpoint, busmark_status_t status,
+                                                    const char *words) {
+    busmark_endpoint_base_t *base = busmark_base(endpoint);
+    base->failed = status;
+    snprintf(base->words, sizeof base->words, "%s", words);
+    return status;
+}
+
+/* The depth of keep last, at most `most`, which is what the middleware can hold; 0 where none is asked. */
+BUSMARK_UNUSED static busmark_status_t busmark_depth(const void *endpoint, int32_t most,
+                                                     int32_t *depth, busmark_error_t *error) {
+    const busmark_qos_t *qos = &((const busmark_endpoint_base_t *)endpoint)->qos;
+    *depth = qos->present & BUSMARK_QOS_KEEP_LAST ? qos->depth : 0;
+    if (*depth <= most) return BUSMARK_OK;
+    return busmark_refuse(error, BUSMARK_UNSUPPORTED,
+                          "keep last with a depth of %" PRId32 "; at most %" PRId32 " can be held",
+                          *depth, most);
+}
+
+/* ------------------------------------------------------------------ addresses ----------------- */
+
+/* "ADDRESS:PORT" on the interface of the run (C11), with brackets where that is IPv6. */
+BUSMARK_UNUSED static void busmark_host_port(char *text, size_t bytes, const void *endpoint,
+                                             unsigned port) {
+    const char *address = busmark_place(endpoint)->interface_address;
+    snprintf(text, bytes, strchr(address, ':') != NULL ? "[%s]:%u" : "%s:%u", address, port);
+}
+
+/* A path in run_dir (C12) that no other endpoint has, short enough for a socket. */
+BUSMARK_UNUSED static void busmark_own_path(char *text, size_t bytes, const void *endpoint) {
+    snprintf(text, bytes, "%s/%x-%" PRIxPTR, busmark_place(endpoint)->run_dir, (unsigned)getpid(),
+             (uintptr_t)endpoint);
+}
+
+/* ------------------------------------------------------------------ ready-made entries -------- */
+BUSMARK_UNUSED static busmark_status_t busmark_writer_matched(busmark_writer_h writer,
+                                                              uint32_t *count) {
+    return *count = busmark_matches_now(&busmark_base(writer)->matches), BUSMARK_OK;
+}
+
+BUSMARK_UNUSED static busmark_status_t busmark_reader_matched(busmark_reader_h reader,
+                                                              uint32_t *count) {
+    return *count = busmark_matches_now(&busmark_base(reader)->matches), BUSMARK_OK;
+}
+
+BUSMARK_UNUSED static busmark_status_t busmark_writer_match(busmark_writer_h writer,
+                                                            busmark_match_t *match) {
+    return busmark_matches_get(&busmark_base(writer)->matches, match);
+}
+
+BUSMARK_UNUSED static busmark_status_t busmark_reader_match(busmark_reader_h reader,
+                                                            busmark_match_t *match) {
+    return busmark_matches_get(&busmark_base(reader)->matches, match);
+}
+
+/* For the features MATCHED and MATCH_EVENTS. */
+#define BUSMARK_MATCH_ENTRIES                                                                      \
+    .writer_matched = busmark_writer_matched, .reader_matched = busmark_reader_matched,            \
+    .writer_match = busmark_writer_match, .reader_match = busmark_reader_match
+
+BUSMARK_UNUSED static busmark_status_t busmark_reader_wait(busmark_reader_h reader,
+                                                           int64_t timeout_ns) {
+    return busmark_readable(busmark_base(reader)->descriptor, timeout_ns);
+}
+
+BUSMARK_UNUSED static busmark_status_t busmark_reader_locator(busmark_reader_h reader, char *text,
+                                                              size_t bytes) {
+    return busmark_locator(text, bytes, busmark_place(reader)->domain,
+                           busmark_base(reader)->address);
+}
+
+#ifdef BUSMARK_PLAIN_SAMPLES
+struct busmark_sample_s {
+    uint64_t body_bytes;
+    unsigned char body[];
+};
+
+/* Puts header and body into a message of sizeof(busmark_header_t) + sample->body_bytes. */
+BUSMARK_UNUSED static void busmark_copy(void *message, const busmark_header_t *header,
+                                        busmark_sample_h sample) {
+    memcpy(message, header, sizeof *header);
+    memcpy((char *)message + sizeof *header, sample->body, sample->body_bytes);
+}
+#endif
+#endif /* CLOCK_MONOTONIC */
+
 #endif /* BUSMARK_ADAPTER_HELPER_H */
+
+/* ==================================================================================================
+ * The second include: the table.
+ * ================================================================================================== */
+#ifdef BUSMARK_ENTRIES
+#ifndef CLOCK_MONOTONIC
+#error "define _POSIX_C_SOURCE as 200809L before the first header"
+#endif
+
+/* ------------------------------------------------------------------ participants -------------- */
+#ifdef BUSMARK_RUNTIME_END
+static pthread_mutex_t busmark_runtime = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t busmark_participants;
+
+static void busmark_count_participant(int change) {
+    pthread_mutex_lock(&busmark_runtime);
+    busmark_participants += (uint32_t)change;
+    if (busmark_participants == 0) BUSMARK_RUNTIME_END();
+    pthread_mutex_unlock(&busmark_runtime);
+}
+#else
+static void busmark_count_participant(int change) { (void)change; }
+#endif
+
+static void busmark_participant_destroy(busmark_participant_h participant) {
+#ifndef BUSMARK_PLAIN_PARTICIPANT
+    participant_close(participant);
+#endif
+    free(participant);
+    busmark_count_participant(-1);
+}
+
+static busmark_status_t busmark_participant_create(const busmark_participant_config_t *config,
+                                                   busmark_participant_h *out,
+                                                   busmark_error_t *error) {
+    busmark_status_t status = busmark_check_participant(&capabilities, config, error);
+    if (status != BUSMARK_OK) return status;
+    busmark_participant_h participant = busmark_new(sizeof *participant, error);
+    if (participant == NULL) return BUSMARK_RESOURCES;
+    busmark_participant_base_t *base = (busmark_participant_base_t *)participant;
+    base->domain = config->domain;
+    base->tuned = strcmp(config->profile, "tuned") == 0;
+    snprintf(base->transport, sizeof base->transport, "%s", config->transport);
+    snprintf(base->interface_name, sizeof base->interface_name, "%s", config->interface_name);
+    snprintf(base->interface_address, sizeof base->interface_address, "%s",
+             config->interface_address);
+    snprintf(base->run_dir, sizeof base->run_dir, "%s", config->run_dir);
+    busmark_count_participant(1);
+#ifndef BUSMARK_PLAIN_PARTICIPANT
+    status = participant_open(participant, config, error);
+    if (status != BUSMARK_OK) return busmark_participant_destroy(participant), status;
+#endif
+    *out = participant;
+    return BUSMARK_OK;
+}
+
+/* ------------------------------------------------------------------ endpoints ----------------- */
+
+/* A handle with its base filled in; NULL with the error where it is refused. `has_listener` is NULL for a
+ * writer. */
+static void *busmark_endpoint_new(size_t bytes, busmark_participant_h participant,
+                                  const busmark_endpoint_config_t *config, const int *has_listener,
+                                  busmark_error_t *error) {
+    busmark_endpoint_config_t own = busmark_endpoint(config);
+    if (busmark_check_endpoint(&capabilities, &own, has_listener, error) != BUSMARK_OK)
+        return NULL;
+    busmark_endpoint_base_t *base = busmark_new(bytes, error);
+    if (base == NULL) return NULL;
+    base->participant = participant;
+    base->payload = own.payload;
+    base->wait = own.wait;
+    base->instances = own.instances;
+    base->filter_below = own.filter_below;
+    base->max_body_bytes = own.max_body_bytes;
+    base->qos = busmark_qos(own.qos);
+    snprintf(base->topic, sizeof base->topic, "%s", own.topic);
+    busmark_matches_init(&base->matches);
+    return base;
+}
+
+static void busmark_endpoint_free(void *endpoint) {
+    busmark_matches_done(&busmark_base(endpoint)->matches);
+    free(endpoint);
+}
+
+static void busmark_writer_destroy(busmark_writer_h writer) {
+    writer_close(writer);
+    busmark_endpoint_free(writer);
+}
+
+static busmark_status_t busmark_writer_create(busmark_participant_h participant,
+                                              const busmark_endpoint_config_t *config,
+                                              busmark_writer_h *out, busmark_error_t *error) {
+    busmark_writer_h writer =
+        busmark_endpoint_new(sizeof *writer, participant, config, NULL, error);
+    if (writer == NULL) return error->status;
+    busmark_status_t status = writer_open(writer, error);
+    if (status != BUSMARK_OK) return busmark_writer_destroy(writer), status;
+    *out = writer;
+    return BUSMARK_OK;
+}
+
+static void busmark_reader_destroy(busmark_reader_h reader) {
+    reader_close(reader);
+    busmark_endpoint_free(reader);
+}
+
+static busmark_status_t busmark_reader_create(busmark_participant_h participant,
+                                              const busmark_endpoint_config_t *config,
+                                              const busmark_listener_t *listener,
+                                              busmark_reader_h *out, busmark_error_t *error) {
+    int listens = listener != NULL;
+    busmark_reader_h reader =
+        busmark_endpoint_new(sizeof *reader, participant, config, &listens, error);
+    if (reader == NULL) return error->status;
+    busmark_endpoint_base_t *base = busmark_base(reader);
+    if (listens) busmark_read(&base->listener, sizeof base->listener, listener);
+    busmark_status_t status = reader_open(reader, error);
+    if (status != BUSMARK_OK) return busmark_reader_destroy(reader), status;
+    *out = reader;
+    return BUSMARK_OK;
+}
+
+/* ------------------------------------------------------------------ samples ------------------- */
+#ifdef BUSMARK_PLAIN_SAMPLES
+static busmark_status_t sample_create(busmark_writer_h writer, const void *body,
+                                      uint64_t body_bytes, busmark_sample_h *out,
+                                      busmark_error_t *error) {
+    const busmark_endpoint_base_t *base = busmark_base(writer);
+    busmark_status_t status =
+        busmark_check_body(base->payload, base->max_body_bytes, body_bytes, error);
+    if (status != BUSMARK_OK) return status;
+    busmark_sample_h sample = busmark_new(sizeof *sample + body_bytes, error);
+    if (sample == NULL) return BUSMARK_RESOURCES;
+    sample->body_bytes = body_bytes;
+    if (body_bytes > 0) memcpy(sample->body, body, body_bytes);
+    *out = sample;
+    return BUSMARK_OK;
+}
+
+static void sample_destroy(busmark_writer_h writer, busmark_sample_h sample) {
+    (void)writer;
+    free(sample);
+}
+#endif
+
+/* ------------------------------------------------------------------ words (C32) --------------- */
+static busmark_status_t busmark_last_error(const busmark_endpoint_base_t *base,
+                                           busmark_error_t *error) {
+    if (base->failed == BUSMARK_OK) return BUSMARK_NO_DATA;
+    busmark_refuse(error, base->failed, "%s", base->words);
+    return BUSMARK_OK;
+}
+
+static busmark_status_t busmark_writer_last_error(busmark_writer_h writer, busmark_error_t *error) {
+    return busmark_last_error(busmark_base(writer), error);
+}
+
+static busmark_status_t busmark_reader_last_error(busmark_reader_h reader, busmark_error_t *error) {
+    return busmark_last_error(busmark_base(reader), error);
+}
+
+/* ------------------------------------------------------------------ the table ----------------- */
+#ifndef BUSMARK_PROBE
+#define BUSMARK_PROBE busmark_linked
+static busmark_status_t busmark_linked(busmark_error_t *error) { return (void)error, BUSMARK_OK; }
+#endif
+
+static const busmark_adapter_t busmark_table = {
+    .abi_version = BUSMARK_ABI_VERSION,
+    .struct_size = sizeof(busmark_adapter_t),
+    .capabilities = &capabilities,
+    .probe = BUSMARK_PROBE,
+    .participant_create = busmark_participant_create,
+    .participant_destroy = busmark_participant_destroy,
+    .writer_create = busmark_writer_create,
+    .writer_destroy = busmark_writer_destroy,
+    .reader_create = busmark_reader_create,
+    .reader_destroy = busmark_reader_destroy,
+    .sample_create = sample_create,
+    .sample_destroy = sample_destroy,
+    .write = write_sample,
+    .take = take,
+    .attach = busmark_attach,
+    .writer_last_error = busmark_writer_last_error,
+    .reader_last_error = busmark_reader_last_error,
+    BUSMARK_ENTRIES};
+
+const busmark_adapter_t *busmark_adapter(void) { return &busmark_table; }
+#endif /* BUSMARK_ENTRIES */

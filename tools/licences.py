@@ -10,7 +10,6 @@ printed with its package, and the exit code is 1.
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import tomllib
@@ -20,8 +19,10 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from license_expression import ExpressionError, get_spdx_licensing
+
 ROOT = Path(__file__).resolve().parents[1]
-WORD = re.compile(r"[()]|[^\s()]+")
+SPDX = get_spdx_licensing()
 OWN = ("busmark",)
 """Names of our own packages begin so."""
 
@@ -57,47 +58,16 @@ class Rules:
 
 
 def met(expression: str, allowed: frozenset[str]) -> bool:
-    """Whether an SPDX expression can be met by these licences; a slash, as in old crates, is an OR.
-
-    What is no expression is not met.
-    """
-    words = WORD.findall(expression.replace("/", " OR "))
+    """Return whether an SPDX expression can be met by these licences; a slash, as in old crates, is
+    an OR. What is no expression is not met."""
     try:
-        found = _either(words, allowed)
-    except (IndexError, ValueError):
+        tree = SPDX.parse(expression.replace("/", " OR "))
+    except ExpressionError:
         return False
-    return found and not words
-
-
-def _either(words: list[str], allowed: frozenset[str]) -> bool:
-    found = _both(words, allowed)
-    while words and words[0] == "OR":
-        words.pop(0)
-        found |= _both(words, allowed)
-    return found
-
-
-def _both(words: list[str], allowed: frozenset[str]) -> bool:
-    found = _one(words, allowed)
-    while words and words[0] == "AND":
-        words.pop(0)
-        found &= _one(words, allowed)
-    return found
-
-
-def _one(words: list[str], allowed: frozenset[str]) -> bool:
-    word = words.pop(0)
-    if word == "(":
-        found = _either(words, allowed)
-        if words.pop(0) != ")":
-            raise ValueError(word)
-        return found
-    if word in (")", "AND", "OR", "WITH"):
-        raise ValueError(word)
-    if words and words[0] == "WITH":
-        words.pop(0)
-        word = f"{word} WITH {words.pop(0)}"
-    return word in allowed
+    if tree is None:
+        return False
+    values = {each: SPDX.TRUE if str(each) in allowed else SPDX.FALSE for each in tree.symbols}
+    return bool(tree.subs(values, simplify=True) == SPDX.TRUE)
 
 
 def of_rust() -> Iterator[Package]:

@@ -8,14 +8,14 @@
  *
  * It shows what every adapter must do: declare what it can do and nothing more, open and close what
  * the middleware has for writers and readers, send and take, and leave nothing behind (C15). The
- * included headers refuse the rest with a reason (C3, C4) and copy configurations (C14). What is
+ * helper refuses the rest with a reason (C3, C4) and copies configurations (C14). What is
  * not declared has no entry in the table. nng_adapter.c does the same for a middleware with a
  * network.
  */
 #define _POSIX_C_SOURCE 200809L
 #define BUSMARK_PLAIN_PARTICIPANT
 #define BUSMARK_PLAIN_SAMPLES
-#include "busmark_adapter_base.h"
+#include "busmark_adapter_helper.h"
 
 #define PAYLOADS ((1u << BUSMARK_PAYLOAD_ANY) - 1) /* all kinds before ANY */
 #define QOS                                                                                       \
@@ -138,4 +138,4 @@ static busmark_status_t wait_for_samples(busmark_reader_h reader, int64_t timeou
 }
 
 #define BUSMARK_ENTRIES BUSMARK_MATCH_ENTRIES, .wait = wait_for_samples
-#include "busmark_adapter_table.h"
+#include "busmark_adapter_helper.h"

@@ -14,7 +14,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define BUSMARK_PLAIN_PARTICIPANT
 #define BUSMARK_PLAIN_SAMPLES
-#include "busmark_adapter_base.h"
+#include "busmark_adapter_helper.h"
 
 #include <nng/nng.h>
 #include <nng/protocol/pubsub0/pub.h>
@@ -217,4 +217,4 @@ static busmark_status_t take(busmark_reader_h reader, uint32_t max, busmark_sink
 #define BUSMARK_ENTRIES                                                                           \
     BUSMARK_MATCH_ENTRIES, .wait = busmark_reader_wait, .writer_connect = writer_connect,         \
                            .reader_locator = busmark_reader_locator
-#include "busmark_adapter_table.h"
+#include "busmark_adapter_helper.h"

@@ -77,28 +77,8 @@ pub type OnSubscribe = unsafe extern "C" fn(Raw, *mut c_void, c_int, c_int, *con
 /// Asks for the password of the private key: buffer, its size, unused, the client.
 pub type OnPassword = unsafe extern "C" fn(*mut c_char, c_int, c_int, *mut c_void) -> c_int;
 
-macro_rules! functions {
-    ($($name:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions, by their names without `mosquitto_`.
-        #[allow(missing_docs)]
-        pub struct Api {
-            $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
-        }
-
-        impl Api {
-            fn of(library: &Library) -> std::result::Result<Self, libloading::Error> {
-                Ok(Self {
-                    $($name: {
-                        // SAFETY: the type matches the function in mosquitto.h.
-                        *unsafe { library.get(concat!("mosquitto_", $symbol).as_bytes()) }?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
-functions! {
+busmark_server::functions! {
+    "mosquitto_";
     lib_version = "lib_version": fn(*mut c_int, *mut c_int, *mut c_int) -> c_int;
     lib_init = "lib_init": fn() -> c_int;
     strerror = "strerror": fn(c_int) -> *const c_char;

@@ -56,28 +56,8 @@ pub type OnError = unsafe extern "C" fn(*mut Connection, *mut Subscription, c_in
 /// Called when no further message will come.
 pub type OnComplete = unsafe extern "C" fn(*mut c_void);
 
-macro_rules! functions {
-    ($($name:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions.
-        #[allow(missing_docs)]
-        pub struct Api {
-            $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
-        }
-
-        impl Api {
-            fn of(library: &Library) -> std::result::Result<Self, libloading::Error> {
-                Ok(Self {
-                    $($name: {
-                        // SAFETY: the type matches the function in nats.h.
-                        *unsafe { library.get($symbol.as_bytes()) }?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
-functions! {
+busmark_server::functions! {
+    "";
     open = "nats_Open": fn(i64) -> c_int;
     close_and_wait = "nats_CloseAndWait": fn(i64) -> c_int;
     text = "natsStatus_GetText": fn(c_int) -> *const c_char;

@@ -13,6 +13,7 @@
 
 mod address;
 mod child;
+mod functions;
 mod listening;
 mod log;
 mod program;

@@ -91,14 +91,12 @@ fn words(error: &libloading::Error) -> String {
 }
 
 struct Inner {
-    /// As the library gave it.
-    given: *const Table,
-    /// The same, with NULL for the entries that it is too old to have (C1).
+    /// As the library gave it, with NULL for the entries that it is too old to have (C1).
     table: &'static Table,
     path: PathBuf,
     capabilities: CapabilityReport,
     /// Closed when the last handle is gone.
-    library: libloading::os::unix::Library,
+    _library: libloading::os::unix::Library,
 }
 
 // SAFETY: the table is constant data.
@@ -161,11 +159,10 @@ impl Library {
         if let Some(entry) = unsafe { missing(table.cast(), Table::MIN_SIZE) } {
             return Err(LoadError::Incomplete(path.to_owned(), entry));
         }
-        let given = table;
         // SAFETY: version and size fit, so the table is ours, and what every adapter has is there.
         // One for each opening, and never freed: handles keep references to it.
         let table: &'static Table =
-            Box::leak(Box::new(unsafe { known(given, struct_size as usize) }));
+            Box::leak(Box::new(unsafe { known(table, struct_size as usize) }));
         // SAFETY: capabilities are constant data of the library (C10).
         let capabilities = unsafe { CapabilityReport::from_c(table.capabilities) }
             .map_err(|fault| LoadError::Capabilities(path.to_owned(), fault))?;
@@ -175,7 +172,7 @@ impl Library {
             unsafe { attach(host.as_c()) };
         }
         let path = path.to_owned();
-        Ok(Self(Arc::new(Inner { given, table: watch(table), path, capabilities, library })))
+        Ok(Self(Arc::new(Inner { table: watch(table), path, capabilities, _library: library })))
     }
 
     pub(crate) fn table(&self) -> &'static Table {
@@ -196,17 +193,6 @@ impl Library {
     pub fn probe(&self) -> Result<()> {
         // SAFETY: the table is valid while the library is open.
         call(|error| unsafe { (self.0.table.probe)(error) })
-    }
-
-    /// Whether two calls of the exported function give this same table (C1).
-    pub fn table_is_stable(&self) -> bool {
-        // SAFETY: as in `open`.
-        unsafe {
-            self.0
-                .library
-                .get::<AdapterFn>(SYMBOL)
-                .is_ok_and(|entry| std::ptr::eq(entry(), self.0.given))
-        }
     }
 
     /// A library that knows nothing of security would run unsecured and not say so.

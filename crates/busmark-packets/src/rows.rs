@@ -48,9 +48,6 @@ macro_rules! columns {
             }
         }
 
-        /// Name and meaning of each column.
-        pub const COLUMNS: &[(&str, &str)] = &[$((stringify!($name), concat!($($doc),+)),)+];
-
         /// The schema of the table.
         pub fn schema() -> Schema {
             Schema::new(vec![$(Field::new(stringify!($name), DataType::$kind, true),)+])

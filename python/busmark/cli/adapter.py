@@ -68,8 +68,9 @@ def new(name: str, out: Path | None) -> None:
     (folder / "Makefile").write_text(MAKEFILE.format(name=name), encoding="utf-8")
     echo(f"{folder}: {name}_adapter.c, Makefile, abi/")
     echo(f"Build and check it: make -C {folder} check")
-    library = folder / f"libbusmark_{name}.so"
-    echo(f"Measure with it:    busmark latency ./{library} --placement same")
+    # With a slash, for a word without one is the name of an adapter.
+    library = f"{'' if folder.is_absolute() else './'}{folder}/libbusmark_{name}.so"
+    echo(f"Measure with it:    busmark latency {library} --placement same")
 
 
 @command.command(epilog="Example: busmark adapter check ./libbusmark_mine.so")
