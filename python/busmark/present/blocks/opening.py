@@ -188,9 +188,10 @@ def _handicaps(campaign: Campaign) -> Table | None:
         declared = campaign.adapters.get(name, {})
         found = declared.get("disclosures")
         disclosed = [str(one) for one in found] if isinstance(found, list) else []
-        notes = [DISCLOSURES.get(one, one) for one in disclosed]
-        if declared.get("cost") not in (None, "", "none"):
-            notes.append(str(declared["cost"]))
+        cost = str(declared.get("cost") or "none")
+        notes = [words for one in disclosed if (words := DISCLOSURES.get(one, one)) not in cost]
+        if cost != "none":
+            notes.append(cost)
         if notes:
             title = str(declared.get("title") or name)
             version = str(declared.get("middleware_version") or "").removeprefix(f"{title} ")
