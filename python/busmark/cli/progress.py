@@ -135,7 +135,7 @@ class Noticed:
         cases.discard(case)
         if (kind, case) not in self._named and cases:
             return []
-        left = f"; {len(cases)} other cases have it" if cases else ""
+        left = f"; {plural(len(cases), 'other case')} left" if cases else ""
         return [f"no longer true with more rounds: {event.finding.title}: {case}{left}"]
 
 

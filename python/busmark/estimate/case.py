@@ -197,9 +197,11 @@ class CaseSummary(Frozen):
         measured = self.latency or self.throughput
         return measured.by_round if measured else []
 
-    def hides(self, key: str, quantity: Quantity) -> bool:
-        """Return whether this statistic of a latency falls among the lost in some round."""
-        return any(each.hides(key) for each in self.by_round if each.quantity == quantity)
+    def why_hidden(self, key: str, quantity: Quantity) -> str:
+        """Return what share was lost, where this statistic of a latency falls among the lost in
+        some round; else nothing."""
+        own = (each for each in self.by_round if each.quantity == quantity)
+        return next(filter(None, (each.why_hidden(key) for each in own)), "")
 
     @property
     def goodput(self) -> Figure | None:

@@ -89,9 +89,11 @@ class LatencyByRound(Frozen):
     statistics: dict[str, ByRound]
     """By the names of `model.statistics.STATISTICS`."""
 
-    def hides(self, key: str) -> bool:
-        """Return whether the statistic of this key falls among the lost in some round."""
-        return any(one.key == key and self.statistics[one.name].lost for one in STATISTICS)
+    def why_hidden(self, key: str) -> str:
+        """Return what share was lost, where the statistic of this key falls among the lost in some
+        round; else nothing."""
+        own = (self.statistics[one.name] for one in STATISTICS if one.key == key)
+        return next((found.reason or "" for found in own if found.lost), "")
 
     @classmethod
     def without(cls, quantity: Quantity, reason: str) -> LatencyByRound:
@@ -124,7 +126,10 @@ def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> 
         return _of_level(stats.reduce_rounds(pool.rounds, one.of), rounds.back)
     ranked = sent.rounds if sent else pool.rounds
     if sent and sent.hides(one.of):
-        text = f"lost: {percent_text(sent.share)}; the {one.name} falls among the lost"
+        # Where few were lost in all, it was in some round that its share was reached.
+        own = stats.among_lost(one.of, sum(sent.back), sum(sent.lost))
+        where, share = ("", sent.share) if own else (" in a round", sent.most)
+        text = f"lost{where}: {percent_text(share)}; the {one.name} falls among the lost"
         return ByRound(figure=None, reason=text, lost=True)
     if isinstance(one.of, float) and not knows(ranked, one.of):
         return ByRound(figure=None, reason=_too_few(one.name, one.of, ranked))

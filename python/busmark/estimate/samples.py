@@ -229,6 +229,12 @@ class Sent:
         """Share of all samples sent that were lost."""
         return sum(self.lost) / (sum(self.back) + sum(self.lost))
 
+    @property
+    def most(self) -> float:
+        """Share that was lost of the samples of the round that lost most."""
+        both = zip(self.back, self.lost, strict=True)
+        return max(lost / (back + lost) for back, lost in both if back + lost)
+
     def hides(self, statistic: stats.Statistic) -> bool:
         """Whether in any round the statistic falls among the lost: then it has no mean either."""
         both = zip(self.back, self.lost, strict=True)

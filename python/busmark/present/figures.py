@@ -240,8 +240,8 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 
 def lost_text(case: CaseSummary, name: str) -> str:
-    """ "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2, or of the one-way
-    latency of the probes in its stream, falls among what was lost; else empty."""
+    """ "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2 falls among what was
+    lost, "probes lost: 25 %" for the one-way latency of probes in a stream; else empty."""
     found = case.rtt_2
     sent, lost = (case.latency.sent, case.latency.lost) if case.latency else (None, None)
     if case.throughput:
@@ -251,6 +251,8 @@ def lost_text(case: CaseSummary, name: str) -> str:
         return ""
     if case.throughput and found is None and not case.throughput.probes_hidden:
         return ""  # what arrived has no one-way latency
-    if found is not None and not case.hides(name, found.quantity):
-        return ""
-    return f"lost: {percent_text(lost / sent)}"
+    of = "probes " if case.throughput else ""
+    if found is None:
+        return f"{of}lost: {percent_text(lost / sent)}"
+    reason = case.why_hidden(name, found.quantity)
+    return f"{of}{reason.partition(';')[0]}" if reason else ""

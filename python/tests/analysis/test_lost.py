@@ -62,6 +62,17 @@ def test_curves_and_boxes_end_at_the_share_that_came_back(tmp_path: Path, lost: 
     assert (box.filter(x=95)["y"].is_null().all() or box.filter(x=95).is_empty()) == bool(lost)
 
 
+def test_a_share_that_one_round_alone_lost_is_that_of_the_round(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    case = build.case("udp")
+    for number in range(4):
+        build.pings(case, number, np.arange(1.0, 2001) * 2000, lost=40 if number == 2 else 0)
+    result = build.finish()
+    reason = Estimates(result).row("half_round_trip", "p99")["reason"]
+    assert reason == "lost in a round: 2.0 %; the p99 falls among the lost"
+    assert "lost in a round: 2.0 %" in done("show", result)
+
+
 def test_a_median_among_the_lost_is_none(tmp_path: Path) -> None:
     for number, result in enumerate(
         (pinged(tmp_path / "a", 50, 100), probed(tmp_path / "b", 1000))

@@ -219,7 +219,10 @@ def _medians(view: CaseView) -> Iterator[Observation]:
 
     from busmark.stats import percentile_interval
 
-    medians = {n: float(np.median(series)) for n, series in view.latencies.items()}
+    arrived = {n: float(np.median(series)) for n, series in view.latencies.items()}
+    # With lost samples later than any, as tables show it.
+    known = view.values("median_ns") if view.quantity == "round trip" else {}
+    medians = {n: known.get(n, median) for n, median in arrived.items()}
     if len(medians) < 2 or min(medians.values()) <= 0.0:
         return
     fast, slow = min(medians, key=medians.__getitem__), max(medians, key=medians.__getitem__)

@@ -48,14 +48,13 @@ def answer(campaign: Campaign) -> Section | None:
     known = workloads(campaign)
     blocks: list[Table | Text] = [_ranking(campaign, known)] if known else []
     blocks += [Text("line", {"line": found.sentence}) for found in campaign.answers]
-    if effects := _effects(campaign):
-        blocks.append(effects)
-    if not blocks:
-        return None
-    if campaign.differing_choices:
+    effects = _effects(campaign)
+    if campaign.differing_choices and (blocks or effects):
         names = text.joined(campaign.differing_choices)
         blocks.append(fact("Settings that differ between the rows", names))
-    return Section("Answer", blocks)
+    if effects:
+        blocks.append(effects)
+    return Section("Answer", blocks) if blocks else None
 
 
 def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:

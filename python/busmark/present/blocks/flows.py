@@ -110,7 +110,7 @@ def own_flows(flows: Sequence[OwnFlow]) -> Iterator[Table]:
 
 def _hidden(flow: OwnFlow, key: str) -> Cell:
     """A statistic of the latency, or which share was lost where it falls among the lost."""
-    hidden = flow.by_round and flow.by_round.hides(key)
+    hidden = flow.by_round and flow.by_round.why_hidden(key)
     if (hidden and flow.latency) or (key == "median" and not flow.latency and flow.hidden):
         share = text.percent_text((flow.unanswered or 0) / (flow.asked or 1))
         return Cell(float("inf"), text=f"lost: {share}")

@@ -203,9 +203,7 @@ def _handicaps(campaign: Campaign) -> Table | None:
         found = declared.get("disclosures")
         disclosed = [str(one) for one in found] if isinstance(found, list) else []
         cost = str(declared.get("cost") or "none")
-        notes = [DISCLOSURES.get(one, one) for one in disclosed]
-        # An adapter may declare as its cost, in more words, what it discloses.
-        notes = [note for note in notes if note not in cost]
+        notes = [words for one in disclosed if (words := DISCLOSURES.get(one, one)) not in cost]
         if cost != "none":
             notes.append(cost)
         if notes:
