@@ -56,8 +56,9 @@ class BareMeeting:
         """One meeting of fresh processes, which begin together."""
         program = find(PROGRAMS[task.adapter][0])
         assert program is not None
-        command = [str(program), "meet", "--domain", str(DOMAIN), "--processes", str(task.processes),
-                   "--topics", str(task.topics)]  # fmt: skip
+        options = {"domain": DOMAIN, "processes": task.processes, "topics": task.topics}
+        named = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+        command = [str(program), "meet", *named]
         with ExitStack() as stack:
             processes = [stack.enter_context(_process(command)) for _ in range(task.processes)]
             for process in processes:

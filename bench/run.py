@@ -68,8 +68,8 @@ def measure(
             contestants.close()
     return {
         "begun_utc": begun, "length_s": round(time.monotonic() - begin, 1), "rounds": rounds,
-        "further": further, "seconds": seconds, "warmup_s": warmup_s, "seed": seed, "only": None, "machine": host,
-        "software": software(), "rows": rows,
+        "further": further, "seconds": seconds, "warmup_s": warmup_s, "seed": seed, "only": None,
+        "machine": host, "software": software(), "rows": rows,
     }  # fmt: skip
 
 

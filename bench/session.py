@@ -114,7 +114,9 @@ def interleave(records: Sequence[Record], measure: Measure, rounds: range, seed:
             record.rounds.append(taken)
         spent = time.monotonic() - begin
         left = spent / done * (len(rounds) - done)
-        print(f"round {number + 1} of {rounds.stop}, {left:.0f} s left", file=sys.stderr, flush=True)
+        print(
+            f"round {number + 1} of {rounds.stop}, {left:.0f} s left", file=sys.stderr, flush=True
+        )
 
 
 def _attempt(record: Record, measure: Measure, name: str, number: int) -> Values | None:

@@ -127,7 +127,6 @@ def origin(campaign: Campaign, directory: Path) -> str:
 def analysed(directory: Path) -> Campaign:
     """The analysis of the result, as it is stored if the result has not changed."""
     from busmark.compare.stored import Stored
-
     from busmark.store import Result
 
     return Stored(Result(directory), partial(echo, err=True)).figures

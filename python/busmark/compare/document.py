@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from busmark.compare.stored import Stored
-
 from busmark.compare.change import Found
 from busmark.compare.gate import Beyond
 from busmark.compare.matching import Match
@@ -24,6 +22,7 @@ from busmark.compare.model import (
 )
 from busmark.compare.naming import Named
 from busmark.compare.sides import Side, interleaved
+from busmark.compare.stored import Stored
 from busmark.compare.verdict import BETTER, WORSE, Told
 from busmark.estimate import machines
 from busmark.estimate.case import CaseSummary

@@ -22,8 +22,18 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_run_writes_results_and_report(tmp_path: Path) -> None:
     out = tmp_path / "results.json"
-    done = bench("--rounds", str(ROUNDS), "--seconds", "0.2", "--only", ONLY, "--out", str(out),
-                 "--further", "0")
+    done = bench(
+        "--rounds",
+        str(ROUNDS),
+        "--seconds",
+        "0.2",
+        "--only",
+        ONLY,
+        "--out",
+        str(out),
+        "--further",
+        "0",
+    )
     assert done.returncode == 0, done.stderr
 
     results = json.loads(out.read_text())

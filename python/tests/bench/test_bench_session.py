@@ -68,7 +68,8 @@ def test_the_seed_decides_the_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "undecided"), [((10.0, 10.1, 9.9), False), ((9.0, 10.5, 12.0), True), ((15, 15, 15), False)]
+    ("ours", "undecided"),
+    [((10.0, 10.1, 9.9), False), ((9.0, 10.5, 12.0), True), ((15, 15, 15), False)],
 )
 def test_only_what_the_rounds_cannot_decide_is_measured_further(
     ours: tuple[float, ...], undecided: bool

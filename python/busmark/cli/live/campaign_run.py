@@ -54,9 +54,8 @@ def _text(directory: str, code: int, errors: list[str]) -> int:
     if not directory or code == 2:
         echo("\n".join(errors), err=True)
         return code
-    from busmark.compare.stored import Stored
-
     from busmark.cli.console import Console
+    from busmark.compare.stored import Stored
     from busmark.present.blocks.campaign import document
     from busmark.present.sinks.terminal import show
     from busmark.store import Result

@@ -16,7 +16,7 @@ import polars as pl
 from busmark.adapters import Adapter
 from busmark.control.hooks import Wire
 from busmark.control.round import RoundData
-from busmark.control.threads import in_thread
+from busmark.control.waiting import in_thread
 from busmark.errors import UserError
 from busmark.launcher import Launched, Start
 from busmark.nodes import Node

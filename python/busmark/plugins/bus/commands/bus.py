@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
-from busmark.plugins.bus.commands.screens import errors, spot, watch
 
 from busmark.cli.documents import show_rows
 from busmark.cli.options import POLICY, TIME, Amount
@@ -38,6 +37,7 @@ from busmark.plugins.bus.commands.orders import (
 )
 from busmark.plugins.bus.commands.record import export, record
 from busmark.plugins.bus.commands.samples import inject, peek
+from busmark.plugins.bus.commands.screens import errors, spot, watch
 from busmark.plugins.bus.commands.traffic import traffic
 from busmark.plugins.bus.words import KINDS, discoveries, legs, members, tests
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from busmark.cli.live.start import on_a_screen, run
+from busmark.cli.options import TIME
 from busmark.cli.output import echo
-from busmark.cli.values import TIME
 from busmark.plugins.bus.commands.options import NUMBER, attached, attachment, print_message
 from busmark.plugins.bus.words import Message, is_discovery, is_trouble
 
