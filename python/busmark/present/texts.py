@@ -49,6 +49,10 @@ TEXTS = {
     "criterion_p99": "The 99th percentile of the round trip is up to {limit}.",
     "no_criterion": "The criterion of a rate is not known: the manifest does not have it.",
     "floor_elsewhere": "The null adapter was measured {where}.",
+    "harness_alone": (
+        "No middleware: one process hands each sample to itself, on one CPU. Latencies are medians "
+        "of half the round trip. What is left is Busmark's own part of every other figure."
+    ),
     "remark": "{case}: {status}, {reason}.",
     "line": "{line}",
     "facts": "{title}: {facts}.",

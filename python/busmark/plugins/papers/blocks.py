@@ -12,10 +12,12 @@ from busmark.findings.kinds import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number
 from busmark.plugins.papers import evidence as claims
+from busmark.plugins.papers.checks import distinguishing
 from busmark.plugins.papers.data_sets import value_by_value
 from busmark.plugins.papers.evidence import Check, Evidence
 from busmark.plugins.papers.repetition import Answered, Repetition
 from busmark.plugins.papers.repetition import repetition as repeated
+from busmark.plugins.papers.select import named
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
@@ -68,6 +70,7 @@ def document(repetition: Repetition) -> Document:
         *_without_ratio(repetition),
         *_pairs(repetition),
         *tables(repetition),
+        *_floor(campaign),
         *(value_by_value(campaign) if of.value_by_value else ()),
         _stand_ins(repetition),
         Section("Differences", [Text("line", {"line": each}) for each in of.deviations]),
@@ -108,6 +111,27 @@ def tables(repetition: Repetition) -> Iterator[Section]:
     for place, (group, own_tables) in enumerate(groups.items()):
         below = [Text("line", {"line": note}, style="quiet") for note in notes[group] if note]
         yield Section(group, [*own_tables, *below], folded=place > 0, key=f"tables-{place}")
+
+
+def _floor(campaign: Campaign) -> Iterator[Section]:
+    """The null adapter's figures, which is what Busmark itself has in all others."""
+    floors = [
+        (case, case.headline.figure) for case in campaign.cases if case.is_floor and case.headline
+    ]
+    if floors:
+        differ = distinguishing([case for case, _ in floors])
+        columns = [
+            Column("Busmark itself (null)", [
+                Cell(", ".join([case.test, *filter(None, [named(case, differ)])]))
+                for case, _ in floors
+            ], "label"),
+            Column("Figure", [Cell(found.value, found.low, found.high, unit=found.unit)
+                              for _, found in floors], "figure"),
+            Column("Rounds", [Cell(found.rounds) for _, found in floors], "count", detail=True),
+        ]  # fmt: skip
+        rows = [Row("floor", case=case.id) for case, _ in floors]
+        note = Text("harness_alone", style="quiet")
+        yield Section("Floor", [Table(columns, rows, key="floor", notes=[note])], folded=True)
 
 
 def _answer(repetition: Repetition) -> Section:

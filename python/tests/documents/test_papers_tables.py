@@ -1,0 +1,163 @@
+"""What the five source documents ask of tables, row by row: results that were recorded, beside what
+the documents print."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import busmark as package
+import polars as pl
+import pytest
+from synthetic_campaign import Builder, samples_around
+
+from busmark.compare.campaign import summarise
+from busmark.plugins.papers.blocks import document
+from busmark.plugins.papers.repetition import Repetition, repetition
+from busmark.present.document import Table
+from busmark.store import Result
+
+RECORDED = Path(__file__).parents[1] / "oracles" / "results"
+LEGS = ("Send Source", "Send", "Send Arrival", "Echo Source", "Echo", "Echo Arrival", "Trip",
+        "Inter arrival")  # fmt: skip
+BEST = ("100 %", "99.9 %", "99 %", "90 %")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Repetition]]:
+    @cache
+    def unpacked(name: str) -> tuple[Path, Repetition]:
+        folder = tmp_path_factory.mktemp(name)
+        with tarfile.open(RECORDED / f"{name}.tar.xz") as archive:
+            archive.extractall(folder, filter="data")
+        (manifest,) = folder.rglob("manifest.json")
+        found = repetition(summarise(Result(manifest.parent), with_series=False))
+        assert found is not None
+        return manifest.parent, found
+
+    return unpacked
+
+
+def tables(found: Repetition, title: str) -> list[Table]:
+    every = [table for section in document(found).sections for table in section.tables]
+    return [table for table in every if title in table.title]
+
+
+def columns(table: Table) -> dict[str, list[object]]:
+    return {c.title: [c_.text if c_.value is None else c_.value for c_ in c.cells]
+            for c in table.columns}  # fmt: skip
+
+
+def test_d1_every_leg_has_its_best_shares_in_the_columns_of_the_slides(recorded) -> None:  # type: ignore[no-untyped-def]
+    _, found = recorded("determinism")
+    measured = [case for case in found.campaign.cases if case.latency]
+    own = [columns(table) for table in tables(found, "with traffic") if len(table.columns) == 7]
+    assert len(own) == len(measured)
+    for table in own:
+        assert list(table) == ["Leg", "Best", "cnt", "min, µs", "avg, µs", "max, µs", "dev, µs"]
+        rows = list(zip(table["Leg"], table["Best"], strict=True))
+        assert rows == [(leg, best) for leg in LEGS for best in BEST]
+        for place in range(0, len(rows), len(BEST)):
+            whole = int(str(table["cnt"][place]))
+            kept = [int(whole * share / 1000) for share in (1000, 999, 990, 900)]
+            assert table["cnt"][place : place + len(BEST)] == kept
+            highest = table["max, µs"][place : place + len(BEST)]
+            assert highest == sorted(highest, reverse=True)  # type: ignore[type-var]
+    (printed,) = tables(found, "Output of the transceiver: time-sharing")
+    there = columns(printed)
+    trip = there["Leg"].index("Trip")
+    assert [there[c][trip] for c in list(there)[2:]] == [3872, 321, 340, 406, 7.81]
+
+
+def test_d3_discovery_has_creation_discovery_and_losses_of_each_way(recorded) -> None:  # type: ignore[no-untyped-def]
+    _, found = recorded("pother-discovery")
+    own, there = (columns(table) for table in tables(found, "Writer and reader discovery"))
+    assert {"writer", "writer with participant", "reader", "reader with participant"} == {
+        *own["New"]
+    }
+    for created, until, after, lost in zip(
+        own["Creation-time, µs"], own["Discovery-time, µs"], own["So discovered, µs"],
+        own["Lost before discovered"], strict=True,
+    ):  # fmt: skip
+        assert isinstance(created, float) and isinstance(until, float) and isinstance(lost, float)
+        assert str(after).endswith("after" if until > created else "before")
+    assert len(there["New"]) == 11
+    assert there["So discovered, µs"][:8] == [
+        "7.00 after", "17.0 after", "237 before", "113 before", "3.00 after", "2.00 after",
+        "23.0 after", "27.0 after",
+    ]  # fmt: skip
+
+
+def test_d5_jitter_stands_by_class_and_priority_beside_the_slides(recorded) -> None:  # type: ignore[no-untyped-def]
+    _, found = recorded("determinism")
+    rows = [
+        (row, trip, jitter)
+        for table in map(columns, tables(found, "Round trips at 1000 Hz"))
+        for row, trip, jitter in zip(
+            zip(table["Class"], table["Transport priority"], strict=True),
+            table["Round trip, µs"], table["Jitter (dev), µs"], strict=True,
+        )
+    ]  # fmt: skip
+    assert {row for row, *_ in rows} == {
+        (group, priority) for group in ("time-sharing", "real-time 30") for priority in (0, 100)
+    }
+    assert all(isinstance(trip, float) and isinstance(jitter, float) for _, trip, jitter in rows)
+    (there,) = map(columns, tables(found, "Network latency figures on Linux"))
+    assert there["Round trip, µs"] == [323.0, 316.0, 316.0]
+    assert there["Jitter (dev), µs"] == ["< 34.0", "< 8.00", "< 8.00"]
+
+
+def test_e2_the_share_of_jitter_is_the_one_of_all_outputs(recorded) -> None:  # type: ignore[no-untyped-def]
+    directory, found = recorded("openddsbench-latency")
+    shown = [
+        share
+        for table in map(columns, tables(found, "UDP: "))
+        for share in table["Median |jitter| / median"]
+    ]
+    every = package.open(directory).estimates.filter(
+        (pl.col("quantity") == "jitter_share") & (pl.col("statistic") == "median")
+        & (pl.col("scope") == "case")
+    )  # fmt: skip
+    assert shown == pytest.approx([100 * value for value in every["value"]])
+
+
+def test_b5_every_deployment_has_the_papers_rows_of_latency_throughput_and_lengths(
+    recorded,
+) -> None:  # type: ignore[no-untyped-def]
+    _, found = recorded("xrce")
+    spread = ["Min ({})", "Max ({})", "Avg. ({})", "Std. Dev. ({})"]
+    for title, unit, square in (("Latency", "ms", "ms ²"), ("Throughput", "Mbps", "(Mbps) ²")):
+        own = [columns(table) for table in tables(found, title)]
+        names = [*(name.format(unit) for name in spread), f"Var. ({square})"]
+        assert own and all(table["Criteria"][:5] == names for table in own)
+        for table in own:
+            for name, values in table.items():
+                if name != "Criteria" and isinstance(values[3], float):
+                    low, high, mean, deviation, variance = (float(str(v)) for v in values[:5])
+                    assert low <= mean <= high
+                    assert variance == pytest.approx(deviation**2, rel=0.02, abs=0.002)
+    for table in map(columns, tables(found, "Packet lengths")):
+        assert table["Criteria"][:2] == ["Avg. (bit)", "Total (bit)"]
+        assert {"Number of Sent", "Number of Recv."} <= {*table["Criteria"]}
+
+
+def test_a7_the_document_of_a_pack_has_the_figures_of_busmark_itself(tmp_path: Path) -> None:
+    import numpy as np
+
+    build, rng = Builder(tmp_path), np.random.default_rng(7)
+    for adapter, at in (("cyclonedds", 20_000.0), ("null", 900.0)):
+        for size in (32, 1024):
+            case = build.case(f"{adapter}-{size}", size=size, adapter=adapter)
+            for number in range(3):
+                build.pings(case, number, samples_around(at + size, 300, rng))
+    result = Result(build.finish(scenario={"document": "perftest-2023"}))
+    found = repetition(summarise(result))
+    assert found is not None
+    (section,) = [each for each in document(found).sections if each.title == "Floor"]
+    names, figures, rounds = section.tables[0].columns
+    assert [cell.value for cell in names.cells] == ["latency, 32 B", "latency, 1 KiB"]
+    assert [cell.value for cell in figures.cells] == pytest.approx([466, 962], rel=0.05)
+    assert all(cell.low is not None and cell.unit == "ns" for cell in figures.cells)
+    assert [cell.value for cell in rounds.cells] == [3, 3]
