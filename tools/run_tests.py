@@ -43,12 +43,16 @@ THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
 COMPUTING = (
-    "adapters", "analysis", "capture", "cli", "compare", "control", "docs", "documents", "findings",
-    "frames", "model", "mutations", "oracles", "plan", "predict", "present", "recording",
+    "adapters", "analysis", "cli", "compare", "control", "docs", "documents", "findings",
+    "frames", "model", "mutations", "oracles", "plan", "predict", "present",
     "scenario", "security", "stats", "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""
+PLUGINS = "python/busmark/plugins"
+LIVE = "tests/live"
+"""Where a plug-in has tests that measure, or change this machine; all others in its `tests`
+compute."""
 SHOWN = 20_000
 """Characters at the end of what a failing step wrote."""
 SLOWEST = (
@@ -274,7 +278,8 @@ def python_step(name: str, *places: str) -> Step:
 
 def computing_step() -> Step:
     """Python's tests that only compute, beside all others."""
-    step = python_step("computing", *(f"{TESTS}/{folder}" for folder in COMPUTING))
+    live = f"--ignore-glob={ROOT / PLUGINS}/*/{LIVE}"
+    step = python_step("computing", live, *(f"{TESTS}/{name}" for name in COMPUTING), PLUGINS)
     step.idle = True
     return step
 
@@ -282,7 +287,10 @@ def computing_step() -> Step:
 def measuring_step() -> Step:
     """All other tests of Python: alone, for they take both CPUs."""
     left_out = (f"--ignore={TESTS}/{folder}" for folder in COMPUTING)
-    return python_step("measuring", *left_out, TESTS)
+    live = sorted(
+        folder.relative_to(ROOT).as_posix() for folder in ROOT.glob(f"{PLUGINS}/*/{LIVE}")
+    )
+    return python_step("measuring", *left_out, TESTS, *live)
 
 
 def contract_brief(output: str) -> str:

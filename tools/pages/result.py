@@ -74,7 +74,7 @@ TABLE_NOTES = {
     "header (run, writer, `seq`) in any protocol. Rows that are not `warm_up` join with `samples` "
     "by writer and seq; a pong has the seq of its ping, its own writer, and the ping's writer in "
     "`answered`. At most the first two million passages are kept. See "
-    "[capture packets](../tasks/capture-packets.md).",
+    "[capture packets](../../python/busmark/plugins/capture/docs/capture-packets.md).",
     "wire": "Only for rounds with a capture: packets and bytes by what they were for. What was "
     "captured at both ends of a link is counted once.",
     "summaries": "Only for imported results: every figure as another tool states it, with file "

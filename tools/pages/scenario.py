@@ -17,7 +17,8 @@ SECTIONS = (
     ("matrix", "Matrix", "What is compared. Every list is a dimension, a case one value of each."),
     ("matrix.qos", "QosMatrix", "Each key is a dimension too. See [QoS defaults](#qos-defaults)."),
     ("matrix.link", "LinkMatrix", "What the links of the run's lab are like; each key is a "
-     "dimension. See [emulate a network](../tasks/emulate-a-network.md)."),
+     "dimension. See [emulate a network]"
+     "(../../python/busmark/plugins/lab/docs/emulate-a-network.md)."),
     ("[participant]", "ParticipantSection", "A separate process in every case, beside the "
                                             "matrix's. See [traffic beside the "
                                             "measurement](../tasks/traffic-beside.md)."),
@@ -32,7 +33,8 @@ SECTIONS = (
      "averaged in."),
     ("run", "Run", "Where and how processes run."),
     ("capture", "CaptureSection", "What every round keeps of its traffic; `capture = true` is the "
-     "table without changes. See [capture packets](../tasks/capture-packets.md)."),
+     "table without changes. See [capture packets]"
+     "(../../python/busmark/plugins/capture/docs/capture-packets.md)."),
     ("lab", "LabSection", "Nodes that the run makes on this machine and removes; participants then "
      "run on them. Root only."),
     ("nodes.NAME", "NodeSection", "A machine that takes part, or another place of this one. See "

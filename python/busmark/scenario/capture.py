@@ -16,7 +16,7 @@ LARGEST_PACKET = 262_144
 
 class CaptureSection(Section):
     """`[capture]`, or `capture = true`: every round keeps one pcapng file for each interface that
-    its traffic passes, from dumpcap. See docs/tasks/capture-packets.md."""
+    its traffic passes, from dumpcap."""
 
     filter: str = Field(
         default=AUTO,

@@ -339,7 +339,7 @@ class Scenario(Section):
     capture: Annotated[CaptureSection | None, BeforeValidator(wanted)] = Field(
         default=None,
         description="whether every round keeps what its traffic was, in pcapng files: true, or the "
-        "table `[capture]`. See docs/tasks/capture-packets.md",
+        "table `[capture]`",
     )
     security: SecuritySection = SecuritySection()
     sides: dict[str, SideSection] = Field(

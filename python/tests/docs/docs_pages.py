@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDERS = ("docs", "adapters", "abi", "crates", "bench")
+FOLDERS = ("docs", "adapters", "abi", "crates", "bench", "python/busmark/plugins")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -11,9 +11,8 @@ from docs_pages import ROOT
 
 TESTS = ROOT / "python" / "tests"
 FOLDERS = (
-    "analysis", "bench", "capture", "compare", "docs", "documents", "dumpcap", "findings",
-    "frames", "importers", "model", "oracles", "predict", "present", "security", "stats", "store",
-    "tools", "track", "usertype",
+    "analysis", "bench", "compare", "docs", "documents", "findings", "frames", "importers", "model",
+    "oracles", "predict", "present", "security", "stats", "store", "tools", "track", "usertype",
 )  # fmt: skip
 DOORS = {"busmark.cli.main", "busmark.compare.campaign", "busmark.estimate.columns",
          "busmark.estimate.frames", "busmark.model.parameters", "busmark.model.quantities",
@@ -21,10 +20,12 @@ DOORS = {"busmark.cli.main", "busmark.compare.campaign", "busmark.estimate.colum
          "busmark.plugins.papers.repetition"}  # fmt: skip
 """Modules that are public though they are within a package; all others are a package's own."""
 
-PLUGINS = {"capture": "capture", "documents": "papers", "dumpcap": "capture",
-           "importers": "imports", "predict": "predict", "security": "security",
-           "usertype": "own_types"}  # fmt: skip
-"""Tests of a plug-in belong to it, and see its modules."""
+PLUGINS = {"documents": "papers", "importers": "imports", "predict": "predict",
+           "security": "security", "usertype": "own_types"}  # fmt: skip
+PLACES = {TESTS / folder: PLUGINS.get(folder, "-") for folder in FOLDERS} | {
+    path: path.parent.name for path in ROOT.glob("python/busmark/plugins/*/tests")
+}
+"""Folders of tests, each with its plug-in: tests of a plug-in belong to it, and see its modules."""
 
 BY_HAND = {"test_sinks.py", "test_texts.py", "documents_campaigns.py"}
 """Documents are written by hand there."""
@@ -39,12 +40,12 @@ def modules(path: Path) -> Iterator[str]:
             yield from (name.name for name in node.names)
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_test_imports_doors_only(folder: str) -> None:
-    own = f"busmark.plugins.{PLUGINS.get(folder, '-')}"
+@pytest.mark.parametrize("folder", PLACES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_test_imports_doors_only(folder: Path) -> None:
+    own = f"busmark.plugins.{PLACES[folder]}"
     found = {
         f"{path.name}: {module}"
-        for path in (TESTS / folder).rglob("*.py") if path.name not in BY_HAND
+        for path in folder.rglob("*.py") if path.name not in BY_HAND
         for module in modules(path)
         if module.startswith("busmark.") and module.count(".") > 1
         and module not in DOORS and not module.startswith(own)

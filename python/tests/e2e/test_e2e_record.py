@@ -20,7 +20,7 @@ import pytest
 from e2e_harness import DOMAIN, Ended, Lab, end, eventually, need_adapters, tidy
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "tasks" / "record-and-replay.md"
+PAGE = ROOT / "python/busmark/plugins/bus/docs/record-and-replay.md"
 ON = ("--adapter", "cyclonedds", "--domain", str(DOMAIN))
 
 

@@ -70,7 +70,10 @@ def test_every_folder_of_tests_is_in_one_of_two_steps() -> None:
     assert own == {word for word in computing.command if word.startswith(run_tests.TESTS)}
     left_out = {word for word in measuring.command if word.startswith("--ignore=")}
     assert left_out == {f"--ignore={folder}" for folder in own}
-    assert measuring.command[-1] == run_tests.TESTS
+    assert computing.command[-1] == run_tests.PLUGINS
+    live = {path.parent for path in run_tests.ROOT.glob("python/busmark/**/live/test_*.py")}
+    assert {run_tests.ROOT / word for word in measuring.command if word.endswith("/live")} == live
+    assert run_tests.TESTS in measuring.command
 
 
 def test_what_others_wait_for_is_not_idle_and_the_longest_begins_first() -> None:

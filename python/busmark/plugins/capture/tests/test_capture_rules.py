@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from planted import Planted, params
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Planted:
+    return Planted(tmp_path / "result")
 
 
 def test_packets_missing_in_a_capture_are_counted(campaign: Planted) -> None:

@@ -18,7 +18,7 @@ from seams import command as busmark
 
 from busmark.errors import UserError
 
-KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
+KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 PACKET = 6
 MS = 1_000_000
 Block = tuple[int, bytes]

@@ -12,7 +12,7 @@ import pytest
 from busmark.errors import UserError
 from busmark.plugins.capture.analysis import analyse
 
-KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
+KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 NAMES = ("D1-udp-be-50", "D2-tcp-r-50", "D2-udp-r-50-droprx", "D3-udp-be-50-early")
 
 

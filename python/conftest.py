@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import warnings
 from importlib.util import find_spec
@@ -47,7 +48,7 @@ ONE_AFTER_THE_OTHER = (
     "e2e/test_e2e_nodes.py",
     "e2e/test_e2e_nodes_going.py",
     "e2e/test_e2e_other_nodes.py",
-    "lab/test_lab.py",
+    "plugins/lab/tests/live/test_lab.py",
 )
 """Tests that make namespaces, start daemons or load the machine."""
 
@@ -57,8 +58,6 @@ LONGEST = (
 )  # fmt: skip
 """Groups, or how their files' names begin, that begin first, or one process would end minutes after
 the other."""
-
-HERE = Path(__file__).resolve().parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,17 +74,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def group(nodeid: str) -> str:
     """Tests of one group run in one process, one after the other: all tests of a file, or of all
     files that make networks. Mutations take long and share nothing: each is a group."""
-    name = nodeid.partition("::")[0].removeprefix("python/tests/")
+    name = file(nodeid)
     if name.startswith("mutations/"):
         return nodeid
     return "networks" if name in ONE_AFTER_THE_OTHER else name
+
+
+def file(nodeid: str) -> str:
+    """Return the file of a test, from the folder of the tests or of the package."""
+    return re.sub(r"^python/(?:tests|busmark)/", "", nodeid.partition("::")[0])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest groups first (`--no-loadscope-reorder`)."""
 
     def place(item: pytest.Item) -> int:
-        names = (group(item.nodeid), item.path.relative_to(HERE).as_posix())
+        names = (group(item.nodeid), file(item.nodeid))
         begun = (
             n for n, long in enumerate(LONGEST) if any(name.startswith(long) for name in names)
         )

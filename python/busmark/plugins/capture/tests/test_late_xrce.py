@@ -17,7 +17,7 @@ from busmark.plugins.capture.late.trace import Counters
 from busmark.plugins.capture.late.wire import File, Flow, Wire
 from busmark.store import polars_schema
 
-KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
+KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 AGENT = "10.0.0.9:2018"
 THROUGH = (
     Flow(0, "udp", THERE, AGENT), Flow(0, "udp", AGENT, THERE), Flow(0, "udp", AGENT, BACK),

@@ -11,7 +11,7 @@ import pytest
 from busmark.plugins.capture.analysis import analyse
 from busmark.plugins.capture.model import Analysis
 
-KEPT = Path(__file__).parents[3] / "crates/busmark-packets/tests/data"
+KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 
 
 def snapped(folder: Path, name: str, length: int) -> Analysis:
