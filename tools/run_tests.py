@@ -43,9 +43,9 @@ THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
 COMPUTING = (
-    "adapters", "analysis", "cli", "compare", "control", "docs", "documents", "findings",
-    "frames", "model", "mutations", "oracles", "plan", "predict", "present",
-    "scenario", "security", "stats", "store", "tools", "usertype",
+    "adapters", "analysis", "cli", "compare", "control", "docs", "findings",
+    "frames", "model", "mutations", "oracles", "plan", "present",
+    "scenario", "stats", "store", "tools",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "python" / "tests"))
 
 from synthetic_campaign import Builder, samples_around  # type: ignore[import-not-found]  # noqa: E402
 
-IMPORTS = ROOT / "python" / "tests" / "importers" / "files"
+IMPORTS = ROOT / "python" / "busmark" / "plugins" / "imports" / "tests" / "files"
 PUBLISHED = IMPORTS.parent / "published"
 IMPORTED = ("ddsperf_ping.txt", "sockperf_ping_pong.txt", "omb.json")
 SAMPLES = 12

@@ -62,7 +62,8 @@ def _imported() -> list[str]:
         "## Imported results\n",
         "What is known to be wrong, or easily misread, in the figures of other tools, from their "
         "sources.\nA finding comes with an imported result where its file shows the cause. See "
-        "[import results of other\ntools](../tasks/import-other-tools.md).\n",
+        "[import results of other\n"
+        "tools](../../python/busmark/plugins/imports/docs/import-other-tools.md).\n",
     ]
     every = [(FORMATS[one.name].partition(":")[0], one.flaws) for one in importers()]
     for name, flaws in (("Any tool", (TWO_CLOCKS, FOLDERS)), *every):

@@ -79,7 +79,8 @@ TABLE_NOTES = {
     "captured at both ends of a link is counted once.",
     "summaries": "Only for imported results: every figure as another tool states it, with file "
     "and line. `line` is null if the importer combined a figure from parts of the "
-    "run. See [import results of other tools](../tasks/import-other-tools.md).",
+    "run. See [import results of other tools]"
+    "(../../python/busmark/plugins/imports/docs/import-other-tools.md).",
     "system": "What the kernel counted between two readings, one row per interval and object; "
     "`scope` says which columns a row has. Counts are of the interval: divide by `duration_ns`. "
     "See [what it costs the machine](../tasks/watch-the-system.md).",

@@ -132,7 +132,8 @@ def test_a_shell_completes_names(home: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_what_is_imported_has_a_name_of_its_own(home: Path) -> None:
-    source = Path(__file__).parents[1] / "importers" / "files" / "perftest_throughput.csv"
+    files = Path(__file__).parents[2] / "busmark" / "plugins" / "imports" / "tests" / "files"
+    source = files / "perftest_throughput.csv"
     run("import", source, "--out", "@theirs")
     newest = json.loads(run("list", "--json").stdout)["results"][0]
     assert (newest["name"], newest["state"], newest["machine"]) == ("theirs", "imported", None)

@@ -14,7 +14,8 @@ from busmark.compare import Comparison
 from busmark.plugins.imports.read import import_results
 from busmark.store import Result
 
-TEXT = (Path(__file__).parents[1] / "importers/files/sockperf_ping_pong.txt").read_text()
+IMPORTS = Path(__file__).parents[2] / "busmark/plugins/imports/tests"
+TEXT = (IMPORTS / "files" / "sockperf_ping_pong.txt").read_text()
 """A run of sockperf; it keeps no samples."""
 
 WAVES = (0.996, 1.0, 1.005)
@@ -81,8 +82,9 @@ def test_what_a_source_does_not_state_is_reported_with_the_pair(tmp_path: Path) 
 
 def test_both_sides_stand_in_the_columns_of_performance_test(tmp_path: Path) -> None:
     """Theirs as their log has it, ours as it was planted."""
-    published = Path(__file__).parents[1] / "importers" / "published"
-    halves = [published / f"performance_test-run1-{side}.csv" for side in ("sub", "pub")]
+    halves = [
+        IMPORTS / "published" / f"performance_test-run1-{side}.csv" for side in ("sub", "pub")
+    ]
     import_results(halves, tmp_path / "theirs")
     build = Builder(tmp_path / "own")
     case = build.case(

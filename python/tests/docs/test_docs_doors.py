@@ -11,8 +11,8 @@ from docs_pages import ROOT
 
 TESTS = ROOT / "python" / "tests"
 FOLDERS = (
-    "analysis", "bench", "compare", "docs", "documents", "findings", "frames", "importers", "model",
-    "oracles", "predict", "present", "security", "stats", "store", "tools", "track", "usertype",
+    "analysis", "bench", "compare", "docs", "findings", "frames", "model", "oracles", "present",
+    "stats", "store", "tools", "track",
 )  # fmt: skip
 DOORS = {"busmark.cli.main", "busmark.compare.campaign", "busmark.estimate.columns",
          "busmark.estimate.frames", "busmark.model.parameters", "busmark.model.quantities",
@@ -20,9 +20,7 @@ DOORS = {"busmark.cli.main", "busmark.compare.campaign", "busmark.estimate.colum
          "busmark.plugins.papers.repetition"}  # fmt: skip
 """Modules that are public though they are within a package; all others are a package's own."""
 
-PLUGINS = {"documents": "papers", "importers": "imports", "predict": "predict",
-           "security": "security", "usertype": "own_types"}  # fmt: skip
-PLACES = {TESTS / folder: PLUGINS.get(folder, "-") for folder in FOLDERS} | {
+PLACES = {TESTS / folder: "-" for folder in FOLDERS} | {
     path: path.parent.name for path in ROOT.glob("python/busmark/plugins/*/tests")
 }
 """Folders of tests, each with its plug-in: tests of a plug-in belong to it, and see its modules."""

@@ -37,7 +37,7 @@ from busmark.store import Result
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE.parent / "store" / "kept"
-FILES = HERE.parent / "importers"
+FILES = HERE.parents[1] / "busmark" / "plugins" / "imports" / "tests"
 FRAMES = ("cases", "estimates", "findings", "stated")
 """Frames that are computed; the raw tables are files of the result itself."""
 RELATIVE = 1e-9

@@ -18,7 +18,7 @@ from seams import done
 
 FOLDER = Path(__file__).parent / "golden"
 RECORDED = Path(__file__).parents[1] / "oracles" / "results"
-IMPORTS = Path(__file__).parents[1] / "importers"
+IMPORTS = Path(__file__).parents[2] / "busmark" / "plugins" / "imports" / "tests"
 MADE = {
     "comparison": lambda folder: synthetic_campaign.comparison(folder, samples=1500, rounds=3),
     "hostile": synthetic_campaign.hostile,

@@ -47,7 +47,7 @@ from busmark.store import Result
 
 SINKS = Path(notebook.__file__).parent
 
-IMPORTED = Path(__file__).parents[1] / "importers" / "files"
+IMPORTED = Path(__file__).parents[2] / "busmark" / "plugins" / "imports" / "tests" / "files"
 
 ORACLES = Path(__file__).parents[1] / "oracles" / "results"
 

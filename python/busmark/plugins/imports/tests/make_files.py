@@ -1,7 +1,7 @@
 """Writes the small files of other tools in `files/`: layouts as the tools' sources print them,
 figures computed here from drawn samples.
 
-    python python/tests/importers/make_files.py
+    python python/busmark/plugins/imports/tests/make_files.py
 
 Nothing was copied from a tool's own files. What `ddsperf` and `sockperf` print was captured from
 runs on loopback (files `ddsperf_*` and `sockperf_*`, which this program does not write).
