@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from busmark.compare.campaign import Campaign
@@ -48,6 +48,11 @@ class Statement:
     checks: tuple[Check, ...] = ()
     remark: str = ""
     part: Part | None = None
+
+
+def in_part(part: Part, *statements: Statement) -> tuple[Statement, ...]:
+    """Return the statements as those of an experiment."""
+    return tuple(replace(statement, part=part) for statement in statements)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from busmark.plugins.papers.document import (
     StandIn,
     Statement,
     Table,
+    in_part,
     micro,
     table,
 )
@@ -108,7 +109,7 @@ def _two_hops(of: RoundLatency) -> float | None:
     return None if of.std_ns is None else 2 * of.std_ns
 
 
-LATENCY = (
+LATENCY = in_part("latency",
     Statement(
         "Latency and Jitter, Summary Plots",
         "Latency is linear in the size of the message: the delay per bit is constant, and where "
@@ -118,7 +119,6 @@ LATENCY = (
                    alike(CLOSE))
             for place in PLACES
         ),
-        part="latency",
     ),
     Statement(
         "Intervals; Math class",
@@ -131,7 +131,6 @@ LATENCY = (
         ),
         remark="On one machine one clock sees both hops, so what had to be assumed there is "
         "measured here.",
-        part="latency",
     ),
     Statement(
         "Math class",
@@ -143,7 +142,6 @@ LATENCY = (
         ),
         remark="It holds where both hops are alike and not negatively correlated. Few extreme "
         "samples can outweigh all others in a standard deviation.",
-        part="latency",
     ),
     Statement(
         "Intervals",
@@ -155,7 +153,6 @@ LATENCY = (
             for place in PLACES
         ),
         remark="The extreme sample of a round may have met its delay on the way back.",
-        part="latency",
     ),
     Statement(
         "Intervals; Shape; Histogram Plot",
@@ -165,7 +162,6 @@ LATENCY = (
                  place.latency(), of_latency(_upper), of_latency(_lower), ABOVE)
             for place in PLACES
         ),
-        part="latency",
     ),
     Statement(
         "Quantile Plot",
@@ -176,7 +172,6 @@ LATENCY = (
                  alike(CLOSE))
             for place in CHARTED
         ),
-        part="latency",
     ),
     Statement(
         "Shape; Density and Quantile Plots",
@@ -187,7 +182,6 @@ LATENCY = (
                  of_latency(lambda of: of.jitter_p98_ns), alike(CLOSE))
             for place in CHARTED
         ),
-        part="latency",
     ),
     Statement(
         "Quantile Plot",
@@ -197,19 +191,16 @@ LATENCY = (
                   place.latency(), alike(CLOSE), of_latency(_tail))
             for place in CHARTED
         ),
-        part="latency",
     ),
     Statement(
         "Summary Plots",
         "Relative to latency, jitter can be compared between sizes.",
         remark="A chart without a figure in words; the pack's tables have it for every size.",
-        part="latency",
     ),
     Statement(
         "Timeline Plot",
         "Noise is periodic, with a spike at 11 s, presumably of other processes of a desktop.",
         remark="It concerns that machine; the report shows the timelines of this one.",
-        part="latency",
     ),
 )  # fmt: skip
 
@@ -247,100 +238,66 @@ def ascent(adapter: str, topology: str, share: tuple[float, float]) -> Select:
 TRANSFER = cases(test="throughput", adapter="tcp")
 """The plain transfer that gives the practical capacity."""
 
-THROUGHPUT = (
+THROUGHPUT = in_part("throughput",
     Statement(
         "Throughput, ¶3",
         "The practical capacity of the network, by ftp, was 595 Mbit/s of 1 Gbit/s rated.",
-        (
-            share(
-                "plain TCP transfer over the rated capacity",
-                TRANSFER,
-                rated_mbit_per_s,
-                about(0.595, LIKE_FTP),
-            ),
-        ),
-        part="throughput",
+        (share("plain TCP transfer over the rated capacity", TRANSFER, rated_mbit_per_s,
+               about(0.595, LIKE_FTP)),),
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "Below the network's capacity, throughput is bounded by the rate that was specified, in "
         "both topologies.",
         tuple(
-            share(
-                f"throughput over specified rate, {adapter}, {topology}",
-                ascent(adapter, topology, WITHIN),
-                specified_mbit_per_s,
-                alike(BOUNDED),
-            )
-            for adapter in ADAPTERS
-            for topology in TOPOLOGIES
+            share(f"throughput over specified rate, {adapter}, {topology}",
+                  ascent(adapter, topology, WITHIN), specified_mbit_per_s, alike(BOUNDED))
+            for adapter in ADAPTERS for topology in TOPOLOGIES
         ),
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "At specified rates beyond the capacity, the capacity bounds throughput.",
         tuple(
-            share(
-                f"throughput over rated capacity, {adapter}, {topology}",
-                ascent(adapter, topology, BEYOND),
-                rated_mbit_per_s,
-                BELOW,
-            )
-            for adapter in ADAPTERS
-            for topology in TOPOLOGIES
+            share(f"throughput over rated capacity, {adapter}, {topology}",
+                  ascent(adapter, topology, BEYOND), rated_mbit_per_s, BELOW)
+            for adapter in ADAPTERS for topology in TOPOLOGIES
         ),
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
         "The limit of the bidirectional topology is similar to ftp's.",
         tuple(
-            Ratio(
-                f"throughput of one direction over plain TCP transfer, {adapter}",
-                ascent(adapter, "bidirectional", BEYOND),
-                TRANSFER,
-                about(1.0, LIKE_FTP),
-                alike_in=("link_rate",),
-            )
+            Ratio(f"throughput of one direction over plain TCP transfer, {adapter}",
+                  ascent(adapter, "bidirectional", BEYOND), TRANSFER, about(1.0, LIKE_FTP),
+                  ("link_rate",))
             for adapter in ADAPTERS
         ),
         remark="There it is laid to collisions; the links here are full duplex, each direction has "
         "its own capacity.",
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
         "The publication-bound topology reaches somewhat more of the rated capacity than the "
         "bidirectional one.",
         tuple(
-            Ratio(
-                f"throughput, publication bound over bidirectional, {adapter}",
-                ascent(adapter, "publication bound", BEYOND),
-                ascent(adapter, "bidirectional", BEYOND),
-                ABOVE,
-                alike_in=("rate_hz", "size", "link_rate"),
-            )
+            Ratio(f"throughput, publication bound over bidirectional, {adapter}",
+                  ascent(adapter, "publication bound", BEYOND),
+                  ascent(adapter, "bidirectional", BEYOND), ABOVE,
+                  ("rate_hz", "size", "link_rate"))
             for adapter in ADAPTERS
         ),
-        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
         "The publication-bound topology reaches more than ftp does.",
         tuple(
-            Ratio(
-                f"throughput over plain TCP transfer, publication bound, {adapter}",
-                ascent(adapter, "publication bound", BEYOND),
-                TRANSFER,
-                ABOVE,
-                alike_in=("link_rate",),
-            )
+            Ratio(f"throughput over plain TCP transfer, publication bound, {adapter}",
+                  ascent(adapter, "publication bound", BEYOND), TRANSFER, ABOVE, ("link_rate",))
             for adapter in ADAPTERS
         ),
-        part="throughput",
     ),
-)
+)  # fmt: skip
 
 
 def _of(

@@ -7,7 +7,7 @@ from math import ceil
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import RoundDiscovery
 from busmark.plugins.papers.checks import Each, Ends, Ratio
-from busmark.plugins.papers.document import Statement
+from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim
 from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.places import DISCOVERING
@@ -84,14 +84,13 @@ def _no_later(*, new: str, between: bool | None = None) -> Claim:
     return Claim(0.0, ceil(max(ratios) * 100) / 100)
 
 
-DISCOVERY = (
+DISCOVERY = in_part("discovery",
     Statement(
         "Discovery definition",
         "Discovery is how long after its creation an endpoint is active: discovered, and the first "
         "data received. A reader may wait 1 ms more, the period of the writer.",
         remark="A definition. Here it is the time to the first sample; the matches on either side "
         "are next to it in the report.",
-        part="discovery",
     ),
     Statement(
         "Writer discovery within one node, and between nodes",
@@ -110,7 +109,6 @@ DISCOVERY = (
         ),
         remark="Samples go out every millisecond: one that the reader's side does not know yet is "
         "not heard, and the next comes 1 ms later.",
-        part="discovery",
     ),
     Statement(
         "Writer discovery within one node, and between nodes; output of the spotter",
@@ -120,7 +118,6 @@ DISCOVERY = (
                  alone(adapter, new="writer"), number_received, _one, ALL)
             for adapter in DISCOVERING
         ),
-        part="discovery",
     ),
     Statement(
         "Reader discovery within one node",
@@ -131,7 +128,6 @@ DISCOVERY = (
                  within(adapter, new="reader"), headline, creation, BELOW)
             for adapter in DISCOVERING
         ),
-        part="discovery",
     ),
     Statement(
         "Reader discovery between nodes",
@@ -143,7 +139,6 @@ DISCOVERY = (
                  _no_later(new="reader", between=True))
             for adapter in DISCOVERING
         ),
-        part="discovery",
     ),
     Statement(
         "Reader discovery within one node, and between nodes",
@@ -158,7 +153,6 @@ DISCOVERY = (
         ),
         remark="A new writer is discovered sooner alone (624 against 791 µs), and later with its "
         "participant (2461 against 1038 µs).",
-        part="discovery",
     ),
     Statement(
         "Writer and reader discovery, within one node and between nodes",
@@ -175,7 +169,6 @@ DISCOVERY = (
                     ABOVE)
               for adapter in DISCOVERING),
         ),
-        part="discovery",
     ),
     Statement(
         "Impact of scale on discovery times",
@@ -187,13 +180,11 @@ DISCOVERY = (
             for adapter in DISCOVERING
         ),
         remark="The slides have no figure. The report has the exponent of the growth.",
-        part="discovery",
     ),
     Statement(
         "Performance: discovery latency; impact of scale on discovery times",
         "With OpenSplice it takes a constant time at any scale, or none.",
         remark="Said of one federated implementation, without a figure; all that is measured here "
         "is bound to processes.",
-        part="discovery",
     ),
 )  # fmt: skip

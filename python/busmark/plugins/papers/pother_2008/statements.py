@@ -7,7 +7,7 @@ from collections.abc import Callable
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import LegOfRound
 from busmark.plugins.papers.checks import Each, Ratio
-from busmark.plugins.papers.document import Statement
+from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, Claim, about, alike
 from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.places import (
@@ -90,7 +90,7 @@ def _by_class(
     )  # fmt: skip
 
 
-LATENCY = (
+LATENCY = in_part("latency",
     Statement(
         "Determinism benchmarks: Latency, output of the transceiver",
         "The call of write takes 2 µs of a round trip of 340 µs, on the way out and on the way "
@@ -98,14 +98,12 @@ LATENCY = (
         (*_of_trip("send source"), *_of_trip("echo source")),
         remark="There write hands the sample to the node's network scheduler; here most "
         "middleware sends it in the call. Expected is no greater a share than there.",
-        part="latency",
     ),
     Statement(
         "Determinism benchmarks: Latency, output of the transceiver",
         "From delivery to the reader's hands a sample takes 40 µs at the transponder and 52 µs at "
         "the transceiver, of 340 µs.",
         (*_of_trip("send arrival"), *_of_trip("echo arrival")),
-        part="latency",
     ),
     Statement(
         "Network latency figures on Linux, transport priority 100",
@@ -114,7 +112,6 @@ LATENCY = (
         _by_class("deviation", deviation, lambda line: line.deviation or 0.0),
         remark="Expected is no greater a share than there. Few long trips can outweigh all others "
         "in a deviation.",
-        part="latency",
     ),
     Statement(
         "Network latency figures on Linux, output of the transceiver",
@@ -123,7 +120,6 @@ LATENCY = (
         _by_class("greatest", greatest, lambda line: float(line.greatest)),
         remark="The more samples, the longer the longest: the quick pack has 1000 in a round, the "
         "full one 3800.",
-        part="latency",
     ),
     Statement(
         "Network latency figures on Linux, output of the transceiver",
@@ -135,7 +131,6 @@ LATENCY = (
                  Claim(1 / 1.07, 1.07))
             for adapter in ADAPTERS
         ),
-        part="latency",
     ),
     Statement(
         "Network latency figures on Linux (application on TS)",
@@ -150,7 +145,6 @@ LATENCY = (
         ),
         remark="The headline of that slide has 316 µs for both. Without other load on the CPUs, "
         "the class has little to decide.",
-        part="latency",
     ),
 )  # fmt: skip
 
@@ -182,7 +176,7 @@ def overload(adapter: str) -> Select:
     return cases(overloaded, test="throughput", adapter=adapter)
 
 
-THROUGHPUT = (
+THROUGHPUT = in_part("throughput",
     Statement(
         "Scalability benchmarks: Throughput",
         "Receivers report the theoretical throughput, by sequence numbers, and the one that was "
@@ -192,7 +186,6 @@ THROUGHPUT = (
                  received, expected, ALL)
             for adapter in ADAPTERS
         ),
-        part="throughput",
     ),
     Statement(
         "Scalability benchmarks: Throughput",
@@ -203,21 +196,18 @@ THROUGHPUT = (
                  received, expected, FEWER)
             for adapter in ADAPTERS
         ),
-        part="throughput",
     ),
     Statement(
         "Scalability benchmarks: Throughput",
         "They differ too where samples are lost on the way, which receivers report as errors.",
         remark="Where samples are lost is reported with each case, as far as its counters "
         "distinguish it.",
-        part="throughput",
     ),
     Statement(
         "Scalability benchmarks: Throughput",
         "All receivers of a node together read 80 MB/s on a Xeon of 2.0 GHz, and 450 MB/s on two "
         "Opterons.",
         remark="A figure of those machines. The table has what all receivers together read here.",
-        part="throughput",
     ),
 )  # fmt: skip
 
@@ -232,7 +222,7 @@ UNMARKED = (
 HARDLY = 1.05
 """Greatest factor between averages as near as 323 and 316 µs."""
 
-DETERMINISM = (
+DETERMINISM = in_part("determinism",
     Statement(
         "Network latency figures on Linux (application on RT/30)",
         "The average round trip hardly depends on the transport priority: 323 µs at 0, 316 µs at "
@@ -245,7 +235,6 @@ DETERMINISM = (
             for adapter in ADAPTERS
         ),
         remark=UNMARKED,
-        part="determinism",
     ),
     Statement(
         "Network latency figures on Linux (application on RT/30)",
@@ -258,7 +247,6 @@ DETERMINISM = (
             for adapter in ADAPTERS
         ),
         remark="Jitter is there the deviation of all trips.",
-        part="determinism",
     ),
     Statement(
         "Network latency figures on Linux (application on TS); Conclusion",
@@ -271,7 +259,6 @@ DETERMINISM = (
                   alike(), value=leg("trip", deviation))
             for adapter in ADAPTERS
         ),
-        part="determinism",
     ),
     Statement(
         "Goal of the determinism benchmark",
@@ -284,7 +271,6 @@ DETERMINISM = (
             for adapter in ADAPTERS
         ),
         remark="The slides do not say how heavy the load was.",
-        part="determinism",
     ),
     Statement(
         "Goal of the determinism benchmark",
@@ -299,7 +285,6 @@ DETERMINISM = (
         ),
         remark="The slides say it of DDS that is bound to processes, as all is that is measured "
         "here, without a figure.",
-        part="determinism",
     ),
 )  # fmt: skip
 
@@ -329,7 +314,7 @@ def calculated_per_s(case: CaseSummary) -> PerRound:
     return per_round(case, lambda attempt: attempt.theoretical_per_s)
 
 
-SCALABILITY = (
+SCALABILITY = in_part("scalability",
     Statement(
         "Example benchmark: scalability; actual throughput",
         "400 writers of 1000 B at 2 Hz and 1,200 readers in 40 applications on 4 nodes: every "
@@ -339,7 +324,6 @@ SCALABILITY = (
                  read_per_s, calculated_per_s, about(1.0, NEARLY))
             for adapter in SCALING
         ),
-        part="scalability",
     ),
     Statement(
         "Example benchmark: scalability; calculated throughput",
@@ -347,7 +331,6 @@ SCALABILITY = (
         "readers), a node 24 MB/s, the system 96 MB/s.",
         remark="Arithmetic. The table has the same of this campaign's applications, and what was "
         "read.",
-        part="scalability",
     ),
     Statement(
         "Example benchmark: scalability; node/network impact",
@@ -355,7 +338,6 @@ SCALABILITY = (
         "receives 600 kB/s from the other three.",
         remark="Arithmetic without headers. The table has what the nodes' interfaces sent and "
         "received, with all headers, and what was written.",
-        part="scalability",
     ),
     Statement(
         "Example benchmark: scalability; node/network impact",
@@ -363,13 +345,11 @@ SCALABILITY = (
         "packed together.",
         remark="The network scheduler of a federated DDS packs samples of all its applications. "
         "The table has samples written per packet sent, for each case.",
-        part="scalability",
     ),
     Statement(
         "Example benchmark: scalability; actual throughput",
         "The load of the CPUs stays below 50 %, on blades with two Opterons of 2.4 GHz.",
         remark="A figure of those machines. The table has the CPUs that all nodes together kept "
         "busy; here they are nodes of one machine.",
-        part="scalability",
     ),
 )  # fmt: skip
