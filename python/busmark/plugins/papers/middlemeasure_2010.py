@@ -9,7 +9,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
-from busmark.plugins.papers.select import Select, Where, cases
+from busmark.plugins.papers.select import Select, Where, cases, sized
 
 
 def qos(reliability: str, history: str, lifespan_s: float = 0.0) -> dict[str, Any]:
@@ -56,24 +56,9 @@ NDDS, INTERCOM, TAO = Place("NDDS", "rti"), Place("InterCOM", "fastdds"), Place(
 TCP, UDP = Place("TCP", "tcp"), Place("UDP", "udp")
 
 
-def from_1_kib(case: CaseSummary) -> bool:
-    """Return whether the payload is one of the thesis's larger ones."""
-    return (case.size or 0) >= 1024
-
-
-def below_2_kib(case: CaseSummary) -> bool:
-    """Return whether the payload is under 2048 bytes."""
-    return (case.size or 0) < 2048
-
-
-def excepted(case: CaseSummary) -> bool:
+def _excepted(case: CaseSummary) -> bool:
     """Return whether the thesis saw an effect of disk load at this size."""
     return case.size in (512, 4096)
-
-
-def not_excepted(case: CaseSummary) -> bool:
-    """Return whether the thesis saw no effect of disk load at this size."""
-    return not excepted(case)
 
 
 LATENCY = (
@@ -95,7 +80,7 @@ LATENCY = (
         "§6.2.1, Figure 16",
         "InterCOM comes second: for larger payloads its latency is lower than TAO's.",
         (Ratio("latency from 1 KiB on, InterCOM's place over TAO's",
-               INTERCOM.latency(from_1_kib, **BEST_EFFORT_LAST), TAO.latency(**ORB), BELOW,
+               INTERCOM.latency(sized(1024), **BEST_EFFORT_LAST), TAO.latency(**ORB), BELOW,
                WHATEVER_QOS),),
     ),
     Statement(
@@ -109,7 +94,7 @@ LATENCY = (
         "§6.2.1, Figure 17",
         "With reliable, keep last, infinite lifespan NDDS has the lowest latency below 2048 bytes.",
         (Ratio("latency below 2 KiB, NDDS's place over InterCOM's",
-               NDDS.latency(below_2_kib, **RELIABLE_LAST), INTERCOM.latency(**RELIABLE_LAST),
+               NDDS.latency(sized(most=2047), **RELIABLE_LAST), INTERCOM.latency(**RELIABLE_LAST),
                BELOW),),
     ),
     Statement(
@@ -188,7 +173,8 @@ THROUGHPUT = (
                   TAO.throughput(where, payload="struct", load="disk 20MB"),
                   TAO.throughput(payload="struct", **ORB), claim)
             for sizes, where, claim in (
-                ("512 and 4096", excepted, BELOW), ("other sizes", not_excepted, alike()),
+                ("512 and 4096", _excepted, BELOW),
+                ("other sizes", lambda case: not _excepted(case), alike()),
             )
         ),
     ),
@@ -204,7 +190,7 @@ THROUGHPUT = (
         "sizes.",
         tuple(
             Ratio(f"throughput from 1 KiB on, {place} over TAO's",
-                  place.throughput(from_1_kib, **BEST_EFFORT_LAST), TAO.throughput(**ORB), ABOVE,
+                  place.throughput(sized(1024), **BEST_EFFORT_LAST), TAO.throughput(**ORB), ABOVE,
                   WHATEVER_QOS)
             for place in (NDDS, INTERCOM)
         ),
@@ -227,11 +213,11 @@ THROUGHPUT = (
         "publishers.",
         (
             *(Ratio(f"throughput of {n} publishers from 1 KiB on, InterCOM's place over NDDS's",
-                    INTERCOM.throughput(from_1_kib, publishers=n, **RELIABLE_ALL),
+                    INTERCOM.throughput(sized(1024), publishers=n, **RELIABLE_ALL),
                     NDDS.throughput(publishers=n, **RELIABLE_ALL), ABOVE)
               for n in (3, 5)),
             Trend("InterCOM's place over NDDS's from 1 KiB on, at three publishers over at five",
-                  INTERCOM.throughput(from_1_kib, publishers=(3, 5), **RELIABLE_ALL),
+                  INTERCOM.throughput(sized(1024), publishers=(3, 5), **RELIABLE_ALL),
                   NDDS.throughput(publishers=(3, 5), **RELIABLE_ALL), "publishers", ABOVE),
         ),
     ),

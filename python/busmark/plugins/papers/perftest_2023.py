@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import PERCENTS
 from busmark.model.text import ABSENT
 from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered
@@ -30,6 +29,7 @@ from busmark.plugins.papers.select import (
     mbit_per_s,
     of_latency,
     samples_per_s,
+    sized,
 )
 from busmark.present.blocks.tests import Pair, Size, pairs
 from busmark.present.document import Cell
@@ -67,41 +67,6 @@ WHATEVER_MODE = ("size", "payload", "placement")
 """Parameters in which cases of both modes must agree."""
 
 
-def up_to_128(case: CaseSummary) -> bool:
-    """Return whether the size is in the first three rows."""
-    return (case.size or 0) <= 128
-
-
-def up_to_512(case: CaseSummary) -> bool:
-    """Return whether the size is in the first five rows."""
-    return (case.size or 0) <= 512
-
-
-def up_to_8192(case: CaseSummary) -> bool:
-    """Return whether the size is in the first nine rows, over which latency falls there."""
-    return (case.size or 0) <= 8192
-
-
-def from_8192(case: CaseSummary) -> bool:
-    """Return whether the size is in the last four rows."""
-    return (case.size or 0) >= 8192
-
-
-def from_16384(case: CaseSummary) -> bool:
-    """Return whether the size is in the last three rows, over which latency rises again."""
-    return (case.size or 0) >= 16384
-
-
-def from_1024(case: CaseSummary) -> bool:
-    """Return whether the size is in the sixth row or a later one."""
-    return (case.size or 0) >= 1024
-
-
-def seventh_and_eighth(case: CaseSummary) -> bool:
-    """Return whether the size is in the seventh or eighth row."""
-    return case.size in (2048, 4096)
-
-
 mean = of_latency(lambda of: of.mean_ns)
 median = of_latency(lambda of: of.median_ns)
 greatest = of_latency(lambda of: of.max_ns)
@@ -115,7 +80,7 @@ LATENCY = (
         "Latency is lower in latency mode than in throughput mode, at small sizes by far.",
         tuple(
             Ratio(f"mean latency to 512 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(up_to_512), place.throughput(), BELOW, WHATEVER_MODE, mean)
+                  place.latency(sized(most=512)), place.throughput(), BELOW, WHATEVER_MODE, mean)
             for place in PLACES
         ),
     ),
@@ -124,7 +89,7 @@ LATENCY = (
         "Percentiles of both modes are somewhat comparable in the 7th and 8th rows.",
         tuple(
             Ratio(f"median at 2048 and 4096 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(seventh_and_eighth), place.throughput(), alike(COMPARABLE),
+                  place.latency(sized(2048, 4096)), place.throughput(), alike(COMPARABLE),
                   WHATEVER_MODE, median)
             for place in PLACES
         ),
@@ -134,7 +99,7 @@ LATENCY = (
         "In latency mode far fewer samples arrive.",
         tuple(
             Ratio(f"samples/s to 512 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(up_to_512), place.throughput(), BELOW, WHATEVER_MODE,
+                  place.latency(sized(most=512)), place.throughput(), BELOW, WHATEVER_MODE,
                   samples_per_s)
             for place in PLACES
         ),
@@ -144,7 +109,7 @@ LATENCY = (
         "At large sizes latency mode carries more Mbit/s than throughput mode.",
         tuple(
             Ratio(f"Mbit/s from 8192 bytes on, latency mode over throughput mode, {place.name}",
-                  place.latency(from_8192), place.throughput(), ABOVE, WHATEVER_MODE, mbit_per_s)
+                  place.latency(sized(8192)), place.throughput(), ABOVE, WHATEVER_MODE, mbit_per_s)
             for place in PLACES
         ),
         remark="A ping-pong cannot give that: 155 295 samples/s at a mean latency of 182 µs, of "
@@ -206,7 +171,7 @@ LATENCY = (
         "In the second campaign throughput is higher from the sixth row on.",
         tuple(
             Second(f"Mbit/s from 1024 bytes on, second campaign over first, {place.name}",
-                   place.latency(from_1024), ABOVE, mbit_per_s)
+                   place.latency(sized(1024)), ABOVE, mbit_per_s)
             for place in PLACES
         ),
     ),
@@ -234,7 +199,7 @@ THROUGHPUT = (
         "In throughput mode latency falls as samples grow.",
         tuple(
             Steps(f"mean latency, each size over the one before, to 8192 bytes, {place.name}",
-                  place.throughput(up_to_8192), BELOW, mean)
+                  place.throughput(sized(most=8192)), BELOW, mean)
             for place in PLACES
         ),
         remark="There, samples below 8192 bytes wait until a batch is full. Nothing is batched "
@@ -245,7 +210,7 @@ THROUGHPUT = (
         "The pattern switches in the last rows, where latency gets worse.",
         tuple(
             Steps(f"mean latency, each size over the one before, from 16384 bytes, {place.name}",
-                  place.throughput(from_16384), ABOVE, mean)
+                  place.throughput(sized(16384)), ABOVE, mean)
             for place in PLACES
         ),
     ),
@@ -254,7 +219,7 @@ THROUGHPUT = (
         "The standard deviation of latency is high at the smallest sizes and low later.",
         tuple(
             Steps(f"standard deviation, 8192 bytes over 32, {place.name}",
-                  place.throughput(up_to_8192), BELOW, deviation, ends=True)
+                  place.throughput(sized(most=8192)), BELOW, deviation, ends=True)
             for place in PLACES
         ),
     ),
@@ -289,7 +254,7 @@ THROUGHPUT = (
         "In the second campaign latency is higher in the first three rows.",
         tuple(
             Second(f"mean latency, second campaign over first, to 128 bytes, {place.name}",
-                   place.throughput(up_to_128), ABOVE, mean)
+                   place.throughput(sized(most=128)), ABOVE, mean)
             for place in PLACES
         ),
     ),

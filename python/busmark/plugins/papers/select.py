@@ -65,6 +65,11 @@ def parameters(case: CaseSummary) -> dict[str, Any]:
     return {**ABSENT_IS, **flatten(case.params)}
 
 
+def sized(least: int = 0, most: float = inf) -> Where:
+    """Return a condition: the size lies in this range, both ends included."""
+    return lambda case: least <= (case.size or 0) <= most
+
+
 def asks(low: float, high: float) -> Where:
     """Return a condition: the case asks for at least `low` and less than `high` of the rated
     capacity."""

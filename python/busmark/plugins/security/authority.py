@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import string
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -12,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa, x25519
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from busmark.plugins.security import z85
+from busmark.errors import UserError
 
 Algorithm = Literal["ecdsa-p256", "rsa-2048"]
 Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
@@ -100,15 +102,15 @@ def order_of(subject: x509.Name) -> bytes:
 def curve_pair() -> tuple[str, str]:
     """A public and a secret key of CURVE, as text."""
     secret = x25519.X25519PrivateKey.generate()
-    return z85.encode(secret.public_key().public_bytes_raw()), z85.encode(
+    return z85_encode(secret.public_key().public_bytes_raw()), z85_encode(
         secret.private_bytes_raw()
     )
 
 
 def curve_public(secret: str, where: str = "") -> str:
     """The public key of a secret key."""
-    key = x25519.X25519PrivateKey.from_private_bytes(z85.decode(secret, where))
-    return z85.encode(key.public_key().public_bytes_raw())
+    key = x25519.X25519PrivateKey.from_private_bytes(z85_decode(secret, where))
+    return z85_encode(key.public_key().public_bytes_raw())
 
 
 def _new_key(algorithm: Algorithm) -> Key:
@@ -148,3 +150,29 @@ def _usage(**used: bool) -> x509.KeyUsage:
         "key_agreement", "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
     )  # fmt: skip
     return x509.KeyUsage(**{name: used.get(name, False) for name in names})
+
+
+Z85 = string.digits + string.ascii_letters + ".-:+=^!/*?&<>()[]{}@%$#"
+"""Characters in which ZeroMQ writes keys (RFC 32 of ZeroMQ), five for four bytes."""
+_BASE_85 = (
+    string.digits + string.ascii_letters.swapcase() + "!#$%&()*+-;<=>?@^_`{|}~"
+)
+"""Those of the library, in the same order."""
+
+
+def z85_encode(data: bytes) -> str:
+    """Return the text of bytes, whose number is a multiple of four."""
+    if len(data) % 4:
+        raise ValueError("Z85 encodes multiples of four bytes")
+    return base64.b85encode(data).decode().translate(str.maketrans(_BASE_85, Z85))
+
+
+def z85_decode(text: str, where: str = "") -> bytes:
+    """Return the bytes of a text."""
+    try:
+        if len(text) % 5 or not set(text) <= set(Z85):
+            raise ValueError
+        return base64.b85decode(text.translate(str.maketrans(Z85, _BASE_85)))
+    except ValueError:
+        raise UserError("this is not a key in Z85", where=where,
+                        remedy="A key is 40 characters of Z85.") from None  # fmt: skip

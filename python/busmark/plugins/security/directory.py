@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
 from busmark.errors import UserError, nearest
-from busmark.plugins.security import authority, cms, description, governance, permissions
+from busmark.plugins.security import authority, cms, description, governance
+from busmark.plugins.security import domains as numbers
 from busmark.plugins.security.authority import Signed, Validity
 from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.domains import Domains
 from busmark.plugins.security.profiles import CURVE, DDS, NONE, PROFILES
 
 BACKDATED = timedelta(days=1)
@@ -180,7 +184,7 @@ def _participant(
     own = authority.identity(name, wanted.algorithm, validity, identities)
     _write(at.certificate(name), own.certificate_pem)
     _write(at.key(name), own.key_pem(wanted.passphrase.encode() or None))
-    text = permissions.document(name, authority.subject_of(own.certificate), validity,
+    text = permissions_document(name, authority.subject_of(own.certificate), validity,
                                 wanted.domains, wanted.publish, wanted.subscribe)  # fmt: skip
     _write(at.permissions(name, "xml"), text.encode())
     _write(at.permissions(name), cms.sign(text, rights))
@@ -246,3 +250,45 @@ class Layout:
     def curve_secret(self, name: str) -> Path:
         """Its secret key of CURVE."""
         return self.participant(name) / "curve.secret"
+
+
+PERMISSIONS_SCHEMA = "http://www.omg.org/spec/DDS-SECURITY/20170901/omg_shared_ca_permissions.xsd"
+TIME = "%Y-%m-%dT%H:%M:%S"
+"""As the vendors read it: in UTC, without a zone."""
+
+
+def permissions_document(
+    name: str, subject: str, validity: Validity, domains: Sequence[Domains],
+    publish: Sequence[str], subscribe: Sequence[str],
+) -> str:  # fmt: skip
+    """The document with the one grant of a participant: what is not allowed is denied."""
+    allowed = (("publish", publish), ("subscribe", subscribe))
+    rules = "\n".join(_criteria(what, topics) for what, topics in allowed if topics)
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<dds xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+     xsi:noNamespaceSchemaLocation="{PERMISSIONS_SCHEMA}">
+  <permissions>
+    <grant name={quoteattr(name)}>
+      <subject_name>{escape(subject)}</subject_name>
+      <validity>
+        <not_before>{validity.not_before.strftime(TIME)}</not_before>
+        <not_after>{validity.not_after.strftime(TIME)}</not_after>
+      </validity>
+      <allow_rule>
+{numbers.xml(domains, "        ")}
+{rules}
+      </allow_rule>
+      <default>DENY</default>
+    </grant>
+  </permissions>
+</dds>
+"""
+
+
+def _criteria(name: str, topics: Sequence[str]) -> str:
+    lines = "\n".join(f"            <topic>{escape(topic)}</topic>" for topic in topics)
+    return f"""        <{name}>
+          <topics>
+{lines}
+          </topics>
+        </{name}>"""

@@ -24,11 +24,11 @@ from busmark.errors import UserError
 from busmark.plugins.security import cms, elements
 from busmark.plugins.security.authority import Signed, Validity, identity
 from busmark.plugins.security.authority import authority as certificate_authority
+from busmark.plugins.security.campaign import Use, check_use
 from busmark.plugins.security.checks import check
 from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.directory import Layout, create, open_directory
 from busmark.plugins.security.domains import Domains
-from busmark.plugins.security.use import Use, check_use
 
 NOW = datetime.now(UTC)
 WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from busmark.errors import UserError
+from busmark.plugins.security.campaign import Use, check_use
 from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.directory import create
 from busmark.plugins.security.domains import Domains
 from busmark.plugins.security.elements import parse
 from busmark.plugins.security.reading import grants
 from busmark.plugins.security.rights import allowed, check_rights
-from busmark.plugins.security.use import Use, check_use
 
 ALLOW = """<allow_rule><domains><id>3</id></domains>
   <publish>{partitions}<topics><topic>{topic}</topic></topics></publish></allow_rule>"""
