@@ -62,7 +62,8 @@ class ImportedCase:
 
 
 def given(settings: Sequence[str]) -> dict[str, Any]:
-    """By key. Raises `UserError` for what is no parameter, or no value of it."""
+    """Return what the user gave, by key. Raises `UserError` for what is no parameter, or no value
+    of it."""
     found: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
@@ -121,8 +122,9 @@ def add(settings: dict[str, Any], run: Run) -> None:
 
 
 def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
-    """A run that two files tell of in two forms (a text and its log, a CSV and its JSON) counts
-    once; what the first lacks it takes from the second. Also what is to be said of that."""
+    """Return the runs, and a line for each that was left out. A run that two files report in two
+    forms (a text and its log, a CSV and its JSON) counts once; what the first lacks it takes from
+    the second."""
     kept: list[Run] = []
     lines = []
     for run in runs:
@@ -142,8 +144,8 @@ def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
 
 
 def _same(first: Run, second: Run) -> bool:
-    """Whether two forms tell of one run: all figures that both state are equal but for rounding.
-    Two files of one form are two runs, however alike."""
+    """Return whether two forms tell of one run: all figures that both state are equal but for
+    rounding. Two files of one form are two runs, however alike."""
     if first.form == second.form or first.params.test != second.params.test:
         return False
     sizes = {run.params.size for run in (first, second)} - {None}
@@ -162,7 +164,7 @@ def _equal(key: tuple[str, str, float | None, float | None], one: float, other: 
 
 
 def cases(runs: list[Run]) -> list[ImportedCase]:
-    """In order of test, adapter and size."""
+    """Return the cases in order of test, adapter and size."""
     by_params: dict[str, ImportedCase] = {}
     for run in runs:
         key = json.dumps(run.params.stated(), sort_keys=True, default=str)

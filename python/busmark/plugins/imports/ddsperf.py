@@ -115,7 +115,8 @@ class _Process:
 
 
 def recognise(text: str) -> bool:
-    """By one line of latency, of a stream, or of a participant that came or went."""
+    """Return whether there is a line of latency, of a stream, or of a participant that came or
+    went."""
     return bool(
         _PARTICIPANT.search(text)
         or re.search(r"^\[\d+\]\s+[\d.]+\s+(sublat\s+)?\S+\s+size \d+ mean ", text, re.MULTILINE)
@@ -124,7 +125,7 @@ def recognise(text: str) -> bool:
 
 
 def read(source: SourceText) -> Imported:
-    """One run for each process and size."""
+    """Return one run for each process and size."""
     imported = Imported("ddsperf", "text", titles={ADAPTER: "Cyclone DDS"})
     if source.cut:
         imported.left_out.append(source.cut)
@@ -170,7 +171,8 @@ def read(source: SourceText) -> Imported:
 
 
 def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[Stated]:
-    """Figures of one second and one peer. The second ends at the time that begins the line."""
+    """Return figures of one second and one peer. The second ends at the time that begins the
+    line."""
     quantity: Quantity = "one_way" if found["kind"] else "half_round_trip"
     end = source.number(line, found["t"], "a time")
     count = source.count(line, found["count"])
@@ -215,7 +217,7 @@ def _latency_run(process: _Process) -> Run:
 
 
 def _together(quantity: Quantity, seconds: list[Stated]) -> list[Stated]:
-    """The figures of the seconds, and the run's figures that follow from them."""
+    """Return the figures of the seconds, and the run's figures that follow from them."""
     by_line: dict[int | None, dict[str, Stated]] = {}
     for stated in seconds:
         by_line.setdefault(stated.line, {})[stated.statistic] = stated
@@ -227,8 +229,8 @@ def _together(quantity: Quantity, seconds: list[Stated]) -> list[Stated]:
 
 
 def _stream_run(process: _Process) -> Run:
-    """Its rate covers the whole seconds: without the first, in which it began, and those after a
-    writer had gone; if there are no others, it covers what there is."""
+    """Return the run. Its rate covers the whole seconds: without the first, in which it began, and
+    those after a writer had gone; if there are no others, it covers what there is."""
     run = Run(RunParameters(test="throughput", adapter=ADAPTER), line=process.line)
     run.params.size = process.size
     run.stated = _together("one_way", process.stated)
@@ -282,6 +284,6 @@ def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
 
 
 def _counts(run: Run) -> list[int]:
-    """Samples of each second."""
+    """Return samples of each second."""
     seconds = [s for s in run.stated if s.start_s is not None]
     return [s.count or 0 for s in seconds if s.statistic == "mean"]

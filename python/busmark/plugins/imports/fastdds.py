@@ -100,7 +100,7 @@ def _cells(text: str) -> tuple[str, ...]:
 
 
 def recognise(text: str) -> bool:
-    """By a header."""
+    """Return whether there is a header."""
     begins = (TABLE[0] + ",", RAW[0] + ",", THROUGHPUT[0] + ",")
     lines = (line for line in text.splitlines() if line.strip().startswith(begins))
     return any(_cells(line) in HEADERS for line in lines) or bool(
@@ -109,7 +109,7 @@ def recognise(text: str) -> bool:
 
 
 def _printed(text: str) -> tuple[str, ...]:
-    """Names of the columns that standard output has, as the CSV calls them."""
+    """Return names of the columns that standard output has, as the CSV calls them."""
     found = PRINTED.search(text)
     if not found:
         return ()
@@ -119,7 +119,7 @@ def _printed(text: str) -> tuple[str, ...]:
 
 
 def read(source: SourceText) -> Imported:
-    """One run for each row of a table, or each size of raw samples."""
+    """Return one run for each row of a table, or each size of raw samples."""
     imported = Imported("Fast DDS tests", "", titles={ADAPTER: "Fast DDS"})
     if EXPORTED.search(source.text):
         raise UserError(
@@ -173,7 +173,7 @@ def _latency_run(size: int, count: int, line: int) -> Run:
 
 
 def _sample(source: SourceText, line: Line, row: dict[str, str]) -> tuple[int, float]:
-    """Size, and RTT/2 in ns."""
+    """Return size, and RTT/2 in ns."""
     latency = source.time(line, row["Latency [us]"], "us")
     if latency is None:
         raise source.malformed(line, "a latency in microseconds")
@@ -181,7 +181,7 @@ def _sample(source: SourceText, line: Line, row: dict[str, str]) -> tuple[int, f
 
 
 def _raw_runs(raw: list[tuple[int, float]], line: int) -> list[Run]:
-    """A run for each size, in order of appearance."""
+    """Return a run for each size, in order of appearance."""
     by_size: dict[int, list[float]] = {}
     for size, latency in raw:
         by_size.setdefault(size, []).append(latency)
@@ -226,8 +226,8 @@ def _throughput(source: SourceText, line: Line, row: dict[str, str]) -> Run:
 
 
 def combine(runs: list[Run]) -> list[Run]:
-    """Raw samples join the row of a table that is of as many samples of the same size, with the
-    same least and greatest value."""
+    """Return the runs. Raw samples join the row of a table that is of as many samples of the same
+    size, with the same least and greatest value."""
     loose = [run for run in runs if run.samples is not None and not run.stated]
     rows = [run for run in runs if run.samples is None and run.stated]
     taken = []

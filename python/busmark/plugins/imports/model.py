@@ -137,7 +137,7 @@ class Observed:
     runs: list[Run] = field(default_factory=list)
 
     def finding(self, cases: list[str]) -> Finding:
-        """As it is stored with the result."""
+        """Return it as it is stored with the result."""
         return Finding(**asdict(self.flaw), evidence=self.evidence, cases=cases)
 
 

@@ -92,12 +92,12 @@ class TestResult(Document):
 
 
 def recognise(text: str) -> bool:
-    """By names that no other has."""
+    """Return whether it has names that no other has."""
     return '"publishRate"' in text and '"endToEndLatency' in text
 
 
 def read(source: SourceText) -> Imported:
-    """One run."""
+    """Return one run."""
     result = checked(source, TestResult, source.text)
     everything = parsed(source, source.text)
     adapter = result.driver.strip().lower().replace(" ", "_") or "unknown"
@@ -125,7 +125,7 @@ def read(source: SourceText) -> Imported:
 
 
 def _rates(result: TestResult) -> Values:
-    """Means over the periods."""
+    """Return means over the periods."""
     values: Values = {}
     if result.publish_rate:
         values["written_per_s"] = sum(result.publish_rate) / len(result.publish_rate)
@@ -149,7 +149,8 @@ def _intervals(result: TestResult) -> pl.DataFrame | None:
 def _aggregated(
     source: SourceText, everything: dict[str, Any], name: str, quantity: Quantity, unit: str
 ) -> list[Stated]:
-    """Figures of the whole run; none where nothing was recorded, which is written as zeros."""
+    """Return figures of the whole run; none where nothing was recorded, which is written as
+    zeros."""
 
     def time(key: str, value: Any) -> float | None:
         if value is None:

@@ -39,7 +39,7 @@ TWO_CLOCKS = Flaw(
 
 
 def of_two_clocks(run: Run) -> None:
-    """Takes latencies away that show by themselves that the clocks differ."""
+    """Take latencies away that show by themselves that the clocks differ."""
     for quantity in BETWEEN_CLOCKS:
         values = [
             s.value_ns for s in run.stated if s.quantity == quantity and s.statistic not in SPREADS
@@ -57,7 +57,7 @@ def of_two_clocks(run: Run) -> None:
 
 
 def possible(cases: Sequence[ImportedCase]) -> None:
-    """That every figure can be stored, and read again.
+    """Check that every figure can be stored, and read again.
 
     Raises:
         UserError: one cannot.
@@ -81,7 +81,7 @@ def possible(cases: Sequence[ImportedCase]) -> None:
 
 
 def _params(case: ImportedCase) -> None:
-    """Parameters of the whole case, as a manifest can hold them."""
+    """Check that a manifest can hold the parameters of the whole case."""
     try:
         Parameters.model_validate(case.params.stated())
     except ValidationError as error:

@@ -54,7 +54,7 @@ def import_results(
     command: str = "busmark import",
     tell: Callable[[str], None] = lambda line: None,
 ) -> Result:
-    """Reads `paths`, which are files, folders, patterns and archives of files of one tool, and
+    """Read `paths`, which are files, folders, patterns and archives of files of one tool, and
     writes the result directory `out`, which must not exist or be empty. `form` is one of the
     registry's names; None: recognised by content. `added` are parameters as KEY=VALUE. `tell` gets
     one line for each file: what became of it.
@@ -129,7 +129,7 @@ def _read(found: Collected, source: SourceText | Refused) -> None:
 
 
 def _combined(found: Collected) -> list[Run]:
-    """The runs of all files, with parts of one run as one."""
+    """Return the runs of all files, with parts of one run as one."""
     runs = [run for one in found.imported.values() for run in one.runs]
     for name in found.formats:
         runs = importer(name).combine(runs)
@@ -137,7 +137,7 @@ def _combined(found: Collected) -> list[Run]:
 
 
 def _of_several_folders(case: ImportedCase) -> None:
-    """That the case's files are in folders which are no neighbours."""
+    """Check that the case's files are in folders which are no neighbours."""
     folders = list(dict.fromkeys(PurePath(run.file).parent for run in case.runs))
     if len({folder.parent for folder in folders}) > 1:
         text = f"{len(case.runs)} rounds from {len(folders)} folders: {folders[0]} to {folders[-1]}"
@@ -145,7 +145,7 @@ def _of_several_folders(case: ImportedCase) -> None:
 
 
 def _reader(source: SourceText, form: str | None) -> Importer:
-    """The one named, unless the file is plainly of another tool."""
+    """Return the one named, unless the file is plainly of another tool."""
     if not form:
         return the_one(source)
     others = [one.name for one in recognised(source.text)]
@@ -155,7 +155,7 @@ def _reader(source: SourceText, form: str | None) -> Importer:
 
 
 def _nothing(found: Collected, paths: Sequence[Path], tell: Callable[[str], None]) -> UserError:
-    """The error that nothing was imported: of a single file its own."""
+    """Return the error that nothing was imported: of a single file its own."""
     if len(found.refused) == 1:
         return next(iter(found.refused.values()))
     for name, error in found.refused.items():
@@ -168,7 +168,7 @@ def _nothing(found: Collected, paths: Sequence[Path], tell: Callable[[str], None
 
 
 def _of_one_tool(found: Collected) -> None:
-    """That no two tools' figures become one result: each measures in its own way."""
+    """Check that no two tools' figures become one result: each measures in its own way."""
     if len(found.formats) == 1:
         return
     text = "; ".join(
@@ -208,7 +208,7 @@ def _became(cases: Sequence[ImportedCase]) -> dict[str, list[str]]:
 
 
 def _beside(name: str, other: str) -> str:
-    """The other's name, short where both are in one folder."""
+    """Return the other's name, short where both are in one folder."""
     one, two = PurePath(name), PurePath(other)
     return two.name if one.parent == two.parent else other
 
@@ -222,7 +222,7 @@ def _fate(found: Collected, name: str, became: dict[str, list[str]]) -> str:
 
 
 def _rename(found: Collected, extra: dict[str, object]) -> None:
-    """The name that the user gives to the adapter holds for its title too."""
+    """Give the adapter's title the name that the user gives to the adapter."""
     name = extra.get("adapter")
     for imported in found.imported.values() if name else ():
         titles, versions = list(imported.titles.values()), list(imported.versions.values())

@@ -43,7 +43,7 @@ class Importer:
     combine: Callable[[list[Run]], list[Run]]
 
     def read(self, source: SourceText) -> Imported:
-        """One file. Raises `UserError` where it is not as its format is."""
+        """Return one file. Raises `UserError` where it is not as its format is."""
         try:
             return self.reader(source)
         except (ValueError, OverflowError) as error:
@@ -67,7 +67,7 @@ def formats() -> dict[str, str]:
 
 @cache
 def importer(name: str) -> Importer:
-    """The one of this name. Raises `UserError` if there is none."""
+    """Return the one of this name. Raises `UserError` if there is none."""
     known = formats()
     if name not in known:
         raise UserError(
@@ -81,17 +81,17 @@ def importer(name: str) -> Importer:
 
 
 def importers() -> list[Importer]:
-    """All of them."""
+    """Return all of them."""
     return [importer(name) for name in formats()]
 
 
 def recognised(text: str) -> list[Importer]:
-    """Those that take this text for theirs."""
+    """Return those that take this text for theirs."""
     return [found for found in importers() if found.recognise(text)]
 
 
 def the_one(source: SourceText) -> Importer:
-    """The one whose file this is. Raises `UserError` if there is none, or several."""
+    """Return the one whose file this is. Raises `UserError` if there is none, or several."""
     found = recognised(source.text)
     if len(found) == 1:
         return found[0]

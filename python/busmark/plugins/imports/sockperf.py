@@ -99,14 +99,14 @@ class _Open:
 
 
 def recognise(text: str) -> bool:
-    """By its name before its lines, or by the header of its log."""
+    """Return whether lines begin with its name, or there is the header of its log."""
     return bool(
         re.search(r"^sockperf: ", text, re.MULTILINE) or _LOG.search(text.replace("\r", ""))
     )
 
 
 def read(source: SourceText) -> Imported:
-    """One run for each server that statistics are printed of."""
+    """Return one run for each server that statistics are printed of."""
     logged = bool(_LOG.search(source.text.replace("\r", "")))
     imported = Imported("sockperf", "full log" if logged else "text")
     if source.cut:
@@ -181,7 +181,7 @@ def _params(source: SourceText, line: Line, now: _Open, test: Test) -> RunParame
 
 
 def _figure(source: SourceText, line: Line, now: _Open) -> None:
-    """A line of the statistics of `now.run`; others are passed over."""
+    """Add what a line of the statistics of `now.run` has; others are passed over."""
     run = now.run
     assert run is not None
 
@@ -219,7 +219,7 @@ def _quantity(run: Run) -> Quantity:
 
 
 def _written(source: SourceText, line: Line, now: _Open, found: re.Match[str]) -> Run:
-    """Throughput mode: what was sent, and no more."""
+    """Return the run of throughput mode: what was sent, and no more."""
     sent, seconds = source.count(line, found[1]), source.number(line, found[2], "a time")
     run = Run(_params(source, line, now, "throughput"), line=now.line)
     run.values = {"sent": sent, "measured_s": seconds}
@@ -229,7 +229,8 @@ def _written(source: SourceText, line: Line, now: _Open, found: re.Match[str]) -
 
 
 def _row(source: SourceText, line: Line, index: int, numbered: bool) -> tuple[int, int]:
-    """Times of sending and receiving in ns of a line of the log; older ones have nothing else."""
+    """Return times of sending and receiving in ns of a line of the log; older ones have nothing
+    else."""
     expected = "packet, txTime, rxTime and latency of one sample"
     parts = line.text.split(",")
     if not numbered:
@@ -265,7 +266,7 @@ def _observe(imported: Imported) -> None:
 
 
 def _fewest(run: Run) -> list[float]:
-    """Percentages beyond which there are less than ten samples."""
+    """Return percentages beyond which there are less than ten samples."""
     count = run.values.get("samples")
     return [
         s.percent

@@ -68,7 +68,7 @@ Found = SourceText | Refused
 
 
 def sources(paths: Sequence[Path]) -> Iterator[Found]:
-    """All files that `paths` name, each as its text or with the reason why not.
+    """Return all files that `paths` name, each as its text or with the reason why not.
 
     Raises:
         UserError: a path leads to nothing.
@@ -86,7 +86,7 @@ def sources(paths: Sequence[Path]) -> Iterator[Found]:
 
 
 def _matching(path: Path) -> list[Path]:
-    """The path, or those which it matches as a pattern: a shell may not have done it."""
+    """Return the path, or those which it matches as a pattern: a shell may not have done it."""
     if path.exists() or not glob.has_magic(str(path)):
         if not path.exists():
             raise UserError(
@@ -149,7 +149,7 @@ class Limited(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """The next bytes."""
+        """Return the next bytes."""
         data = self.stream.read(min(len(buffer), self.left + 1))
         self.left -= len(data)
         if self.left < 0:
@@ -170,7 +170,7 @@ class TooLarge(Exception):
 
 
 def _guarded(name: str, members: Iterator[Found]) -> Iterator[Found]:
-    """The members, up to where the archive is found to be damaged, or to be a trap."""
+    """Return the members, up to where the archive is found to be damaged, or to be a trap."""
     try:
         yield from members
     except TooLarge as error:
@@ -180,7 +180,7 @@ def _guarded(name: str, members: Iterator[Found]) -> Iterator[Found]:
 
 
 def _unpacked(name: str, stream: io.BufferedReader) -> Iterator[Found]:
-    """What one compressed file holds: an archive, or itself a result."""
+    """Return what one compressed file holds: an archive, or itself a result."""
     begin = stream.peek(BEGIN)
     if _is_tar(begin) or name.endswith((".tgz", ".tbz2", ".txz")) or ".tar." in name:
         yield from _tarred(name, stream)
@@ -239,8 +239,8 @@ def _zipped(name: str, file: BinaryIO) -> Iterator[Found]:
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """That the directory of a zip archive is of as many files as one may have: all of it would be
-    held in memory."""
+    """Check that the directory of a zip archive is of as many files as one may have: all of it
+    would be held in memory."""
     file.seek(max(0, file.seek(0, os.SEEK_END) - (1 << 16) - 22))
     end = file.read()
     place = end.rfind(END_OF_ZIP)
@@ -252,7 +252,8 @@ def _check_directory(file: BinaryIO) -> None:
 
 
 def _kind_of(member: zipfile.ZipInfo) -> str | None:
-    """What a member is, where it is no ordinary file; zip archives of some systems do not say."""
+    """Return what a member is, where it is no ordinary file; zip archives of some systems do not
+    say."""
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind in (0, stat.S_IFREG):
         return None
@@ -260,7 +261,7 @@ def _kind_of(member: zipfile.ZipInfo) -> str | None:
 
 
 def _reason(member: str, kind: str | None, size: int) -> str | None:
-    """Why a member is not read."""
+    """Return why a member is not read."""
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or DRIVE.match(str(path)):
         return "its name leads out of the archive"
@@ -272,12 +273,13 @@ def _reason(member: str, kind: str | None, size: int) -> str | None:
 
 
 def _inside(archive: str, member: str) -> str:
-    """A member's name for people; where it leads does not matter, for nothing is written there."""
+    """Return a member's name for people; where it leads does not matter, for nothing is written
+    there."""
     return _shown(f"{archive}/{PurePosixPath(member.lstrip('/'))}")
 
 
 def _shown(name: str) -> str:
-    """A name in one line, and of characters that can be written."""
+    """Return a name in one line, and of characters that can be written."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 

@@ -100,7 +100,7 @@ class SourceText:
         return f"{self.name}, line {number}: not read, for it does not end: {_quoted(rest)}"
 
     def malformed(self, line: Line | int, expected: str) -> UserError:
-        """The error that a line is not what it should be."""
+        """Return the error that a line is not what it should be."""
         number = line if isinstance(line, int) else line.number
         text = line.text if isinstance(line, Line) else ""
         found = f", found {_quoted(text)}" if text.strip() else ""
@@ -111,19 +111,19 @@ class SourceText:
         )
 
     def count(self, line: Line, text: str, what: str = "a count") -> int:
-        """A count that must be there."""
+        """Return a count that must be there."""
         found = self._parsed(line, what, lambda: whole(text))
         if found is None:
             raise self.malformed(line, what)
         return found
 
     def number(self, line: Line, text: str, what: str = "a number") -> float | None:
-        """A number; None where the tool had none."""
+        """Return a number; None where the tool had none."""
         found = self._parsed(line, what, lambda: number(text))
         return None if found is None else float(found)
 
     def time(self, line: Line, text: str, unit: str, what: str = "a time") -> float | None:
-        """A time in nanoseconds; None where the tool had none."""
+        """Return a time in nanoseconds; None where the tool had none."""
         return self._parsed(line, what, lambda: nanoseconds(text, unit))
 
     def _parsed(self, line: Line, what: str, parse: Callable[[], T]) -> T:
@@ -133,7 +133,7 @@ class SourceText:
             raise self.malformed(line, f"{what} ({error})") from None
 
     def nothing(self, expected: str) -> UserError:
-        """The error that a file of the right kind holds no result."""
+        """Return the error that a file of the right kind holds no result."""
         last = max(1, self.text.count("\n") + (not self.text.endswith("\n")))
         return UserError(
             f"no result found: expected {expected}",
@@ -148,7 +148,7 @@ def _quoted(text: str) -> str:
 
 
 def number(text: str) -> Decimal | None:
-    """The exact value; None where the tool had none.
+    """Return the exact value; None where the tool had none.
 
     Raises:
         ValueError: it is not a number, and says why.
@@ -167,7 +167,7 @@ def number(text: str) -> Decimal | None:
 
 
 def whole(text: str) -> int | None:
-    """A count. Raises `ValueError` for fractions and negative numbers."""
+    """Return a count. Raises `ValueError` for fractions and negative numbers."""
     value = number(text)
     if value is None:
         return None
@@ -177,13 +177,14 @@ def whole(text: str) -> int | None:
 
 
 def column(values: Iterable[int]) -> list[int]:
-    """Whole numbers of a table. One that no column can hold becomes the largest that it can, and is
-    refused with the others of its table (`possible`)."""
+    """Return whole numbers for a table. One that no column can hold becomes the largest that it
+    can, and is refused with the others of its table (`possible`)."""
     return [max(-LARGEST, min(LARGEST, value)) for value in values]
 
 
 def nanoseconds(value: str | float | Decimal | None, unit: str) -> float | None:
-    """A time in this unit as nanoseconds. Raises `ValueError` for text that is not a number."""
+    """Return a time in this unit as nanoseconds. Raises `ValueError` for text that is not a
+    number."""
     if isinstance(value, str):
         value = number(value)
     if value is None or not isfinite(value):
@@ -207,7 +208,7 @@ M = TypeVar("M", bound=Document)
 
 
 def parsed(source: SourceText, text: str, line: int = 1) -> Any:
-    """JSON `text`, whose first line is `line` of the file. NaN and infinity become None."""
+    """Return JSON `text`, whose first line is `line` of the file. NaN and infinity become None."""
     try:
         return json.loads(text, parse_constant=lambda _: None)
     except json.JSONDecodeError as error:
@@ -221,7 +222,7 @@ def parsed(source: SourceText, text: str, line: int = 1) -> Any:
 
 
 def checked(source: SourceText, model: type[M], text: str, line: int = 1) -> M:
-    """JSON `text` as `model`; errors name the line."""
+    """Return JSON `text` as `model`; errors name the line."""
     try:
         return model.model_validate(parsed(source, text, line))
     except ValidationError as error:
@@ -236,8 +237,8 @@ def checked(source: SourceText, model: type[M], text: str, line: int = 1) -> M:
 
 
 def line_of(text: str, path: Sequence[int | str]) -> int:
-    """In which line of JSON `text` the value at `path` begins; of what is not there, the line of
-    what should hold it."""
+    """Return the line of JSON `text` in which the value at `path` begins; of what is not there, the
+    line of what should hold it."""
     decoder = json.JSONDecoder()
     position = _skip(text, 0)
     for part in path:
@@ -249,7 +250,7 @@ def line_of(text: str, path: Sequence[int | str]) -> int:
 
 
 def _member(text: str, position: int, part: int | str, decoder: json.JSONDecoder) -> int | None:
-    """Where the member `part` of the object or list at `position` begins."""
+    """Return where the member `part` of the object or list at `position` begins."""
     opening = text[position : position + 1]
     if opening not in ("{", "["):
         return None

@@ -40,7 +40,8 @@ def write(
     source: Source,
     command: str,
 ) -> Result:
-    """All of it, or nothing. Raises `UserError` where `out` is not free or cannot be written."""
+    """Write all of it, or nothing. Raises `UserError` where `out` is not free or cannot be
+    written."""
     possible(cases)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(
@@ -99,7 +100,7 @@ def _rounds(
 
 
 def summaries(cases: Sequence[ImportedCase]) -> pl.DataFrame:
-    """The table of what the sources state."""
+    """Return the table of what the sources state."""
     rows = [
         {
             "case": case.id,
@@ -133,7 +134,8 @@ def _table(table: str, case: str, number: int, frame: pl.DataFrame | None) -> pl
 
 
 def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any]:
-    """Row of the table `cases`: what the parameters and the source state; the rest is null."""
+    """Return row of the table `cases`: what the parameters and the source state; the rest is
+    null."""
     columns = polars_schema("cases")
     row: dict[str, Any] = dict.fromkeys(columns)
     stated = case.params.stated().items()
@@ -151,7 +153,7 @@ def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any
 
 
 def _round_trip(run: Run, percent: float) -> float | None:
-    """A percentile of the whole run's round trip, by its samples if they are there."""
+    """Return a percentile of the whole run's round trip, by its samples if they are there."""
     factors = {"half_round_trip": 2.0, "round_trip": 1.0}
     for s in run.stated:
         if s.percent == percent and s.start_s is None and s.quantity in factors:
@@ -191,7 +193,7 @@ def _manifest(
 
 
 def _adapters(imported: Sequence[Imported]) -> dict[str, dict[str, Any]]:
-    """What was measured, and with what."""
+    """Return what was measured, and with what."""
     found: dict[str, dict[str, Any]] = {}
     for one in imported:
         for name, title in one.titles.items():

@@ -68,7 +68,7 @@ def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -
 
 
 def _adapters(only: tuple[str, ...]) -> list[str]:
-    """Those asked for, or every DDS adapter."""
+    """Return those asked for, or every DDS adapter."""
     from busmark.plugins.own_types.libraries import candidates
 
     for name in only:

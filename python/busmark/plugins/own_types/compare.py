@@ -28,7 +28,7 @@ min = 10
 
 
 def scenario(user: UserType, libraries: Sequence[Path], value: Path, size: int) -> str:
-    """Its text. Paths stay as the user has given them."""
+    """Return its text. Paths stay as the user has given them."""
     # A name without a slash is the name of an adapter.
     here = [str(path) if path.parent != Path() else f"./{path}" for path in libraries]
     return TEMPLATE.format(

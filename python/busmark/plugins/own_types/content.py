@@ -21,7 +21,7 @@ class Types:
     """Types of IDL files, made into classes in a folder."""
 
     def __init__(self, idls: Sequence[Path], folder: Path) -> None:
-        """Compiles the files; the first time here the compiler is built, which takes a minute.
+        """Compile the files; the first time here the compiler is built, which takes a minute.
 
         Raises:
             UserError: what is wrong with a file, or why the compiler cannot be had.
@@ -36,8 +36,9 @@ class Types:
             make_classes(idl.absolute(), idlc, own)
 
     def contents(self, samples: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:
-        """What is in each sample, given the name of its type and its bytes with encapsulation:
-        `value`, or `problem` where it cannot be read; empty where no file has the type."""
+        """Return what is in each sample, given the name of its type and its bytes with
+        encapsulation: `value`, or `problem` where it cannot be read; empty where no file has the
+        type."""
         found: list[dict[str, Any]] = [{} for _ in samples]
         for folder in self._folders:
             found = [old or new for old, new in zip(found, _decoded(folder, samples), strict=True)]

@@ -28,7 +28,7 @@ PLAIN = {0x00: 1, 0x06: 2}
 
 
 def plain(value: Any) -> Any:
-    """A value of a generated class as JSON has it."""
+    """Return a value of a generated class as JSON has it."""
     bases = {base.__name__ for base in type(value).__mro__}
     if isinstance(value, enum.Enum):
         return value.name
@@ -46,7 +46,7 @@ def plain(value: Any) -> Any:
 
 
 def _union(value: Any) -> dict[str, Any]:
-    """The chosen member, and the discriminator where the member does not say it."""
+    """Return the chosen member, and the discriminator where the member does not say it."""
     chosen = value.discriminator
     for name, hint in typing.get_type_hints(type(value), include_extras=True).items():
         case = typing.get_args(hint)[1]
@@ -58,7 +58,7 @@ def _union(value: Any) -> dict[str, Any]:
 
 
 def decode(known: dict[str, Any], name: str, data: bytes) -> dict[str, Any]:
-    """What is in a sample."""
+    """Return what is in a sample."""
     if name not in known:
         return {}
     if len(data) < HEADER:
@@ -76,7 +76,7 @@ def decode(known: dict[str, Any], name: str, data: bytes) -> dict[str, Any]:
 
 
 def _again(value: Any, encapsulation: int) -> bytes | None:
-    """The value serialised as it was; None where one value has several lengths."""
+    """Return the value serialised as it was; None where one value has several lengths."""
     from cyclonedds.idl._support import Endianness
 
     order = Endianness.Little if encapsulation & 1 else Endianness.Big
@@ -88,7 +88,7 @@ def _again(value: Any, encapsulation: int) -> bytes | None:
 
 
 def main(folder: str) -> None:
-    """Decodes until the input ends."""
+    """Decode until the input ends."""
     # Behind everything else: no module of the user's takes the place of another.
     sys.path.append(folder)
     known = types(Path(folder))

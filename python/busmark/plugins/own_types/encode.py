@@ -38,19 +38,19 @@ class Wrong(Exception):
 
 
 def shown(value: Any) -> str:
-    """A value in an error."""
+    """Return a value in an error."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def nearest(name: str, names: list[str]) -> str:
-    """A hint for a name that is none of these."""
+    """Return a hint for a name that is none of these."""
     near = difflib.get_close_matches(name, names, n=1)
     return f"did you mean {near[0]}?" if near else f"there are {', '.join(names) or 'none'}"
 
 
 def value_of(hint: Any, value: Any, path: str) -> Any:
-    """`value` of JSON as the type `hint` of a generated class has it."""
+    """Return `value` of JSON as the type `hint` of a generated class has it."""
     if typing.get_origin(hint) is typing.Union:  # @optional
         return None if value is None else value_of(typing.get_args(hint)[0], value, path)
     if typing.get_origin(hint) is not typing.Annotated:
@@ -60,7 +60,7 @@ def value_of(hint: Any, value: Any, path: str) -> Any:
 
 
 def _mark(hint: Any) -> Any:
-    """The annotation of a type, through typedefs; None where there is none."""
+    """Return the annotation of a type, through typedefs; None where there is none."""
     if isinstance(hint, str):
         module, _, name = hint.rpartition(".")
         hint = getattr(importlib.import_module(module), name)
@@ -124,7 +124,7 @@ def _many(element: Any, mark: Any, value: Any, path: str) -> list[Any]:
 
 
 def _named(cls: Any, value: Any, path: str) -> Any:
-    """A structure, a union, an enumeration or a bitmask."""
+    """Return a structure, a union, an enumeration or a bitmask."""
     bases = {base.__name__ for base in getattr(cls, "__mro__", ())}
     if "IdlEnum" in bases:
         names = [entry.name for entry in cls]
@@ -197,7 +197,7 @@ def _below(path: str, name: str) -> str:
 
 
 def types(folder: Path) -> dict[str, Any]:
-    """Every class that was made, by its name in IDL."""
+    """Return every class that was made, by its name in IDL."""
     names = [module.name for module in pkgutil.walk_packages([str(folder)])]
     modules = {name: importlib.import_module(name) for name in names}
     found = {}
@@ -212,7 +212,7 @@ def types(folder: Path) -> dict[str, Any]:
 
 
 def encode(folder: Path, name: str, value: Path) -> bytes:
-    """The value of the JSON file as CDR."""
+    """Return the value of the JSON file as CDR."""
     from cyclonedds.idl import IdlStruct
     from cyclonedds.idl._support import Endianness
 
@@ -237,7 +237,7 @@ def encode(folder: Path, name: str, value: Path) -> bytes:
 
 
 def main(folder: str, name: str, value: str, out: str) -> None:
-    """Writes the file, or says in one line why not."""
+    """Write the file, or say in one line why not."""
     # Behind everything else: no module of the user's takes the place of another.
     sys.path.append(folder)
     try:

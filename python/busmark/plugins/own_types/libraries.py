@@ -50,7 +50,7 @@ class Task:
 
 
 def by_cmake(task: Task) -> None:
-    """An adapter whose CMakeLists.txt includes adapters/user_type.cmake."""
+    """Compile an adapter whose CMakeLists.txt includes adapters/user_type.cmake."""
     folder = task.folder / "cmake"
     options = {
         "CMAKE_BUILD_TYPE": "Release",
@@ -65,18 +65,18 @@ def by_cmake(task: Task) -> None:
 
 
 def by_idlc(task: Task) -> None:
-    """Cyclone DDS: C made by its own compiler, linked into the adapter."""
+    """Compile Cyclone DDS's: C made by its own compiler, linked into the adapter."""
     library = compile_c(task.user, task.idlc, task.folder, task.log)
     cargo(task, {"BUSMARK_USER_LIBRARY": str(library.absolute())})
 
 
 def by_crate(task: Task) -> None:
-    """DDS in Rust: its IDL compiler is a crate, called by the adapter's build script."""
+    """Compile DDS in Rust: its IDL compiler is a crate, called by the adapter's build script."""
     cargo(task, {"BUSMARK_USER_IDL": str(task.user.idl)}, "--features", "user-type")
 
 
 def cargo(task: Task, variables: Mapping[str, str], *options: str) -> None:
-    """Compiles the adapter. Its folder of build results is separate from `make build`'s, whose
+    """Compile the adapter. Its folder of build results is separate from `make build`'s, whose
     adapter has no such type."""
     target = cache() / "cargo"
     begin(target, checkout() / "target")
@@ -92,9 +92,8 @@ COMPILED = (".rlib", ".rmeta", ".so")
 
 
 def begin(target: Path, other: Path) -> None:
-    """Begins a folder of build results with the dependencies that another one has: what was
-    compiled for `make build` need not be compiled again, which takes minutes. Compiled files are
-    shared."""
+    """Begin a folder of build results with the dependencies that another one has: what was compiled
+    for `make build` need not be compiled again, which takes minutes. Compiled files are shared."""
 
     def put(source: str, place: str) -> None:
         if source.endswith(COMPILED):
@@ -128,14 +127,14 @@ BUILDERS: dict[str, Callable[[Task], None]] = {
 
 
 def candidates() -> list[str]:
-    """Every DDS adapter of this release."""
+    """Return every DDS adapter of this release."""
     return [name for name, adapter in known().items() if adapter.family == "dds"]
 
 
 def build(
     user: UserType, value: Path, names: Sequence[str], idlc: Idlc, out: Path
 ) -> Iterator[Made]:
-    """Makes the library of each adapter and checks that it carries the value."""
+    """Make the library of each adapter and check that it carries the value."""
     for name in names:
         make = BUILDERS.get(name)
         if make is None:
@@ -155,7 +154,8 @@ def build(
 
 
 def check(task: Task, value: Path) -> None:
-    """Clause C30, over the library that was made: the vendor's code may read the type otherwise."""
+    """Test clause C30 over the library that was made: the vendor's code may read the type
+    otherwise."""
     command: list[str | Path] = [
         checker(),
         task.library.absolute(),
@@ -177,7 +177,7 @@ def check(task: Task, value: Path) -> None:
 
 
 def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:
-    """The folder of `libbusmark_user_sample.a`."""
+    """Return the folder of `libbusmark_user_sample.a`."""
     generated = folder / "generated"
     shutil.rmtree(generated, ignore_errors=True)
     generated.mkdir(parents=True)

@@ -64,7 +64,7 @@ OTHERS = (ast.Module, ast.alias)
 
 
 def check(folder: Path, idl: Path) -> None:
-    """That every Python file in `folder` holds classes and constants only.
+    """Check that every Python file in `folder` holds classes and constants only.
 
     Raises:
         UserError: one does not.
@@ -135,7 +135,7 @@ def _is_annotation(call: ast.Call) -> bool:
 
 
 def _evaluated(of: ast.AST) -> Iterator[ast.AST]:
-    """Texts that stand for types are evaluated later: they must be names."""
+    """Check that texts which stand for types, and are evaluated later, are names."""
     for node in ast.walk(of):
         text = node.value if isinstance(node, ast.Constant) else None
         if isinstance(text, str) and (not DOTTED.fullmatch(text) or "__" in text):

@@ -25,7 +25,7 @@ class ToolError(Exception):
 
 
 def checkout() -> Path:
-    """The repository: adapters are compiled from their source."""
+    """Return the repository: adapters are compiled from their source."""
     root = PACKAGE.parent.parent
     if not (root / "adapters").is_dir():
         raise UserError(
@@ -38,7 +38,7 @@ def checkout() -> Path:
 
 
 def cache() -> Path:
-    """Where what serves every type is built once."""
+    """Return where what serves every type is built once."""
     return checkout() / "target" / "user-types"
 
 
@@ -49,7 +49,7 @@ def run(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """Runs a program and gives its output, which goes into the file `log` too.
+    """Run a program and return its output, which goes into the file `log` too.
 
     Raises `ToolError` where it fails and `UserError` where it is not there.
     """
@@ -72,7 +72,8 @@ def run(
 
 
 def cause(output: str) -> str:
-    """What matters in the output of a build that failed: the first error, or CMake's message."""
+    """Return what matters in the output of a build that failed: the first error, or CMake's
+    message."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", output)  # colours
     stop = r"\n(?:Call Stack|-- Configuring)|\Z"
     message = re.search(rf"CMake Error at [^\n]*\n(.*?)(?:{stop})", text, re.DOTALL)
@@ -86,7 +87,7 @@ def cause(output: str) -> str:
 
 
 def python_generator() -> Path:
-    """The part of the Python package `cyclonedds` by which `idlc` makes classes."""
+    """Return the part of the Python package `cyclonedds` by which `idlc` makes classes."""
     found = importlib.util.find_spec("cyclonedds")
     folders = (found.submodule_search_locations if found else None) or []
     generators = [path for folder in folders for path in Path(folder).glob("_idlpy*")]
@@ -99,7 +100,7 @@ def python_generator() -> Path:
 
 
 def cyclonedds_source(log: Path) -> Path:
-    """The C library's source, as the adapter `cyclonedds` is built from it."""
+    """Return the C library's source, as the adapter `cyclonedds` is built from it."""
     manifest = checkout() / "adapters" / "cyclonedds" / "Cargo.toml"
     command = ["cargo", "metadata", "--quiet", "--locked", "--format-version", "1"]
     listed = json.loads(run([*command, "--manifest-path", manifest], log=log))
@@ -111,7 +112,7 @@ class Idlc:
     """The IDL compiler of Cyclone DDS, of the version that the adapter holds."""
 
     def __init__(self, log: Path) -> None:
-        """Builds it where that has not been done."""
+        """Build it where that has not been done."""
         self.log = log
         self.source = cyclonedds_source(log)
         self.build = cache() / f"idlc-{self.source.parent.parent.name}"
@@ -134,15 +135,15 @@ class Idlc:
         run(["cmake", "--build", self.build, *targets], log=self.log)
 
     def compile(self, idl: Path, generator: str | Path, folder: Path, *options: str | Path) -> str:
-        """Runs it in `folder`. Types are final where they say nothing: so every vendor has them."""
+        """Run it in `folder`. Types are final where they say nothing: so every vendor has them."""
         folder.mkdir(parents=True, exist_ok=True)
         words = [self.program, "-x", "final", "-l", generator, *options, idl]
         paths = {"LD_LIBRARY_PATH": str(self.build / "lib")}
         return run(words, log=self.log, folder=folder, environment=paths)
 
     def included(self, idl: Path, folder: Path, *options: str | Path) -> list[Path]:
-        """The files that it includes, by the preprocessor's line marks; the first is of itself. One
-        that lies beside the file which includes it has its name alone there."""
+        """Return the files that it includes, by the preprocessor's line marks; the first is of
+        itself. One that lies beside the file which includes it has its name alone there."""
         marks = self.compile(idl, "c", folder, "-E", *options)
         files: dict[str, Path] = {}
         here = idl
@@ -159,7 +160,7 @@ class Idlc:
 
 
 def idl_compiler(log: Path) -> Idlc:
-    """The compiler, built where it is not there yet, which takes a minute.
+    """Return the compiler, built where it is not there yet, which takes a minute.
 
     Raises:
         UserError: it cannot be built.

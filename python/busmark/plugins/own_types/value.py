@@ -13,7 +13,7 @@ from busmark.plugins.own_types.tools import Idlc, ToolError, python_generator
 
 
 def make_classes(idl: Path, idlc: Idlc, folder: Path) -> None:
-    """Fills a folder with the Python classes of an IDL file's types and of those it includes.
+    """Fill a folder with the Python classes of an IDL file's types and of those it includes.
 
     Raises `UserError` that says what is wrong with the IDL.
     """
@@ -32,7 +32,7 @@ def make_classes(idl: Path, idlc: Idlc, folder: Path) -> None:
 
 
 def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) -> int:
-    """Writes the value of the JSON file to `out`; its bytes.
+    """Write the value of the JSON file to `out`; return the number of its bytes.
 
     Raises `UserError` that says what is wrong with the IDL, the name or the value.
     """

@@ -114,7 +114,7 @@ def tables(repetition: Repetition) -> Iterator[Section]:
 
 
 def _floor(campaign: Campaign) -> Iterator[Section]:
-    """The null adapter's figures, which is what Busmark itself has in all others."""
+    """Return the null adapter's figures, which is what Busmark itself has in all others."""
     floors = [
         (case, case.headline.figure) for case in campaign.cases if case.is_floor and case.headline
     ]
@@ -135,7 +135,7 @@ def _floor(campaign: Campaign) -> Iterator[Section]:
 
 
 def _answer(repetition: Repetition) -> Section:
-    """How many checks have each verdict, and what may spoil them."""
+    """Return how many checks have each verdict, and what may spoil them."""
     found = [line for answer in repetition.answers for line in answer.lines]
     without = sum(_is_without(evidence) for _, evidence in found)
     unchecked = sum(not answer.lines for answer in repetition.answers)
@@ -172,13 +172,13 @@ def _answer(repetition: Repetition) -> Section:
 
 
 def _is_without(evidence: Evidence) -> bool:
-    """Whether it is undecided for want of an interval."""
+    """Return whether it is undecided for want of an interval."""
     known = evidence.ratio is not None and evidence.ratio.low is not None
     return evidence.verdict == "undecided" and not known
 
 
 def _statements(repetition: Repetition) -> Section:
-    """A row for each statement."""
+    """Return a row for each statement."""
     answers = repetition.answers
     columns = [
         Column("", [Cell(place) for place in range(1, len(answers) + 1)], "count"),
@@ -207,7 +207,7 @@ def _ratios(answer: Answered) -> Cell:
 
 
 def _checks(repetition: Repetition) -> Iterator[Section]:
-    """A table for each statement with a ratio, and a chart of all of them."""
+    """Return a table for each statement with a ratio, and a chart of all of them."""
     blocks: list[Block] = []
     shapes: list[Bars] = []
     for place, answer in enumerate(repetition.answers, 1):
@@ -225,7 +225,8 @@ def _checks(repetition: Repetition) -> Iterator[Section]:
 
 
 def _without_ratio(repetition: Repetition) -> Iterator[Section]:
-    """The checks without a ratio by their reason, and remarks on statements that have none."""
+    """Return the checks without a ratio by their reason, and remarks on statements that have
+    none."""
     found: dict[str, list[tuple[int, str]]] = {}
     remarks = []
     for place, answer in enumerate(repetition.answers, 1):
@@ -279,7 +280,7 @@ def _pairs_text(found: Evidence) -> str:
 
 
 def _ratio(ratio: Estimate | None) -> Cell:
-    """As it is compared with what is expected: below 1 where the first is smaller."""
+    """Return it as it is compared with what is expected: below 1 where the first is smaller."""
     if ratio is None:
         return Cell()
     if ratio.low is None or ratio.high is None:
@@ -288,7 +289,7 @@ def _ratio(ratio: Estimate | None) -> Cell:
 
 
 def _pairs(repetition: Repetition) -> Iterator[Section]:
-    """The pairs of cases behind each check that has several."""
+    """Return the pairs of cases behind each check that has several."""
     several = [
         (f"{place}. {check.name}", *pair)
         for place, answer in enumerate(repetition.answers, 1)
@@ -306,7 +307,7 @@ def _pairs(repetition: Repetition) -> Iterator[Section]:
 
 
 def _bars(title: str, lines_of: Sequence[tuple[Check, Evidence]]) -> Iterator[Bars]:
-    """The checks with their pairs, those together that expect the same."""
+    """Return the checks with their pairs, those together that expect the same."""
     by_claim: dict[claims.Claim, list[tuple[Check, Evidence]]] = {}
     for check, found in lines_of:
         by_claim.setdefault(check.claim, []).append((check, found))
@@ -334,7 +335,7 @@ def _bar(name: str, place: int, ratio: Estimate) -> Bar:
 
 
 def _stand_ins(repetition: Repetition) -> Section:
-    """What is measured in the place of something that is no longer to be had."""
+    """Return what is measured in the place of something that is no longer to be had."""
     known = repetition.document.stand_ins
     columns = [
         Column("There", [Cell(one.there) for one in known], "label"),

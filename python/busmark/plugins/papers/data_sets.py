@@ -68,7 +68,7 @@ def value_by_value(campaign: Campaign) -> Iterator[Section]:
 
 
 def _columns(pair: Pair, side: str) -> dict[str, list[Point]]:
-    """The values of a side by their column, over the size, as far as they are known."""
+    """Return the values of a side by their column, over the size, as far as they are known."""
     found: dict[str, list[Point]] = {}
     for row in pair.rows:
         factor = look.MICRO if side == "A" else 1.0

@@ -185,8 +185,7 @@ def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Ver
 
 def _overall(pairs: Sequence[Pair], confidence: float) -> Estimate:
     """Return typical of the geometric means over pairs, in the rounds that all of them have. Pairs
-    without
-    two rounds in common with the rest are left out, those with the fewest first."""
+    without two rounds in common with the rest are left out, those with the fewest first."""
     kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
     while len(kept) > 1 and len(_common(kept)) < 2:
         kept.pop()

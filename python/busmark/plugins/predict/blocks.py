@@ -86,7 +86,7 @@ def _sizes(predictions: Predictions) -> Iterator[Section]:
 
 
 def _curves(what: str, models: Sequence[Curve]) -> Iterator[Section]:
-    """A section for each figure that some of the models have."""
+    """Return a section for each figure that some of the models have."""
     for kind in KINDS:
         known = [model for model in models if _flat(model, kind)]
         tables = [_curve_table(kind, where, own) for where, own in _by_workload(known)]
@@ -121,7 +121,7 @@ def _flat(model: Curve, kind: Kind) -> Figure | None:
 
 
 def _predicted(what: str, models: Sequence[Model]) -> Iterator[Section]:
-    """What was asked for, and why a figure is missing."""
+    """Return what was asked for, and why a figure is missing."""
     tables = []
     for where, own in _by_workload(models):
         rows = [(model, prediction) for model in own for prediction in model.predictions]
@@ -178,7 +178,7 @@ def _by_workload(models: Sequence[Any]) -> list[tuple[str, list[Any]]]:
 def _table(
     where: str, models: Sequence[Model], columns: Sequence[Column], notes: Sequence[Text] = ()
 ) -> Table:
-    """A row for each model of a workload."""
+    """Return a row for each model of a workload."""
     title = max((model.sweep.label_title for model in models), key=len)
     labels = [Cell(model.sweep.label, label=model.sweep.label) for model in models]
     rows = [Row("floor" if model.sweep.adapter == FLOOR else "") for model in models]
@@ -194,7 +194,7 @@ def _figure(figure: Figure | None) -> Cell:
 
 
 def _slope(slope: Figure) -> Cell:
-    """A time that may be none has an upper limit only."""
+    """Return a time per byte; one that may be none has an upper limit only."""
     if slope.low is None or slope.high is None or slope.low > 0.0:
         return _figure(slope)
     return Cell(slope.high, text=f"≤ {text.number(slope.high)}")
@@ -218,7 +218,7 @@ def _knee(model: Curve, kind: Kind) -> Cell:
 
 
 def _errors(errors: Sequence[Sequence[float | None]]) -> Iterator[Column]:
-    """The greatest of each model, and of how many points."""
+    """Return the greatest of each model, and of how many points."""
     known = [[abs(error) for error in own if error is not None] for own in errors]
     worst = [Cell(round(max(own), LEAST_ERROR)) if own else ABSENT for own in known]
     yield Column("CV error", worst, "number", "1")

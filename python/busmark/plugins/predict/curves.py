@@ -122,7 +122,7 @@ class LatencyCurve(LoadCurve):
         return cls(rates, counts, stats.curve_between(np.log(rates), logs, CONFIDENCE), knee)
 
     def flaw(self) -> str | None:
-        """Return its limits are too far apart at most rates."""
+        """Return the reason where its limits are too far apart at most rates."""
         factor = float(np.median([_factor(self.at(rate)) for rate in self.rates]))
         if factor <= MAX_FACTOR:
             return None
@@ -132,7 +132,7 @@ class LatencyCurve(LoadCurve):
         )
 
     def vague(self, figure: Figure) -> str | None:
-        """Return its limits are too far apart."""
+        """Return the reason where its limits are too far apart."""
         factor = _factor(figure)
         if factor <= MAX_FACTOR_OF_ONE:
             return None
@@ -175,7 +175,7 @@ class LossCurve(LoadCurve):
         return cls(rates, counts, curve, stats.knee(rates, table, LOSS_RISE, CONFIDENCE))
 
     def flaw(self) -> str | None:
-        """Return its limits are too far apart at most rates."""
+        """Return the reason where its limits are too far apart at most rates."""
         reach = float(np.median([_length(self.at(rate)) for rate in self.rates]))
         if reach <= MAX_LOSS_REACH:
             return None
@@ -185,7 +185,7 @@ class LossCurve(LoadCurve):
         )
 
     def vague(self, figure: Figure) -> str | None:
-        """Return its limits are too far apart."""
+        """Return the reason where its limits are too far apart."""
         reach = _length(figure)
         if reach <= MAX_LOSS_REACH_OF_ONE:
             return None
@@ -202,8 +202,7 @@ class LossCurve(LoadCurve):
         return min(max(self._last_piece(rate), 0.0), rate)
 
     def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        """Return a figure from a value on the scales in which the curve is straight.
-        all."""
+        """Return a figure from a value on the scales in which the curve is straight."""
         share = min(max(1.0 - straight.value / rate, 0.0), 1.0)
         least, most = (None if v is None else 1.0 - v / rate for v in (straight.high, straight.low))
         low, high = share_limits(share, least, most, count)
@@ -218,8 +217,7 @@ def predicted(
     span: Callable[[LoadCurve], str], past: str, *, extrapolate: bool,
 ) -> Prediction:  # fmt: skip
     """Return the figures of all curves at a point. `points` and `span`: what was measured, in
-    words;
-    `past`: what holds beyond the knee of latency."""
+    words; `past`: what holds beyond the knee of latency."""
     known = {name: curve for name, curve in curves.items() if curve}
     latency = known.get("latency")
     state: State = "within"
@@ -249,8 +247,7 @@ def share_limits(
     share: float, low: float | None, high: float | None, count: int
 ) -> tuple[float | None, float | None]:
     """Return limits of a share of `count` samples with these limits over rounds: no closer than
-    that count
-    allows."""
+    that count allows."""
     if low is None or high is None:
         return None, None
     chance = stats.share_interval(round(share * count), count, CONFIDENCE)

@@ -127,8 +127,7 @@ def rate_model(
     measured: Measured, asked: Sequence[float], *, extrapolate: bool
 ) -> tuple[RateModel | None, list[LeftOut]]:
     """Return the model, if there is one, with its predictions at the rates `asked` for; and why
-    there is
-    none of latency, or of loss."""
+    there is none of latency, or of loss."""
     latency, loss = LatencyCurve.of(measured), LossCurve.of(measured)
     if latency is None and loss is None:
         reason = f"results at {len(measured.points)} rates; a curve needs {MIN_RATES} at least"

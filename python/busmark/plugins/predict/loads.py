@@ -155,8 +155,7 @@ class Levels:
 
 def load_sweeps(result: Result) -> list[Levels]:
     """Return every group of two or more planned cases that differ in the level of one background
-    load
-    only, or in whether it runs."""
+    load only, or in whether it runs."""
     named = named_cases(result)
     rows = rounds.rows_of(result.cases)
     groups: dict[str, list[Case]] = {}
@@ -220,8 +219,7 @@ def load_model(
     levels: Levels, asked: Sequence[float], *, extrapolate: bool
 ) -> tuple[LoadModel | None, list[LeftOut]]:
     """Return the model, if there is one, with its predictions at the levels `asked` for; and why
-    there is
-    none, or none of latency, goodput or loss."""
+    there is none, or none of latency, goodput or loss."""
     measured = levels.measured
     if len(measured.points) < MIN_RATES:
         reason = (

@@ -241,9 +241,8 @@ class Predictions(Frozen):
 
     def exit_code(self, *, sizes: bool, rates: bool, loads: Collection[str] = ()) -> int:
         """Return exit code of a command that asked for sizes, for rates, for levels of these kinds
-        of
-        load, or for none: 0 if each has a figure from one model at least; 1 if there is no usable
-        model, or none with a usable figure; 2 if it is beyond what was measured."""
+        of load, or for none: 0 if each has a figure from one model at least; 1 if there is no
+        usable model, or none with a usable figure; 2 if it is beyond what was measured."""
         states: dict[tuple[str, float], set[State | None]] = {}
         models: list[SizeModel | RateModel | LoadModel] = [*self.sizes, *self.rates, *self.loads]
         for model in models:

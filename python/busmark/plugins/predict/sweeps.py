@@ -34,7 +34,8 @@ class Measured:
     """Rows of the table `cases` for each point, by the round's number."""
 
     def table(self, value: Callable[[Row], float | None]) -> FloatArray:
-        """`value` of every round at every point, shape (rounds, points); NaN where it is absent."""
+        """Return `value` of every round at every point, shape (rounds, points); NaN where it is
+        absent."""
         numbers = sorted({number for rows in self.rows for number in rows})
         cells = [[value(rows[n]) if n in rows else None for rows in self.rows] for n in numbers]
         return np.array(cells, dtype=np.float64).reshape(len(numbers), len(self.rows))

@@ -34,7 +34,7 @@ class Signed:
         return self.certificate.public_bytes(serialization.Encoding.PEM)
 
     def key_pem(self, passphrase: bytes | None) -> bytes:
-        """The private key: PKCS #8 as PEM, encrypted if there is a passphrase."""
+        """Return the private key: PKCS #8 as PEM, encrypted if there is a passphrase."""
         how: serialization.KeySerializationEncryption = (
             serialization.BestAvailableEncryption(passphrase)
             if passphrase
@@ -54,7 +54,7 @@ class Validity:
 
 
 def authority(name: str, algorithm: Algorithm, validity: Validity) -> Signed:
-    """A certificate authority that signs itself."""
+    """Return a certificate authority that signs itself."""
     key = _new_key(algorithm)
     subject = _subject(name)
     usage = _usage(digital_signature=True, key_cert_sign=True, crl_sign=True)
@@ -67,7 +67,7 @@ def authority(name: str, algorithm: Algorithm, validity: Validity) -> Signed:
 
 
 def identity(name: str, algorithm: Algorithm, validity: Validity, by: Signed) -> Signed:
-    """A participant's identity, signed by an authority."""
+    """Return a participant's identity, signed by an authority."""
     key = _new_key(algorithm)
     signer = by.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
     purposes = [ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH]
@@ -84,23 +84,23 @@ def identity(name: str, algorithm: Algorithm, validity: Validity, by: Signed) ->
 
 
 def subject_of(certificate: x509.Certificate) -> str:
-    """The subject as RFC 2253 writes it, which is how permissions name it."""
+    """Return the subject as RFC 2253 writes it, which is how permissions name it."""
     return certificate.subject.rfc4514_string()
 
 
 def handshake_order(name: str) -> bytes:
-    """The participant with the lesser value begins the handshake: GUIDs are compared, which begin
-    with a digest of the subject (DDS Security 1.1, 9.3.3)."""
+    """Return what decides who begins the handshake, the participant with the lesser value: GUIDs
+    are compared, which begin with a digest of the subject (DDS Security 1.1, 9.3.3)."""
     return order_of(_subject(name))
 
 
 def order_of(subject: x509.Name) -> bytes:
-    """The same for a subject."""
+    """Return the same for a subject."""
     return hashlib.sha256(subject.public_bytes()).digest()
 
 
 def curve_pair() -> tuple[str, str]:
-    """A public and a secret key of CURVE, as text."""
+    """Return a public and a secret key of CURVE, as text."""
     secret = x25519.X25519PrivateKey.generate()
     return z85_encode(secret.public_key().public_bytes_raw()), z85_encode(
         secret.private_bytes_raw()
@@ -108,7 +108,7 @@ def curve_pair() -> tuple[str, str]:
 
 
 def curve_public(secret: str, where: str = "") -> str:
-    """The public key of a secret key."""
+    """Return the public key of a secret key."""
     key = x25519.X25519PrivateKey.from_private_bytes(z85_decode(secret, where))
     return z85_encode(key.public_key().public_bytes_raw())
 
@@ -154,9 +154,7 @@ def _usage(**used: bool) -> x509.KeyUsage:
 
 Z85 = string.digits + string.ascii_letters + ".-:+=^!/*?&<>()[]{}@%$#"
 """Characters in which ZeroMQ writes keys (RFC 32 of ZeroMQ), five for four bytes."""
-_BASE_85 = (
-    string.digits + string.ascii_letters.swapcase() + "!#$%&()*+-;<=>?@^_`{|}~"
-)
+_BASE_85 = string.digits + string.ascii_letters.swapcase() + "!#$%&()*+-;<=>?@^_`{|}~"
 """Those of the library, in the same order."""
 
 

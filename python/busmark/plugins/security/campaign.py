@@ -45,7 +45,7 @@ class CampaignDocuments:
         self._run_dir = run_dir
 
     def check(self) -> None:
-        """Refuses, before the first round, what a later one would need.
+        """Refuse, before the first round, what a later one would need.
 
         Raises:
             UserError: a participant or profile has no documents, or they cannot be read.
@@ -66,7 +66,7 @@ class CampaignDocuments:
                           tuple(sorted(own.read)))  # fmt: skip
 
     def _check_handshakes(self, params: Parameters) -> None:
-        """Refuses a pair of vendors whose handshake would be begun by one that must answer it."""
+        """Refuse a pair of vendors whose handshake would be begun by one that must answer it."""
         if params.security_profile not in DDS:
             return
         ends = flows(params).participants
@@ -89,7 +89,8 @@ class CampaignDocuments:
         return order_of(certificate_of(self._documents.layout.certificate(name)).subject)
 
     def _check_servers(self) -> None:
-        """A server has the documents of the first participant that meets there."""
+        """Refuse a passphrase where a server takes none: it has the documents of the first
+        participant that meets there."""
         for params in self._secured if self._passphrase() else ():
             for each in flows(params).participants:
                 of_release = known().get(each.adapter)
@@ -103,7 +104,8 @@ class CampaignDocuments:
                     )
 
     def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
-        """Those of a participant of a case, as its worker gets them; None: it is unsecured."""
+        """Return those of a participant of a case, as its worker gets them; None: it is
+        unsecured."""
         profile = params.security_profile
         if profile is None:
             return None
@@ -149,7 +151,7 @@ class CampaignDocuments:
 
 
 def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
-    """Refuses a directory of the user's that planned cases could not use. Nothing is made.
+    """Refuse a directory of the user's that planned cases could not use. Nothing is made.
 
     Raises:
         UserError: what is wrong with it.
@@ -160,7 +162,8 @@ def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
 
 
 def _answering(name: str, others: Iterable[str]) -> str:
-    """A name for a participant, made of its own, with which all others begin the handshake."""
+    """Return a name for a participant, made of its own, with which all others begin the
+    handshake."""
     last = max(map(handshake_order, others))
     numbered = (f"{name}-{number}" for number in itertools.count(1))
     return next(each for each in numbered if handshake_order(each) > last)
@@ -187,7 +190,7 @@ class Use:
 
 
 def check_use(documents: Documents, uses: Iterable[Use], domain: int) -> None:
-    """Refuses documents that would fail each round.
+    """Refuse documents that would fail each round.
 
     Raises:
         UserError: the first fault, in words of `check`; or a file cannot be read, or its passphrase

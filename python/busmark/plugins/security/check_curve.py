@@ -14,7 +14,7 @@ from busmark.plugins.security.findings import CURVE, Finding
 
 
 def found(documents: Documents, names: Iterable[str] | None = None) -> Iterator[Finding]:
-    """What is wrong with the keys of these participants, or of each that has them."""
+    """Return what is wrong with the keys of these participants, or of each that has them."""
     at = documents.layout
     for name in documents.participants if names is None else sorted(names):
         secret, public = at.curve_secret(name), at.curve_public(name)
@@ -41,7 +41,7 @@ def _public_of(secret: Path) -> str:
 
 
 def _allowed(path: Path) -> set[str]:
-    """Keys that are accepted; none where the list is missing."""
+    """Return keys that are accepted; none where the list is missing."""
     return set(_text(path).splitlines()) if path.exists() else set()
 
 

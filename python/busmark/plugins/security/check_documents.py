@@ -24,7 +24,7 @@ SIGN_AGAIN = "Correct the document, and sign it again."
 
 
 def found(documents: Documents, now: datetime) -> Iterator[Finding]:
-    """Faults of all signed documents."""
+    """Return faults of all signed documents."""
     at = documents.layout
     files = sorted(at.governance_folder.glob("*.p7s"))
     if not files:
@@ -58,7 +58,7 @@ def found(documents: Documents, now: datetime) -> Iterator[Finding]:
 
 
 def _asked(documents: Documents) -> list[Domains]:
-    """Domains for which the directory was made; none where it does not say."""
+    """Return domains for which the directory was made; none where it does not say."""
     listed = documents.about.get("domains", [])
     if not isinstance(listed, list):
         listed = [listed]

@@ -27,8 +27,8 @@ AUTHORITY_AGAIN = "Make the authority again, and all that it has signed: a new d
 def found(
     documents: Documents, now: datetime, *, dds: bool = True, authority_keys: bool = True
 ) -> Iterator[Finding]:
-    """Faults of authorities and of participants' identities; `dds`: also of the authority that
-    signs permissions, which TLS has not; `authority_keys`: also of the keys that sign."""
+    """Return faults of authorities and of participants' identities; `dds`: also of the authority
+    that signs permissions, which TLS has not; `authority_keys`: also of the keys that sign."""
     at = documents.layout
     authorities = [(at.identity_ca, at.identity_ca_key, IDENTITY)]
     if dds:
@@ -75,7 +75,7 @@ def _certificate(
 
 
 def _weak_hash(certificate: x509.Certificate) -> str | None:
-    """What it is signed by, where that is broken or unknown."""
+    """Return what it is signed by, where that is broken or unknown."""
     try:
         algorithm = certificate.signature_hash_algorithm
     except UnsupportedAlgorithm:
@@ -96,7 +96,7 @@ def _signature(
 
 
 def _authority(path: Path, certificate: x509.Certificate, clause: str) -> Iterator[Finding]:
-    """Whether it may sign others."""
+    """Return whether it may sign others."""
     try:
         may = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
     except x509.ExtensionNotFound:
@@ -121,7 +121,7 @@ def _key(
 
 
 def mode(path: Path, clause: str) -> Iterator[Finding]:
-    """Whether others may read a private key."""
+    """Return whether others may read a private key."""
     rights = stat.S_IMODE(path.stat().st_mode)
     if rights & 0o077:
         yield Finding("open-key", str(path), f"mode {rights:04o}", clause,

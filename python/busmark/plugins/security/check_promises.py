@@ -21,7 +21,7 @@ ABSENT = "absent"
 
 
 def found(path: Path, rules: Sequence[Rule]) -> Iterator[Finding]:
-    """What is protected less, or more; nothing for documents that have no profile's name."""
+    """Return what is protected less, or more; nothing for documents that have no profile's name."""
     if path.stem not in DDS:
         return
     for rule in rules:
@@ -30,7 +30,7 @@ def found(path: Path, rules: Sequence[Rule]) -> Iterator[Finding]:
 
 
 def _topic_rule(rule: Rule) -> Element | None:
-    """The first that is about Busmark's topics: that one holds."""
+    """Return the first that is about Busmark's topics: that one holds."""
     matching = (e for e in rule.topic_rules if fnmatchcase(TOPIC, e.value("topic_expression")))
     return next(matching, None)
 

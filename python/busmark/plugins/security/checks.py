@@ -13,7 +13,7 @@ from busmark.plugins.security.profiles import DDS
 
 
 def check(documents: Documents, now: datetime | None = None) -> list[Finding]:
-    """The faults; a file that cannot be read is a UserError."""
+    """Return the faults; a file that cannot be read is a UserError."""
     now, at = now or datetime.now(UTC), documents.layout
     missing = list(found(documents))
     # A directory of keys of CURVE alone, or of certificates alone for TLS, has no fault.
@@ -31,7 +31,8 @@ AGAIN = "Restore it, or make the directory again."
 
 
 def found(documents: Documents) -> Iterator[Finding]:
-    """What is missing; nothing where no `security.toml` says what the directory was made for."""
+    """Return what is missing; nothing where no `security.toml` says what the directory was made
+    for."""
     at, about = documents.layout, documents.about
     if not about:
         return

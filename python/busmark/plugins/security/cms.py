@@ -57,7 +57,7 @@ class Message:
         )  # fmt: skip
 
     def by(self, certificate: x509.Certificate) -> bool:
-        """Whether this authority has signed exactly this text."""
+        """Return whether this authority has signed exactly this text."""
         try:
             return any(_verified(self.signed, each, certificate) for each in _signers(self))
         except (ValueError, IndexError):
@@ -65,7 +65,7 @@ class Message:
 
 
 def read(content: bytes, where: str) -> Message:
-    """The parts of a signed document."""
+    """Return the parts of a signed document."""
     wrong = UserError("this is not a document signed as S/MIME", where=where,
                       remedy="Sign it with `openssl smime -sign -text`.")  # fmt: skip
     found = re.search(rb'boundary="?([^"\r\n;]{1,200})', content[:4096])
@@ -87,7 +87,7 @@ def _unix(content: bytes) -> bytes:
 
 
 def _values(data: bytes) -> list[Value]:
-    """The values of DER, one after the other."""
+    """Return the values of DER, one after the other."""
     found, at = [], 0
     while at < len(data):
         tag, size, at = data[at], data[at + 1], at + 2
@@ -104,7 +104,7 @@ def _values(data: bytes) -> list[Value]:
 
 
 def _signers(message: Message) -> list[list[Value]]:
-    """What each signer has added (`SignerInfo`)."""
+    """Return what each signer has added (`SignerInfo`)."""
     wrapped = _values(_values(message.signature)[0].content)[1]
     data = _values(_values(wrapped.content)[0].content)
     return [_values(each.content) for each in _values(data[-1].content)]
@@ -161,12 +161,12 @@ HEADER = b"Content-Type: text/plain\r\n\r\n"
 
 
 def canonical(text: str) -> bytes:
-    """What is signed: the text as a part of MIME, its lines ended by CR and LF."""
+    """Return what is signed: the text as a part of MIME, its lines ended by CR and LF."""
     return HEADER + text.replace("\r\n", "\n").replace("\n", "\r\n").encode()
 
 
 def sign(text: str, by: Signed) -> bytes:
-    """The text with its signature, in the form that `openssl smime -sign -text` writes.
+    """Return the text with its signature, in the form that `openssl smime -sign -text` writes.
 
     The vendors read this form; the library's own differs from it in the ends of lines.
     """

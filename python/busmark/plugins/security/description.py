@@ -39,7 +39,7 @@ class Wanted:
     """Encrypts private keys; empty: they are not encrypted."""
 
     def check(self) -> None:
-        """Refuses what cannot be made."""
+        """Refuse what cannot be made."""
         for name in self.participants:
             if not NAME.fullmatch(name):
                 raise UserError(
@@ -58,7 +58,7 @@ class Wanted:
 
 
 def text(wanted: Wanted, not_before: datetime, not_after: datetime) -> str:
-    """The file, for people and for `open_directory`."""
+    """Return the file, for people and for `open_directory`."""
     values = {
         "version": VERSION,
         "participants": list(wanted.participants),
@@ -75,7 +75,8 @@ def text(wanted: Wanted, not_before: datetime, not_after: datetime) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The file's content; empty where there is none, as in a directory that another tool made."""
+    """Return the file's content; empty where there is none, as in a directory that another tool
+    made."""
     try:
         content = beginning(path, MOST_BYTES + 1)
     except FileNotFoundError:

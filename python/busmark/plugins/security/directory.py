@@ -67,7 +67,7 @@ class Documents:
         return sorted(each.name for each in folder.iterdir() if each.is_dir())
 
     def of(self, participant: str, profile: str) -> ParticipantDocuments | None:
-        """A participant's documents for a profile; None for `none`."""
+        """Return a participant's documents for a profile; None for `none`."""
         if profile not in PROFILES:
             message = f"no security profile {profile!r}. {nearest(profile, PROFILES)}"
             raise UserError(message.rstrip(),
@@ -109,7 +109,7 @@ def _all_there(documents: ParticipantDocuments) -> None:
 
 
 def open_directory(directory: Path, passphrase: str = "") -> Documents:
-    """Opens a directory that `create`, or another tool, has made."""
+    """Open a directory that `create`, or another tool, has made."""
     directory = directory.absolute()
     try:
         os.listdir(directory)
@@ -124,7 +124,7 @@ def open_directory(directory: Path, passphrase: str = "") -> Documents:
 
 
 def create(directory: Path, wanted: Wanted) -> Documents:
-    """Makes a directory of documents, which appears whole or not at all."""
+    """Make a directory of documents, which appears whole or not at all."""
     wanted.check()
     directory = directory.absolute()
     _refuse_existing(directory)
@@ -179,7 +179,7 @@ def _write_all(at: Layout, wanted: Wanted) -> None:
 def _participant(
     at: Layout, name: str, wanted: Wanted, validity: Validity, identities: Signed, rights: Signed
 ) -> str:
-    """Writes what a participant has; returns its public key of CURVE."""
+    """Write what a participant has; return its public key of CURVE."""
     at.participant(name).mkdir(PRIVATE_FOLDER)
     own = authority.identity(name, wanted.algorithm, validity, identities)
     _write(at.certificate(name), own.certificate_pem)
@@ -195,7 +195,7 @@ def _participant(
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a file that only its owner may read, durably."""
+    """Write a file that only its owner may read, durably."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
@@ -224,31 +224,31 @@ class Layout:
         self.curve_allowed = self.ca / "curve_allowed.txt"
 
     def governance(self, profile: str, ending: str = "p7s") -> Path:
-        """The governance document of a profile."""
+        """Return the governance document of a profile."""
         return self.governance_folder / f"{profile}.{ending}"
 
     def participant(self, name: str) -> Path:
-        """The folder of a participant."""
+        """Return the folder of a participant."""
         return self.participants / name
 
     def certificate(self, name: str) -> Path:
-        """Who the participant is."""
+        """Return the path of its certificate, which says who it is."""
         return self.participant(name) / "certificate.pem"
 
     def key(self, name: str) -> Path:
-        """The private key of its certificate."""
+        """Return the private key of its certificate."""
         return self.participant(name) / "key.pem"
 
     def permissions(self, name: str, ending: str = "p7s") -> Path:
-        """What it may do."""
+        """Return what it may do."""
         return self.participant(name) / f"permissions.{ending}"
 
     def curve_public(self, name: str) -> Path:
-        """Its public key of CURVE."""
+        """Return its public key of CURVE."""
         return self.participant(name) / "curve.public"
 
     def curve_secret(self, name: str) -> Path:
-        """Its secret key of CURVE."""
+        """Return its secret key of CURVE."""
         return self.participant(name) / "curve.secret"
 
 
@@ -261,7 +261,7 @@ def permissions_document(
     name: str, subject: str, validity: Validity, domains: Sequence[Domains],
     publish: Sequence[str], subscribe: Sequence[str],
 ) -> str:  # fmt: skip
-    """The document with the one grant of a participant: what is not allowed is denied."""
+    """Return the document with the one grant of a participant: what is not allowed is denied."""
     allowed = (("publish", publish), ("subscribe", subscribe))
     rules = "\n".join(_criteria(what, topics) for what, topics in allowed if topics)
     return f"""<?xml version="1.0" encoding="UTF-8"?>

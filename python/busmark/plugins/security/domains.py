@@ -24,7 +24,7 @@ class Domains:
 
     @classmethod
     def parse(cls, text: str) -> Domains:
-        """The domains of a text."""
+        """Return the domains of a text."""
         found = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text, re.ASCII)
         domains = cls(int(found[1]), int(found[2] or found[1])) if found else None
         if domains is None or not domains.first <= domains.last <= LAST:
@@ -37,7 +37,7 @@ class Domains:
 
 
 def covered(wanted: Domains, by: Sequence[Domains]) -> bool:
-    """Whether each of the wanted domains is in one of these."""
+    """Return whether each of the wanted domains is in one of these."""
     next_one = wanted.first
     for each in sorted(by):
         if each.first <= next_one:
@@ -46,7 +46,7 @@ def covered(wanted: Domains, by: Sequence[Domains]) -> bool:
 
 
 def xml(domains: Sequence[Domains], indent: str) -> str:
-    """The element `domains`."""
+    """Return the element `domains`."""
     lines = [f"{indent}<domains>"]
     for each in domains:
         if each.first == each.last:

@@ -20,21 +20,21 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def all(self, name: str) -> list[Element]:
-        """Children of this name."""
+        """Return children of this name."""
         return [each for each in self.children if each.name == name]
 
     def first(self, name: str) -> Element | None:
-        """The first child of this name."""
+        """Return the first child of this name."""
         return next(iter(self.all(name)), None)
 
     def value(self, name: str, default: str = "") -> str:
-        """The text of the first child of this name."""
+        """Return the text of the first child of this name."""
         found = self.first(name)
         return default if found is None else found.text.strip()
 
 
 def parse(content: bytes, where: str) -> Element:
-    """The root element."""
+    """Return the root element."""
     parser = expat.ParserCreate()
     root = Element("", 0)
     path = [root]

@@ -25,7 +25,7 @@ WORDS = {"SIGN": "signed", "ENCRYPT": "encrypted"}
 
 
 def explained(documents: Documents) -> dict[str, Any]:
-    """What the documents say. Signatures and validity are not judged here."""
+    """Return what the documents say. Signatures and validity are not judged here."""
     at = documents.layout
     files = sorted(at.governance_folder.glob("*.p7s"))
     order = {name: index for index, name in enumerate(DDS)}
@@ -78,7 +78,7 @@ def _participant(documents: Documents, name: str) -> dict[str, Any]:
 
 
 def _permission(rule: Rule) -> dict[str, Any]:
-    """What a rule of a grant allows or denies."""
+    """Return what a rule of a grant allows or denies."""
     return {
         "allows": rule.allows,
         "domains": [str(each) for each in rule.domains],
@@ -95,7 +95,7 @@ def _criteria(rule: Rule, what: str) -> list[dict[str, list[str]]]:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    """What holds in domains, and for topics: the first that matches holds for each."""
+    """Return what holds in domains, and for topics: the first that matches holds for each."""
     return {
         "domains": [str(each) for each in rule.domains],
         "strangers_may_join": flag(rule.element, "allow_unauthenticated_participants"),
@@ -123,7 +123,7 @@ def _protected(element: Element, kinds: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 def sentences(about: dict[str, Any]) -> list[str]:
-    """The same as lines of text."""
+    """Return the same as lines of text."""
     lines = ["Authorities"]
     for name, each in about["authorities"].items():
         lines.append(f"  {name}: {each['subject']}, until {each['not_after'][:10]}")
@@ -155,7 +155,7 @@ def _grant_lines(grant: dict[str, Any]) -> list[str]:
 
 
 def _done(rule: dict[str, Any]) -> str:
-    """What is allowed or denied."""
+    """Return what is allowed or denied."""
     lines = []
     for what, word in (("publish", "publish"), ("subscribe", "subscribe to")):
         for each in rule[what]:

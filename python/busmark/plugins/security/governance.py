@@ -22,7 +22,7 @@ TOPIC_RULE = (
 
 
 def document(governance: Governance, domains: Sequence[Domains]) -> str:
-    """The document, which has one rule for all topics."""
+    """Return the document, which has one rule for all topics."""
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <dds xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
      xsi:noNamespaceSchemaLocation="{SCHEMA}">

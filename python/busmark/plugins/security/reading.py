@@ -47,14 +47,14 @@ class Rule:
         return self.element.name == "allow_rule"
 
     def criteria(self, what: str) -> list[Criteria]:
-        """What is said of each `publish`, or `subscribe`."""
+        """Return what is said of each `publish`, or `subscribe`."""
         return [
             Criteria(_within(each, "topics", "topic"), _within(each, "partitions", "partition"))
             for each in self.element.all(what)
         ]
 
     def topics(self, what: str) -> list[Element]:
-        """Topics of all `publish`, or `subscribe`."""
+        """Return the topics of all `publish`, or `subscribe`."""
         return [topic for criteria in self.criteria(what) for topic in criteria.topics]
 
     @property
@@ -80,7 +80,7 @@ class Grant:
 
 
 def content_of(path: Path) -> bytes:
-    """A file of bounded size."""
+    """Return a file of bounded size."""
     try:
         content = beginning(path, MOST_BYTES + 1)
     except OSError as error:
@@ -93,7 +93,7 @@ def content_of(path: Path) -> bytes:
 
 
 def certificate_of(path: Path) -> x509.Certificate:
-    """A certificate in PEM."""
+    """Return a certificate in PEM."""
     content = content_of(path)
     try:
         found = x509.load_pem_x509_certificate(content)
@@ -108,7 +108,7 @@ def certificate_of(path: Path) -> x509.Certificate:
 
 
 def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey:
-    """A private key in PEM."""
+    """Return a private key in PEM."""
     content = content_of(path)
     encrypted = b"ENCRYPTED" in content
     if encrypted and not passphrase:
@@ -130,13 +130,13 @@ def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurveP
 
 
 def signed(path: Path) -> tuple[cms.Message, Element]:
-    """A signed document, and the root of its XML."""
+    """Return a signed document, and the root of its XML."""
     message = cms.read(content_of(path), str(path))
     return message, parse(message.text, str(path))
 
 
 def rules(root: Element, path: Path) -> list[Rule]:
-    """The rules of a governance document."""
+    """Return the rules of a governance document."""
     found = [
         Rule(each, domains(each, path))
         for listed in root.all("domain_access_rules")
@@ -152,7 +152,7 @@ def rules(root: Element, path: Path) -> list[Rule]:
 
 
 def _values(element: Element, path: Path) -> None:
-    """Refuses values that vendors refuse: each is spelt as the schema has it."""
+    """Refuse values that vendors refuse: each is spelt as the schema has it."""
     allowed: tuple[str, ...] = ()
     if element.name.startswith(("enable_", "allow_unauthenticated")):
         allowed = BOOLEAN
@@ -165,7 +165,7 @@ def _values(element: Element, path: Path) -> None:
 
 
 def grants(root: Element, path: Path) -> list[Grant]:
-    """The grants of a permissions document."""
+    """Return the grants of a permissions document."""
     found = [_grant(each, path) for of in root.all("permissions") for each in of.all("grant")]
     if not found:
         raise _invalid("there is no grant", path, root)
@@ -196,7 +196,7 @@ def _time(validity: Element, name: str, path: Path) -> datetime:
 
 
 def domains(element: Element, path: Path) -> tuple[Domains, ...]:
-    """The domains of a rule."""
+    """Return the domains of a rule."""
     found = []
     for each in (child for of in element.all("domains") for child in of.children):
         first, last = (
@@ -220,10 +220,10 @@ def _within(element: Element, outer: str, inner: str) -> list[Element]:
 
 
 def texts(elements: Sequence[Element]) -> list[str]:
-    """What is in these elements."""
+    """Return what is in these elements."""
     return [each.text.strip() for each in elements]
 
 
 def flag(element: Element, name: str) -> bool:
-    """Whether a document says yes."""
+    """Return whether a document says yes."""
     return element.value(name) in ("true", "1")

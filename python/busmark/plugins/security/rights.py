@@ -21,7 +21,7 @@ WAYS = {"publish": "publish", "subscribe": "subscribe to"}
 def check_rights(
     documents: Documents, participant: str, domain: int, topics: Mapping[str, Collection[str]]
 ) -> None:
-    """Refuses permissions with which an endpoint could not be made.
+    """Refuse permissions with which an endpoint could not be made.
 
     Args:
         documents: the directory.
@@ -53,9 +53,9 @@ def _forbidden(path: Path, grant: Grant, participant: str, what: str, topic: str
 
 
 def allowed(grant: Grant, domain: int, what: str, topic: str) -> bool:
-    """Whether the subject of a grant may `publish` a topic, or `subscribe` to it, in the partition
-    without a name. The first rule that speaks of it holds, and the default where there is none (DDS
-    Security 1.1, 9.4.1.3)."""
+    """Return whether the subject of a grant may `publish` a topic, or `subscribe` to it, in the
+    partition without a name. The first rule that speaks of it holds, and the default where there is
+    none (DDS Security 1.1, 9.4.1.3)."""
     own = Domains(domain, domain)
     for rule in grant.rules:
         criteria = rule.criteria(what) if covered(own, rule.domains) else []
@@ -75,6 +75,6 @@ def _matches(name: str, patterns: Sequence[Element]) -> bool:
 
 
 def same_subject(one: str, other: str) -> bool:
-    """Whether two names are equal but for blanks behind commas."""
+    """Return whether two names are equal but for blanks behind commas."""
     first, second = ([part.strip() for part in text.split(",")] for text in (one, other))
     return first == second

@@ -13,7 +13,7 @@ REMEDY = "Write the passphrase into its first line, and make it readable for you
 
 
 def passphrase(path: Path | None) -> str:
-    """The first line of a file; empty without one.
+    """Return the first line of a file; empty without one.
 
     Raises:
         UserError: it cannot be read, or its first line is no passphrase.

@@ -15,12 +15,12 @@ __all__ = ["FLAWS", "read", "recognise"]
 
 
 def recognise(text: str) -> bool:
-    """Whether it is one of them."""
+    """Return whether it is one of them."""
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 
 def read(source: SourceText) -> Imported:
-    """One run for round trips, and one for one-way samples."""
+    """Return one run for round trips, and one for one-way samples."""
     name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "report")
     imported = Imported("OpenDDS Bench", name, titles={"opendds": "OpenDDS"})
     imported.runs = FORMS[name][1](source, imported).runs()

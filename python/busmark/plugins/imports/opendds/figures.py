@@ -88,7 +88,7 @@ class Block:
     line: int | None = None
 
     def stated(self, quantity: Quantity) -> list[Stated]:
-        """As figures in nanoseconds."""
+        """Return it as figures in nanoseconds."""
         if not self.count:
             return []
         whole: list[tuple[Statistic, float | None, float | None, int | None]] = [
@@ -118,7 +118,7 @@ class Blocks:
     """Bytes per second of all readers together."""
 
     def runs(self) -> list[Run]:
-        """One for each way of measuring that has samples."""
+        """Return one for each way of measuring that has samples."""
         made = []
         latency = self._stated(ONE_WAY)
         streamed = self.by_name.get("latency")
@@ -154,7 +154,7 @@ class Blocks:
 
 
 def observe(imported: Imported, form: str) -> None:
-    """Those that the file shows."""
+    """Add the flaws that the file shows."""
     timed = [r for r in imported.runs if r.stated]
     one_way = [r for r in timed if r.params.test == "throughput"]
     round_trips = [r for r in timed if r.params.test == "latency"]

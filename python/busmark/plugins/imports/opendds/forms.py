@@ -99,7 +99,7 @@ class Report(Document):
 
 
 def read_report(source: SourceText, imported: Imported) -> Blocks:
-    """All readers together."""
+    """Return all readers together."""
     found = checked(source, Report, source.text)
     workers = [worker for node in found.node_reports for worker in node.worker_reports]
     readers = [
@@ -141,7 +141,7 @@ def _number(source: SourceText, reader: dict[str, Any], key: str) -> float | Non
 
 
 def _block(source: SourceText, reader: dict[str, Any], name: str) -> Block:
-    """Block of one reader."""
+    """Return block of one reader."""
 
     def value(ending: str) -> float | None:
         return _number(source, reader, f"{name}_{ending}")
@@ -217,7 +217,7 @@ class Summary(Document):
 
 
 def read_summary(source: SourceText, imported: Imported) -> Blocks:
-    """All readers, as the tool has put them together."""
+    """Return all readers, as the tool has put them together."""
     found = checked(source, Summary, source.text)
     blocks = Blocks()
     for name, s in found.stats.items():
@@ -242,7 +242,7 @@ def read_summary(source: SourceText, imported: Imported) -> Blocks:
 
 
 def read_text(source: SourceText, imported: Imported) -> Blocks:
-    """All readers, as the tool has put them together."""
+    """Return all readers, as the tool has put them together."""
     if source.cut:
         imported.left_out.append(source.cut)
     blocks = Blocks()

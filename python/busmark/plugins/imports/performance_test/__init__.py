@@ -19,12 +19,12 @@ __all__ = ["FLAWS", "combine", "read", "recognise"]
 
 
 def recognise(text: str) -> bool:
-    """Whether it is one of them, or what the build farm of ROS 2 makes of them."""
+    """Return whether it is one of them, or what the build farm of ROS 2 makes of them."""
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 
 def read(source: SourceText) -> Imported:
-    """One run."""
+    """Return one run."""
     name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "csv")
     imported = Imported("performance_test", name)
     experiment = FORMS[name][1](source, imported)

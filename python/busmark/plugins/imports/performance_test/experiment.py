@@ -209,7 +209,7 @@ class Experiment:
         return "round_trip" if self.roundtrip.lower() == "main" else "one_way"
 
     def run(self) -> Run:
-        """Parameters, figures of all rows together, and of each."""
+        """Return parameters, figures of all rows together, and of each."""
         run = Run(self._params(), line=self.rows[0].line)
         # Which half this is, where the publishers or the subscribers are another process's.
         if self.publishers and self.subscribers == 0:
@@ -250,7 +250,7 @@ class Experiment:
         return params
 
     def _values(self, size: int | None) -> Values:
-        """Counts are the sums of the rates of all rows, and rates their means over time."""
+        """Return counts, the sums of the rates of all rows, and rates, their means over time."""
         seconds = sum(row.length_s for row in self.rows)
         if not seconds:
             return {}
@@ -305,7 +305,7 @@ def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:
 
 
 def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> None:
-    """Those that the file shows."""
+    """Add the flaws that the file shows."""
     rows = len(experiment.rows)
     if run.stated:
         imported.observe(MOMENTS, f"moments of {rows} rows", [run])
@@ -361,7 +361,7 @@ def _key(run: Run, place: str) -> str:
 
 
 def _join(read: Run, written: Run) -> None:
-    """Adds to the half that read what only the other knows."""
+    """Add to the half that read what only the other knows."""
     read.params.publishers = written.params.publishers
     if "sent" in written.values:
         read.values["sent"] = written.values["sent"]

@@ -52,7 +52,7 @@ def _recognised_csv(text: str) -> bool:
 
 
 def _read_csv(source: SourceText, imported: Imported) -> Experiment:
-    """The experiment with its rows."""
+    """Return the experiment with its rows."""
     if MARK not in source.text:
         raise UserError(
             f"no table of figures after {MARK}: this is what performance_test shows on a terminal",
@@ -203,7 +203,7 @@ def _recognised_json(text: str) -> bool:
 
 
 def _read_json(source: SourceText, imported: Imported) -> Experiment:
-    """The experiment with its rows."""
+    """Return the experiment with its rows."""
     found = checked(source, Experiments, source.text)
     if not found.analysis_results:
         raise source.nothing("an element in analysis_results")

@@ -27,12 +27,12 @@ FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, Imported], N
 
 
 def recognise(text: str) -> bool:
-    """Whether it is one of them."""
+    """Return whether it is one of them."""
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 
 def read(source: SourceText) -> Imported:
-    """One file."""
+    """Return one file."""
     name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "csv")
     configured = banners(source)
     imported = Imported("RTI Perftest", name, titles={ADAPTER: "RTI Connext"})
@@ -51,5 +51,5 @@ def read(source: SourceText) -> Imported:
 
 
 def _all(versions: Iterable[str | None]) -> str | None:
-    """One as a rule: each that runs of the file name."""
+    """Return one as a rule: each that runs of the file name."""
     return ", ".join(dict.fromkeys(v for v in versions if v)) or None

@@ -154,7 +154,7 @@ def percent_of_cpus(run: Run, percent: float | None) -> None:
 
 
 def serialization(run: Run, name: str, value_ns: float | None, line: int) -> None:
-    """Adds one of `PARTS`."""
+    """Add one of `PARTS`."""
     if value_ns is not None:
         run.stated.append(Stated(PARTS[name], "mean", value_ns, line=line))
 
@@ -162,8 +162,8 @@ def serialization(run: Run, name: str, value_ns: float | None, line: int) -> Non
 def latency_run(
     size: int, times_ns: Mapping[str, float | None], line: int, count: int | None = None
 ) -> Run:
-    """From a latency summary; the keys are in `NAMES` and `PARTS`. Those of `NAMES` are halves of
-    round trips, whatever the heading says. A summary of nothing is all zeros."""
+    """Return the run of a latency summary; the keys are in `NAMES` and `PARTS`. Those of `NAMES`
+    are halves of round trips, whatever the heading says. A summary of nothing is all zeros."""
     params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
     params.size = size
     run = Run(params, line=line)
@@ -192,7 +192,7 @@ def throughput_run(
     lost: int | None,
     line: int,
 ) -> Run:
-    """From a throughput summary, as the subscriber prints it."""
+    """Return the run of a throughput summary, as the subscriber prints it."""
     run = Run(RunParameters(test="throughput", adapter=ADAPTER), line=line)
     run.params.size = size
     run.values = {
@@ -208,7 +208,7 @@ def throughput_run(
 
 
 def observe(imported: Imported) -> None:
-    """Those that the runs of one file show."""
+    """Add the flaws that the runs of one file show."""
     latency = [run for run in imported.of_test("latency") if run.stated]
     imported.observe(HALVED, f"latency of {sizes_of(latency)}", latency)
     summaries = f"{len(latency)} latency summaries"
@@ -296,5 +296,5 @@ def banners(source: SourceText) -> list[Banner]:
 
 
 def above(every: list[Banner], line: int) -> Banner:
-    """The latest that begins above this line."""
+    """Return the latest that begins above this line."""
     return every[bisect_left(every, line, key=lambda one: one.line) - 1]

@@ -20,12 +20,12 @@ MEAN_WITHIN_NS = 1000.0
 
 
 def recognise(text: str) -> bool:
-    """By its header."""
+    """Return whether it begins with the header."""
     return text.lstrip("\ufeff\r\n ").startswith(HEADER)
 
 
 def read(source: SourceText, imported: Imported) -> None:
-    """One run for each header."""
+    """Add one run for each header."""
     values: list[int] = []
     begin = 1
     for line in source.lines:
@@ -74,7 +74,7 @@ def combine(runs: list[Run]) -> list[Run]:
 
 
 def _unit(samples: Run, summary: Run) -> str | None:
-    """In which unit the samples have the summary's figures; None: in none."""
+    """Return in which unit the samples have the summary's figures; None: in none."""
     stated = {s.statistic: s.value_ns for s in summary.stated if s.percent is None}
     if not {"min", "max", "mean"} <= stated.keys() or samples.samples is None:
         return None

@@ -60,12 +60,13 @@ BARE_WIDTHS = (6, 7, 8, 9, 10, 11, 13, 14)
 
 
 def recognise_csv(text: str) -> bool:
-    """By a header, or by nothing but rows as wide as Perftest's: its headers can be left out."""
+    """Return whether there is a header, or nothing but rows as wide as Perftest's: its headers can
+    be left out."""
     return bool(_HEADER.search(text)) or is_bare(text)
 
 
 def is_bare(text: str) -> bool:
-    """Whether these are rows of Perftest without headers: columns of fixed width."""
+    """Return whether these are rows of Perftest without headers: columns of fixed width."""
     if len(text) > (1 << 24) or not text.startswith("   "):
         return False
     lines = [line for line in text.splitlines() if line.strip()]
@@ -83,7 +84,7 @@ class Intervals:
     """Latency and mean in the first of them."""
 
     def add(self, source: SourceText, line: Line, header: list[str], cells: list[str]) -> None:
-        """One more."""
+        """Add one more."""
         self.lines.append(line.number)
         if self.first is None and header[1].startswith("Latency (") and len(cells) > 2:
             latency, mean = (source.number(line, cell) for cell in cells[1:3])
@@ -97,7 +98,7 @@ class Intervals:
 
 
 def read_csv(source: SourceText, imported: Imported) -> None:
-    """All summaries, in order."""
+    """Add a run for each summary, in order."""
     if is_bare(source.text):
         raise UserError(
             "looks like CSV of RTI Perftest without headers: columns and units are not known",
@@ -196,12 +197,12 @@ _INTERVAL = re.compile(r"^(One-Way Latency:|One way Latency:|Packets:)")
 
 
 def recognise_legacy(text: str) -> bool:
-    """By the begin of a summary line."""
+    """Return whether a summary line begins somewhere."""
     return bool(re.search(r"^Length:\s*\d+\s+(Latency: |Packets: )", text, re.MULTILINE))
 
 
 def read_legacy(source: SourceText, imported: Imported) -> None:
-    """All summaries, in order."""
+    """Add a run for each summary, in order."""
     intervals: list[int] = []
     for line in source.lines:
         if _INTERVAL.match(line.text):
@@ -277,12 +278,12 @@ class Element(Document):
 
 
 def recognise_json(text: str) -> bool:
-    """By keys of the summaries."""
+    """Return whether it has the keys of summaries."""
     return '"length"' in text and ('"latency_ave"' in text or '"packets/s' in text)
 
 
 def read_json(source: SourceText, imported: Imported) -> None:
-    """All elements, in order."""
+    """Add a run for each element, in order."""
     decoder = json.JSONDecoder(parse_constant=lambda _: None)
     intervals = 0
     begins = [found.start() for found in _ELEMENT.finditer(source.text)]

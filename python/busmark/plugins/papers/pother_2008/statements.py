@@ -155,8 +155,7 @@ FEWER = Claim(0.0, 0.999)
 
 def overloaded(case: CaseSummary) -> bool:
     """Return whether samples are overwritten where the reader does not keep up: keep-last 1, at
-    full
-    speed."""
+    full speed."""
     qos = case.params.qos or {}
     last = qos.get("history") == "keep_last" and (qos.get("depth") or 1) == 1
     return part_of(case) == "throughput" and last and not case.params.rate_hz

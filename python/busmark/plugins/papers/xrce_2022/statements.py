@@ -25,8 +25,7 @@ CONDITION: dict[tuple[str, str], Condition] = {
 
 def deployment(case: CaseSummary) -> int | None:
     """Return 1: participant → agent → client; 2: client → two agents → client; 3: client → agent →
-    client;
-    None: none of them."""
+    client; None: none of them."""
     peer = case.params.peer or case.adapter
     if peer not in XRCE:
         return None
