@@ -21,12 +21,14 @@ from busmark.plugins.papers.select import named
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
+from busmark.present.document import ABSENT as ABSENT_CELL
 from busmark.present.document import (
     Block,
     Cell,
     Chart,
     Column,
     Document,
+    Kind,
     Row,
     Section,
     Table,
@@ -102,7 +104,7 @@ def tables(repetition: Repetition) -> Iterator[Section]:
     notes: dict[str, dict[str, None]] = {}
     for table in repetition.tables:
         columns = [
-            Column(title, [row[place] for row in table.rows], "number" if place else "label")
+            Column(title, cells := [row[place] for row in table.rows], _kind(place, cells))
             for place, title in enumerate(table.columns)
         ]  # fmt: skip
         own = Table(columns, [Row() for _ in table.rows], title=table.title)
@@ -111,6 +113,13 @@ def tables(repetition: Repetition) -> Iterator[Section]:
     for place, (group, own_tables) in enumerate(groups.items()):
         below = [Text("line", {"line": note}, style="quiet") for note in notes[group] if note]
         yield Section(group, [*own_tables, *below], folded=place > 0, key=f"tables-{place}")
+
+
+def _kind(place: int, cells: Sequence[Cell]) -> Kind:
+    values = [cell.value for cell in cells if cell != ABSENT_CELL]
+    if values and all(isinstance(value, int) for value in values):
+        return "count"
+    return "number" if place else "label"
 
 
 def _floor(campaign: Campaign) -> Iterator[Section]:

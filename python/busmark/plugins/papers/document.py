@@ -9,7 +9,6 @@ from typing import Literal, TypeVar
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model.figure import Figure
-from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.evidence import Check
 from busmark.present.document import Cell
 
@@ -118,21 +117,17 @@ def table(group: str, title: str, columns: Columns[T], of: Iterable[T], note: st
 
 
 def cell(content: Content) -> Cell:
-    """Return a cell that shows it."""
+    """Return a cell that shows it; sinks format numbers."""
     if isinstance(content, Figure):
         content = content.value
-    if content is None or content == "":
-        return Cell(text=ABSENT)
-    if isinstance(content, str):
-        return Cell(text=content)
     if isinstance(content, Cell):
         return content
-    return Cell(content, text=count(content) if isinstance(content, int) else number(content))
+    return Cell(text=content) if isinstance(content, str) else Cell(content)
 
 
 def fixed(value: float | None, places: int) -> Cell:
     """Return a number with as many decimals as its document prints."""
-    return Cell(value, text=ABSENT if value is None else f"{value:.{places}f}")
+    return Cell() if value is None else Cell(text=f"{value:.{places}f}")
 
 
 def micro(ns: Figure | float | None) -> float | None:

@@ -25,7 +25,7 @@ BEST_EFFORT_ALL_FINITE = qos("best_effort", "keep_all", 10.0)
 
 SINGLE = {"publishers": 1, "subscribers": 1}
 
-ORB = {"load": None}
+ORB: dict[str, Any] = {"load": None}
 """In the place of QoS, of which the ORB has none to choose: the cases without a load."""
 
 WHATEVER_QOS = ("test", "size", "payload", "batch", "placement")
@@ -150,7 +150,7 @@ LATENCY = (
 )  # fmt: skip
 
 
-FREE = {"placement": "free"}
+FREE: dict[str, Any] = {"placement": "free"}
 FIVE_BEST_EFFORT = {"subscribers": 5, **FREE, **BEST_EFFORT_ALL_FINITE}
 FIVE_RELIABLE = {"subscribers": 5, **FREE, **RELIABLE_ALL_FINITE}
 ONE_TO_FIVE = (1, 2, 3, 4, 5)
