@@ -185,10 +185,12 @@ def tables(campaign: Campaign) -> list[Table]:
 
 def _table(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Table:
     """Return a table in the paper's form: a column for each test."""
-    cells: list[tuple[Cell, ...]] = []
-    for name in rows:
-        cells.append((Cell(text=name), *(_cell(rows[name](each)) for each in own)))
-    return Table(group, title, ("Criteria", *(each.name for each in own)), tuple(cells), note)
+    cells = tuple(_row(name, [_cell(value(each)) for each in own]) for name, value in rows.items())
+    return Table(group, title, ("Criteria", *[each.name for each in own]), cells, note)
+
+
+def _row(name: str, cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    return Cell(text=name), *cells
 
 
 def _cell(content: Content) -> Cell:
