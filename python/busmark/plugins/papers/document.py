@@ -50,7 +50,7 @@ class Statement:
 
 
 def in_part(part: Part, *statements: Statement) -> tuple[Statement, ...]:
-    """Return the statements as those of an experiment."""
+    """Return the statements with the experiment that they are about."""
     return tuple(replace(statement, part=part) for statement in statements)
 
 
@@ -85,7 +85,7 @@ class Document:
 T = TypeVar("T")
 
 Content = Cell | Figure | str | float | None
-"""Of a cell: as it is, the value of a figure, text, a number, or absent."""
+"""What a cell shows: a cell, the value of a figure, text, a number, or nothing."""
 
 Columns = Mapping[str, Callable[[T], Content]]
 """Headings, with their units, and what each has of a row."""

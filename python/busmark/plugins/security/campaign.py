@@ -104,8 +104,7 @@ class CampaignDocuments:
                     )
 
     def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
-        """Return those of a participant of a case, as its worker gets them; None: it is
-        unsecured."""
+        """Return the documents of a participant, as its worker gets them; None: unsecured."""
         profile = params.security_profile
         if profile is None:
             return None
