@@ -1,17 +1,19 @@
 """A document as data: what stands for its middleware, and what it states."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
-
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model.figure import Figure
-from busmark.model.text import ABSENT, count, number
 from busmark.plugins.papers.evidence import Check
 from busmark.present.document import Cell
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import replace
+from typing import Literal
+from typing import TypeVar
+
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments with scenarios of their own."""
@@ -51,7 +53,7 @@ class Statement:
 
 
 def in_part(part: Part, *statements: Statement) -> tuple[Statement, ...]:
-    """Return the statements as those of an experiment."""
+    """Return the statements with the experiment that they are about."""
     return tuple(replace(statement, part=part) for statement in statements)
 
 
@@ -86,7 +88,7 @@ class Document:
 T = TypeVar("T")
 
 Content = Cell | Figure | str | float | None
-"""Of a cell: as it is, the value of a figure, text, a number, or absent."""
+"""What a cell shows: a cell, the value of a figure, text, a number, or nothing."""
 
 Columns = Mapping[str, Callable[[T], Content]]
 """Headings, with their units, and what each has of a row."""
@@ -118,21 +120,17 @@ def table(group: str, title: str, columns: Columns[T], of: Iterable[T], note: st
 
 
 def cell(content: Content) -> Cell:
-    """Return a cell that shows it."""
+    """Return a cell that shows it; sinks format numbers."""
     if isinstance(content, Figure):
         content = content.value
-    if content is None or content == "":
-        return Cell(text=ABSENT)
-    if isinstance(content, str):
-        return Cell(text=content)
     if isinstance(content, Cell):
         return content
-    return Cell(content, text=count(content) if isinstance(content, int) else number(content))
+    return Cell(text=content) if isinstance(content, str) else Cell(content)
 
 
 def fixed(value: float | None, places: int) -> Cell:
     """Return a number with as many decimals as its document prints."""
-    return Cell(value, text=ABSENT if value is None else f"{value:.{places}f}")
+    return Cell() if value is None else Cell(text=f"{value:.{places}f}")
 
 
 def micro(ns: Figure | float | None) -> float | None:

@@ -328,7 +328,7 @@ def _jitter_share(case: CaseSummary) -> Content:
 
 
 COLUMNS: Columns[CaseSummary] = {
-    "Size": lambda case: Cell(case.size, text=size_text(case.size)),
+    "Size": lambda case: size_text(case.size),
     "Samples": lambda case: case.rtt_2.count if case.rtt_2 else None,
     "Median, µs": _of(lambda of: of.median),
     "MAD, µs": _of(lambda of: of.mad_ns),

@@ -32,6 +32,7 @@ from busmark.plugins.papers.select import (
     sized,
 )
 from busmark.present.blocks.tests import Pair, Size, pairs
+from busmark.present.document import ABSENT as EMPTY
 from busmark.present.document import Cell
 
 
@@ -326,7 +327,7 @@ def tables(campaign: Campaign) -> list[Table]:
         for label in dict.fromkeys(pair.first.label for pair in found)
         for pair in sorted(found, key=number_of) if pair.first.label == label
         for made in (_publisher(pair), _subscriber(pair))
-        if any(cell.value is not None for row in made.rows for cell in row[1:])
+        if any(cell != EMPTY for row in made.rows for cell in row[1:])
     ]  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def test_d1_every_leg_has_its_best_shares_in_the_columns_of_the_slides(recorded:
     (printed,) = tables(found, "Output of the transceiver: time-sharing")
     there = columns(printed)
     trip = there["Leg"].index("Trip")
-    assert [there[c][trip] for c in list(there)[2:]] == [3872, 321, 340, 406, 7.81]
+    assert [there[c][trip] for c in list(there)[2:]] == [3872, 321, 340, 406, "7.81"]
 
 
 def test_d3_discovery_has_creation_discovery_and_losses_of_each_way(recorded: Recorded) -> None:
@@ -138,7 +138,7 @@ def test_b5_every_deployment_has_the_papers_rows_of_latency_throughput_and_lengt
         assert own and all(table["Criteria"][:5] == names for table in own)
         for table in own:
             for name, values in table.items():
-                if name != "Criteria" and isinstance(values[3], float):
+                if name != "Criteria" and values[3]:
                     low, high, mean, deviation, variance = (float(str(v)) for v in values[:5])
                     assert low <= mean <= high
                     assert variance == pytest.approx(deviation**2, rel=0.02, abs=0.002)

@@ -9,7 +9,7 @@ from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.route import Route, Spread
 from busmark.model.figure import Figure
-from busmark.model.text import number
+from busmark.model.text import count, number
 from busmark.plugins.papers.document import Columns, Content, Table, cell, fixed
 from busmark.plugins.papers.select import PerRound, expected, received
 from busmark.plugins.papers.xrce_2022 import published
@@ -185,5 +185,16 @@ def tables(campaign: Campaign) -> list[Table]:
 
 def _table(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Table:
     """Return a table in the paper's form: a column for each test."""
-    cells = ((Cell(text=name), *map(cell, map(value, own))) for name, value in rows.items())
-    return Table(group, title, ("Criteria", *(each.name for each in own)), tuple(cells), note)
+    cells = tuple(_row(name, [_cell(value(each)) for each in own]) for name, value in rows.items())
+    return Table(group, title, ("Criteria", *[each.name for each in own]), cells, note)
+
+
+def _row(name: str, cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    return Cell(text=name), *cells
+
+
+def _cell(content: Content) -> Cell:
+    """Return it as text: a column has figures of every kind below each other."""
+    if isinstance(content, int):
+        return Cell(text=count(content))
+    return Cell(text=number(content)) if isinstance(content, float) else cell(content)
