@@ -24,6 +24,7 @@ from busmark.plan.captured import LOOPBACK, nothing, on_network, pattern
 from busmark.plugins.capture import dumpcap
 from busmark.plugins.capture.dumpcap.permit import question
 from busmark.plugins.capture.wire import (
+    HEADER_BYTES,
     MOST,
     Capture,
     Decoded,
@@ -31,7 +32,6 @@ from busmark.plugins.capture.wire import (
     command,
     costs,
     decoded,
-    passages,
 )
 from busmark.scenario import CaptureSection, Scenario
 from busmark.store import Case
@@ -86,7 +86,6 @@ NAME = "hops"
 """By which it speaks among the companions of a round."""
 LIMIT_S = 3600.0
 """A capture that takes longer to decode has no table."""
-HEADER_BYTES = 64
 STEP_NS = 1_000_000
 """A wall clock that moved by more than this against CLOCK_MONOTONIC was set."""
 CONTROL = ("heartbeat", "acknowledgement", "gap", "tcp_acknowledgement")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ import polars as pl
 
 from busmark.adapters import packets as program
 from busmark.store.columns import WARM_UP, polars_schema
+
+HEADER_BYTES = 64
+"""Bytes of a sample before its body."""
 
 
 class Undecodable(Exception):
@@ -90,15 +93,23 @@ def end_text(flow: Mapping[str, Any], end: str) -> str:
 
 
 def reverse_flows(flows: Sequence[Mapping[str, Any]]) -> dict[int, int]:
-    """The opposite flow of each; where a connection was opened again, the one of the same time."""
+    """Return the opposite flow of each of a summary."""
+    return opposites(
+        ((flow["interface"], flow["transport"]),
+         *((flow[end], flow[f"{end}_port"]) for end in ("source", "destination")))
+        for flow in flows
+    )  # fmt: skip
+
+
+def opposites(flows: Iterable[tuple[Any, ...]]) -> dict[int, int]:
+    """Return the opposite of each flow, which is where it is, its source and its destination; where
+    a connection was opened again, the one of the same time."""
     found: dict[int, int] = {}
-    waiting: dict[tuple[object, ...], int] = {}
-    for number, flow in enumerate(flows):
-        ends = [(flow[end], flow[f"{end}_port"]) for end in ("source", "destination")]
-        key = (flow["interface"], flow["transport"])
-        other = waiting.pop((*key, *reversed(ends)), None)
+    waiting: dict[tuple[Any, ...], int] = {}
+    for number, (place, source, destination) in enumerate(flows):
+        other = waiting.pop((place, destination, source), None)
         if other is None:
-            waiting[(*key, *ends)] = number
+            waiting[place, source, destination] = number
         else:
             found[number], found[other] = other, number
     return found

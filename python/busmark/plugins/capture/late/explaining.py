@@ -35,6 +35,7 @@ from busmark.plugins.capture.late.trace import (
     trace,
 )
 from busmark.plugins.capture.late.wire import NO_ROWS, Packet, Wire
+from busmark.plugins.capture.wire import HEADER_BYTES
 from busmark.store.manifest import Case
 from busmark.store.result import Result
 
@@ -171,8 +172,6 @@ MOST_PACKETS = 4_000_000
 """Packets of a case that are read, round by round: some ten seconds for each million."""
 MOST_WORST = 10
 STATUSES = ("ok", "marked")
-HEADER_BYTES = 64
-"""Bytes of a sample before its body."""
 
 
 def is_captured(result: Result, case: Case) -> bool:

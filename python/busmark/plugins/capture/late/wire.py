@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from busmark.plugins.capture.wire import opposites
+
 Rows = npt.NDArray[np.int64]
 """Numbers of rows, in the order of time."""
 
@@ -336,15 +338,8 @@ class Wire:
     @cached_property
     def reverse(self) -> dict[int, int]:
         """The opposite flow of each; of connections between the same ends, the one of its time."""
-        found: dict[int, int] = {}
-        waiting: dict[tuple[Any, ...], int] = {}
-        for number, flow in enumerate(self.flows):
-            other = waiting.pop((flow.file, flow.transport, flow.destination, flow.source), None)
-            if other is None:
-                waiting[(flow.file, flow.transport, flow.source, flow.destination)] = number
-            else:
-                found[number], found[other] = other, number
-        return found
+        return opposites(((each.file, each.transport), each.source, each.destination)
+                         for each in self.flows)  # fmt: skip
 
     def acknowledged(self, flow: int, begin_ns: int, end_ns: int) -> Rows:
         """Packets of the opposite flow in the window that acknowledge something."""
