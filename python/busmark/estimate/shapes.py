@@ -98,7 +98,7 @@ def shape(
     """
     name = signed(quantity) if magnitude else quantity
     share = _back_share(pooled.count, lost)
-    # Of what was sent the largest sample may be less than 100 %.
+    # The largest sample may be at less than 100 % of all that was sent.
     percent = np.round(np.linspace(0.0, 100.0, points + 1), 3)
     yield Curve(
         name, "quantiles", rounded(percent * share, 4),

@@ -84,7 +84,7 @@ class Measure:
 
     def curve(self, case: CaseSummary, kind: str = "percentiles") -> Points | None:
         """Return the curve of this kind, of all counted rounds together; percentiles to the last
-        sample, of jitter those of its magnitude."""
+        sample, for jitter of its magnitude."""
         found = case.curves(kind, is_jitter=self.is_jitter, scope="case")
         return found[0] if found else None
 
