@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from synthetic_campaign import comparison
+from synthetic_campaign import small
 
 from busmark.cli.main import busmark as command
 
@@ -19,7 +19,7 @@ PATIENCE_S = 60.0
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A result of which something is kept: nothing is as long as it may change again."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    made = comparison(tmp_path / "result", samples=60, rounds=2)
+    made = small(tmp_path / "result")
     deadline = time.monotonic() + PATIENCE_S
     while show(made) and not kept(made):
         assert time.monotonic() < deadline, "nothing is kept"

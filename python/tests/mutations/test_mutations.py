@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tools.mutations.many import KINDS, READING, met, outcome
 
-INPUTS = {kind: 300 for kind in (*KINDS, *READING)} | {"security": 30, "idl": 200}
+INPUTS = {kind: 150 for kind in (*KINDS, *READING)} | {"security": 30}
 """Some seconds for each kind; signatures take their time."""
 
 
