@@ -6,21 +6,22 @@ share campaigns; those that make networks or clusters of their own run one after
 """
 
 from __future__ import annotations
+
 import ctypes
 import gc
 import os
-import pytest
 import re
 import subprocess
 import warnings
-from busmark.cli.main import prepare_libraries
-from hypothesis import HealthCheck
-from hypothesis import settings
 from importlib.util import find_spec
-from kept_results import unpack
 from pathlib import Path
 from typing import Any
 
+import pytest
+from hypothesis import HealthCheck, settings
+from kept_results import unpack
+
+from busmark.cli.main import prepare_libraries
 
 # As the command does, before numpy is imported: the last digits depend on it, and a test that calls
 # the command would change it for the processes that later tests start.

@@ -158,17 +158,6 @@ def odd(directory: Path) -> Path:
     return directory
 
 
-def throughput_only(directory: Path) -> Path:
-    """Two adapters at full speed, without a single probe."""
-    build = Builder(directory)
-    for adapter in ("udp", "tcp"):
-        case = build.case(adapter, test="throughput", adapter=adapter, size=1024)
-        for number in range(2):
-            build.stream(case, number, 20_000 + 1000 * number, 1024)
-            _without_probes(directory, case, number)
-    return build.finish()
-
-
 def _without_probes(directory: Path, case: str, number: int) -> None:
     path = directory / "samples" / f"{case}.r{number:03d}.parquet"
     pl.read_parquet(path).clear().write_parquet(path)

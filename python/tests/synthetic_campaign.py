@@ -300,6 +300,19 @@ def samples_around(
 MEDIANS_US = {"uds": 10.2, "udp": 13.5, "tcp": 13.6, "cyclonedds": 15.2, "fastdds": 52, "zenoh": 96}
 
 
+def small(directory: Path) -> Path:
+    """Two adapters and the floor at two sizes: for tests of what finds results and prints them."""
+    build = Builder(directory)
+    rng = np.random.default_rng(2)
+    for size in (64, 65536):
+        for adapter, micros in (("null", 0.3), ("udp", 13.5), ("tcp", 15.0)):
+            case = build.case(f"{adapter}-{size}", adapter=adapter, transport=adapter, size=size)
+            for number in range(2):
+                build.pings(case, number, samples_around(micros * 1e3 + size / 4, 60, rng))
+    build.findings += FINDINGS
+    return build.finish()
+
+
 def comparison(directory: Path, *, samples: int = 20_000, rounds: int = 5) -> Path:
     """Six adapters, four sizes, two placements, throughput, a floor, and what can go wrong. Made
     once, and copied."""

@@ -5,7 +5,6 @@ What needs agreement of number, or a list of exceptions, is a table instead.
 
 from __future__ import annotations
 
-
 TEXTS = {
     "unfinished": "Not finished: it is still running, or was interrupted.",
     "imported": "Imported from {tools}; measured and counted there, not by Busmark.",

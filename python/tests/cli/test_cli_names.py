@@ -9,9 +9,10 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 from jsonschema import validate
-from synthetic_campaign import comparison
+from synthetic_campaign import small
 
 import busmark
+from busmark.adapters import libraries
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
 
@@ -25,7 +26,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for day, name in ((1, "before"), (2, "after")):
         directory = Path("busmark-results") / name
         directory.mkdir(parents=True)
-        comparison(directory, samples=60, rounds=2)
+        small(directory)
         path = directory / "manifest.json"
         manifest = json.loads(path.read_text())
         manifest["created_utc"] = f"2026-01-{day:02d}T10:00:00Z"
@@ -122,6 +123,21 @@ def test_a_list_as_json_has_a_schema(home: Path) -> None:
 def completed(*words: str) -> list[str]:
     complete = ShellComplete(command, {}, "busmark", "_BUSMARK_COMPLETE")
     return [each.value for each in complete.get_completions(list(words[:-1]), words[-1])]
+
+
+@pytest.mark.parametrize(
+    ("words", "offers"),
+    [
+        ("latency ud", "udp"),
+        ("latency udp --qos reliable,keep_l", "reliable,keep_last"),
+        ("latency udp --ro", "--rounds"),
+        ("ini", "init"),
+    ],
+)
+def test_a_shell_completes_adapters_policies_options_and_commands(words: str, offers: str) -> None:
+    if "udp" not in libraries():
+        pytest.skip("not built here: udp")
+    assert offers in completed(*words.split())
 
 
 def test_a_shell_completes_names(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

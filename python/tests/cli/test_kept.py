@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from synthetic_campaign import comparison
+from synthetic_campaign import small
 
 import busmark
 from busmark.cli.main import busmark as command
@@ -23,7 +23,7 @@ KEPT = ("analysis.json", "estimates.parquet", "series.parquet")
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     """A result that was shown."""
-    made = comparison(tmp_path / "result", samples=60, rounds=2)
+    made = small(tmp_path / "result")
     show(made)
     return made
 

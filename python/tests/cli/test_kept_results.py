@@ -57,14 +57,6 @@ def differences(then: Any, now: Any, place: str = "") -> list[str]:
     return [] if then == now else [f"{place}: {then}, now {now}"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_they_are_shown(kept: Path, name: str) -> None:
-    ended = run("show", kept / name / "result")
-    assert ended.exit_code == 0
-    assert "Round-trip latency" in ended.output and "[" in ended.output
-    assert printed_now(kept, name)["problems"] == []
-
-
 def taken_apart(value: Any) -> tuple[Any, list[Any]]:
     """The same without the best shares of its samples, and those."""
     apart: list[Any] = []
@@ -83,7 +75,7 @@ def taken_apart(value: Any) -> tuple[Any, list[Any]]:
 @pytest.mark.parametrize("name", SAME_FIGURES)
 def test_their_figures_are_those_that_were_printed(kept: Path, name: str) -> None:
     then, now = printed_then(kept, name), printed_now(kept, name)
-    assert len(then["cases"]) > 1
+    assert len(then["cases"]) > 1 and now["problems"] == []
     for case in now["cases"]:
         # Those versions had the times of a round beside its counts.
         case["attempts"] = [{**one, **(one["times"] or {})} for one in case["attempts"]]

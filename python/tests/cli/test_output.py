@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from synthetic_campaign import comparison
+from seams import run
+from synthetic_campaign import small
 
 import busmark.cli
 
@@ -40,18 +41,14 @@ def hostile(directory: Path) -> None:
 
 @pytest.mark.parametrize("words", [["show"], ["show", "--json"], ["predict"], ["report"]])
 def test_a_hostile_result_is_shown_harmlessly(tmp_path: Path, words: list[str]) -> None:
-    directory = comparison(tmp_path / "r", samples=50, rounds=2)
+    directory = small(tmp_path / "r")
     hostile(directory)
-    done = subprocess.run(
-        [sys.executable, "-m", "busmark", words[0], str(directory), *words[1:]],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert is_harmless(done.stdout) and is_harmless(done.stderr)
-    assert "Traceback" not in done.stderr
+    ended = run(words[0], directory, *words[1:])
+    assert is_harmless(ended.out) and is_harmless(ended.text)
 
 
 def test_an_output_without_unicode_is_no_error(tmp_path: Path) -> None:
-    directory = comparison(tmp_path / "r", samples=50, rounds=2)
+    directory = small(tmp_path / "r")
     done = subprocess.run(
         [sys.executable, "-m", "busmark", "show", str(directory)],
         env={"PYTHONIOENCODING": "ascii", "PYTHONPATH": ":".join(sys.path)},

@@ -37,29 +37,6 @@ def test_a_case_of_which_nothing_can_be_read_has_no_verdict(place: Path, tmp_pat
     assert len(first.remarks) == 5
 
 
-def test_a_truncated_table_of_rounds_is_refused(place: Path, tmp_path: Path) -> None:
-    damaged = copied(place, tmp_path)
-    file = damaged / "cases.parquet"
-    file.write_bytes(file.read_bytes()[:50])
-    with pytest.raises(UserError, match="truncated or damaged"):
-        compared(place / "base", damaged)
-
-
-def test_what_is_no_result_is_refused(place: Path, tmp_path: Path) -> None:
-    (tmp_path / "plain").mkdir()
-    with pytest.raises(UserError, match="not a result directory"):
-        compared(place / "base", tmp_path / "plain")
-
-
-def test_a_newer_format_is_refused(place: Path, tmp_path: Path) -> None:
-    newer = copied(place, tmp_path)
-    manifest = json.loads((newer / "manifest.json").read_text())
-    (newer / "manifest.json").write_text(json.dumps(manifest | {"format": 99}))
-    with pytest.raises(UserError, match="written in result format 99") as refused:
-        compared(place / "base", newer)
-    assert "newer one" in refused.value.remedy
-
-
 def test_no_finished_round_is_refused_with_its_reason(place: Path, tmp_path: Path) -> None:
     build = Builder(tmp_path / "none", seed=9)
     build.case("udp-64-same")

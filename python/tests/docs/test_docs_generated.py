@@ -19,8 +19,3 @@ def test_no_generated_file_is_stale() -> None:
 def test_a_changed_file_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "GENERATED", {"docs/README.md": lambda: "another text"})
     assert list(generate.stale()) == ["docs/README.md"]
-
-
-def test_generating_twice_gives_the_same_text() -> None:
-    for make in generate.GENERATED.values():
-        assert make() == make()

@@ -20,12 +20,6 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from busmark.adapters import libraries
-from busmark.errors import UserError
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-
 from tools.mutations.answers import Answers
 from tools.mutations.idl import Idl
 from tools.mutations.imports import Imports
@@ -33,6 +27,12 @@ from tools.mutations.protocol import Protocol
 from tools.mutations.results import Damage
 from tools.mutations.scenarios import Scenarios
 from tools.mutations.security import Security
+
+from busmark.adapters import libraries
+from busmark.errors import UserError
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
 
 KINDS: dict[str, Callable[[Path], Callable[[int, Random], None]]] = {
     "manifest": lambda folder: Damage(folder).manifest,
@@ -47,8 +47,8 @@ KINDS: dict[str, Callable[[Path], Callable[[int, Random], None]]] = {
 """What is damaged, and what is then done with it."""
 
 FUZZ = int(os.environ.get("BUSMARK_FUZZ_INPUTS", "0"))
-FEW = {"answers": 80, "security": 30, "idl": 200}
-"""Others have 300. Signatures take their time, and workers that say nothing are waited for."""
+FEW = {"answers": 80, "security": 30, "idl": 150}
+"""Others have 150. Signatures take their time, and workers that say nothing are waited for."""
 
 LONGEST_S, STUCK_S = 10, 300
 """CPU time of an input, which says nothing about how busy the machine is; and the time after which
@@ -78,7 +78,7 @@ def test_damaged_input_is_answered_in_words(
     target = KINDS[kind](tmp_path)
 
     @settings(
-        max_examples=FUZZ or FEW.get(kind, 300), derandomize=not FUZZ, database=None,
+        max_examples=FUZZ or FEW.get(kind, 150), derandomize=not FUZZ, database=None,
         deadline=None, print_blob=True, suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(st.integers(0, 999), st.randoms(use_true_random=False))

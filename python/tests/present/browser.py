@@ -102,6 +102,15 @@ class Browser:
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
 
+    def until(self, condition: str) -> None:
+        """Wait until an expression is true in the page, for a minute at most."""
+        self.run(
+            "new Promise((done, fail) => { const end = performance.now() + 60000;"
+            f" const look = () => {{ if ({condition}) done(true);"
+            f" else if (performance.now() > end) fail(new Error({json.dumps(condition)}));"
+            " else setTimeout(look, 20); }; look(); })"
+        )
+
     def press(self, key: str, code: int, text: str = "") -> None:
         """A key, down and up."""
         for kind in ("keyDown", "keyUp"):

@@ -58,9 +58,9 @@ def draw_everything(browser: Browser) -> None:
     browser.run(READY)
     browser.run(
         "(async () => { const frame = () => new Promise((r) => requestAnimationFrame(r));"
-        " for (const f of document.querySelectorAll('figure.chart')) {"
-        " f.scrollIntoView({behavior: 'instant'}); await frame(); await frame();"
-        " await new Promise((r) => setTimeout(r, 60)); } })()"
+        " let seen = 0; for (const f of document.querySelectorAll('figure.chart')) {"
+        " f.scrollIntoView({behavior: 'instant'}); seen += 1; await frame(); await frame();"
+        " while (Number(document.documentElement.dataset.drawn) < seen) await frame(); } })()"
     )
     assert browser.run(PAINTED)
 
@@ -109,7 +109,17 @@ def choose(browser: Browser, name: str, value: str) -> None:
         f".find((s) => s.parentElement.textContent.startsWith('{name}')); s.value = '{value}';"
         " s.dispatchEvent(new Event('input', {bubbles: true})); })()"
     )
-    browser.run("new Promise((r) => setTimeout(r, 300))")
+    filtered(browser, value)
+
+
+def filtered(browser: Browser, text: str) -> None:
+    """Wait until tables and charts follow the filter: what was chosen is written first."""
+    browser.until(f"document.querySelector('#filter .chosen').textContent.includes('{text}')")
+
+
+def unfiltered(browser: Browser) -> None:
+    browser.run("document.querySelector('#filter [type=reset]').click()")
+    browser.until("document.querySelector('#filter .chosen').textContent === ''")
 
 
 def test_words_and_choices_filter_tables_and_cases_together(opened: Browser) -> None:
@@ -118,7 +128,7 @@ def test_words_and_choices_filter_tables_and_cases_together(opened: Browser) -> 
         "(() => { const i = document.querySelector('#filter input'); i.value = 'cyclone';"
         " i.dispatchEvent(new Event('input', {bubbles: true})); })()"
     )
-    opened.run("new Promise((r) => setTimeout(r, 300))")
+    filtered(opened, "cyclone")
     rows = first_column(opened, "latency-same", "th")
     assert rows and all("Cyclone DDS" in row for row in rows)
     names = "[...document.querySelectorAll('#case-list .name')].map((n) => n.textContent)"
@@ -126,8 +136,7 @@ def test_words_and_choices_filter_tables_and_cases_together(opened: Browser) -> 
     choose(opened, "Size", "1 KiB")
     assert len(first_column(opened, "latency-same", "th")) == 1
     assert "of" in opened.run("document.getElementById('filter-count').textContent")
-    opened.run("document.querySelector('#filter [type=reset]').click()")
-    opened.run("new Promise((r) => setTimeout(r, 300))")
+    unfiltered(opened)
     assert len(first_column(opened, "latency-same", "th")) > 10
 
 
@@ -136,13 +145,11 @@ def test_a_case_opens_from_the_list_and_from_a_row(opened: Browser) -> None:
     assert opened.run(f"{first}.querySelectorAll('table').length") == 0
     opened.run(f"{first}.querySelector('summary').focus()")
     opened.press("Enter", 13, "\r")
-    opened.run("new Promise((r) => setTimeout(r, 100))")
-    assert opened.run(f"{first}.querySelectorAll('table').length") >= 3
+    opened.until(f"{first}.querySelectorAll('table').length >= 3")
     opened.run("document.querySelector('#latency-same tbody a[href$=\"udp-1024-same\"]').click()")
-    opened.run("new Promise((r) => setTimeout(r, 200))")
     target = "document.getElementById('case-udp-1024-same')"
-    assert opened.run(f"{target}.open && {target}.querySelectorAll('table').length >= 3")
-    assert opened.run(f"document.activeElement.parentElement === {target}")
+    opened.until(f"{target}.open && {target}.querySelectorAll('table').length >= 3")
+    opened.until(f"document.activeElement.parentElement === {target}")
 
 
 def test_paper_gets_every_chart_and_of_few_cases_all_details(opened: Browser) -> None:
@@ -162,7 +169,7 @@ def test_paper_gets_every_chart_and_of_few_cases_all_details(opened: Browser) ->
 
 def test_paper_gets_of_many_cases_what_the_reader_opened(opened: Browser) -> None:
     opened.run("document.querySelector('#case-list summary').click()")
-    opened.run("new Promise((r) => setTimeout(r, 100))")
+    opened.until("document.querySelectorAll('#case-list .case[open]').length === 1")
     opened.run("window.dispatchEvent(new Event('beforeprint'))")
     assert opened.run("document.querySelectorAll('#case-list .case[open]').length") == 1
     opened.run("window.dispatchEvent(new Event('afterprint'))")
@@ -196,7 +203,7 @@ def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
         ".find((f) => f.querySelector('#latency-distribution'))"
     )
     opened.run(f"{figure}.scrollIntoView({{behavior: 'instant'}})")
-    opened.run("new Promise((r) => setTimeout(r, 300))")
+    opened.until(f"{figure}.querySelector('.plot canvas')")
     kinds = opened.run(
         f"[...{figure}.querySelector('select[data-key=Plot]').options].map((o) => o.value)"
     )
@@ -206,21 +213,26 @@ def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
             f"(() => {{ const s = {figure}.querySelector('select[data-key=Plot]');"
             f" s.value = '{kind}'; s.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"
         )
-        opened.run("new Promise((r) => setTimeout(r, 150))")
-        assert opened.run(f"{figure}.querySelector('select[data-key=Plot]').value") == kind
+        opened.until(f"{figure}.querySelector('select[data-key=Plot]').value === '{kind}'")
         assert rows_of(opened, "latency-distribution"), kind
 
 
-def caption_of(browser: Browser, chart: str) -> str:
-    """What stands below a chart."""
-    place = f"document.querySelector('#{chart}').closest('figure').querySelector('figcaption')"
-    return str(browser.run(f"{place}.textContent"))
+def caption(chart: str) -> str:
+    """The expression of what stands below a chart."""
+    figure = f"document.querySelector('#{chart}').closest('figure')"
+    return f"{figure}.querySelector('figcaption').textContent"
+
+
+def captioned(browser: Browser, chart: str, begin: str) -> None:
+    """Wait until the caption of a chart begins like this."""
+    browser.until(f"{caption(chart)}.startsWith('{begin}')")
 
 
 def rows_of(browser: Browser, chart: str) -> list[list[str]]:
     """The table of a chart's data, which the reader opens."""
     data = f"document.querySelector('#{chart}').closest('figure').querySelector('.data')"
-    browser.run(f"{data}.open = true; new Promise((r) => setTimeout(r, 100))")
+    browser.run(f"{data}.open = true")
+    browser.until(f"{data}.querySelector('tbody tr')")
     rows = f"[...{data}.querySelectorAll('tbody tr')]"
     found: list[list[str]] = browser.run(
         f"{rows}.map((r) => [...r.cells].map((c) => c.textContent))"
@@ -237,21 +249,21 @@ def test_the_filter_chooses_in_charts_as_in_tables(opened: Browser) -> None:
     choose(opened, "Placement", "different CPUs")
     choose(opened, "Size", "1 KiB")
     for chart in ("latency-heat", "latency-medians", "latency-distribution", "latency-time"):
-        assert caption_of(opened, chart).startswith("Different CPUs"), chart
-    assert "1 KiB" in caption_of(opened, "latency-distribution")
+        captioned(opened, chart, "Different CPUs")
+    opened.until(f"{caption('latency-distribution')}.includes('1 KiB')")
     hidden = f"{select_of('latency-distribution', 'Shown')}.parentElement.hidden"
     assert opened.run(hidden), "there is nothing left to choose"
     choose(opened, "Middleware", "UDP socket")
-    assert "Left out by the filter" in caption_of(opened, "latency-medians")
+    opened.until(f"{caption('latency-medians')}.includes('Left out by the filter')")
     for chart in ("latency-medians", "latency-distribution"):
         assert {row[0] for row in rows_of(opened, chart)} == {"UDP socket"}
     assert all(row[0].startswith("UDP socket, ") for row in rows_of(opened, "latency-heat"))
     choose(opened, "Status", "failed")
-    assert caption_of(opened, "latency-medians") == "Nothing here matches the filter."
-    opened.run("document.querySelector('#filter [type=reset]').click()")
-    opened.run("new Promise((r) => setTimeout(r, 300))")
+    captioned(opened, "latency-medians", "Nothing here matches the filter.")
+    unfiltered(opened)
+    opened.until(f"!{caption('latency-medians')}.startsWith('Nothing')")
     assert len({row[0] for row in rows_of(opened, "latency-medians")}) == 6
-    assert opened.run(EMPTY) == []
+    opened.until(f"{EMPTY}.length === 0")
 
 
 def test_the_filter_is_in_the_address_and_back_undoes_it(opened: Browser, path: Path) -> None:
@@ -266,19 +278,17 @@ def test_the_filter_is_in_the_address_and_back_undoes_it(opened: Browser, path: 
     address = opened.run("location.href")
     assert "Size=1+KiB" in address and "Placement=one+CPU" in address and "quantiles" in address
     count = opened.run("document.getElementById('filter-count').textContent")
-    opened.run("history.back()")
-    opened.run("new Promise((r) => setTimeout(r, 300))")
-    opened.run("history.back()")
-    opened.run("new Promise((r) => setTimeout(r, 300))")
-    assert "Placement" not in opened.run("location.href")
-    assert opened.run("document.getElementById('filter-count').textContent") != count
+    for gone in ("quantiles", "Placement"):
+        opened.run("history.back()")
+        opened.until(f"!location.href.includes('{gone}')")
+    opened.until(f"document.getElementById('filter-count').textContent !== '{count}'")
     opened.open(path, f"?{address.partition('?')[2]}#findings")
     draw_everything(opened)
     assert opened.run("document.getElementById('filter-count').textContent") == count
     assert opened.run(f"{plot}.value") == "quantiles"
     sizes = first_column(opened, "latency-same", "th .of")
     assert len(sizes) > 1 and set(sizes) == {"1 KiB"}, "the table is filtered, too"
-    assert caption_of(opened, "latency-distribution").startswith("One CPU, 1 KiB")
+    captioned(opened, "latency-distribution", "One CPU, 1 KiB")
 
 
 def test_what_is_shown_in_one_chart_is_shown_in_all(opened: Browser) -> None:
@@ -288,10 +298,9 @@ def test_what_is_shown_in_one_chart_is_shown_in_all(opened: Browser) -> None:
         f"(() => {{ const s = {shown}; s.value = 'Different CPUs, 16 KiB';"
         " s.dispatchEvent(new Event('change', {bubbles: true})); })()"
     )
-    opened.run("new Promise((r) => setTimeout(r, 300))")
     for chart in ("latency-medians", "latency-distribution", "latency-time"):
-        assert caption_of(opened, chart).startswith("Different CPUs, 16 KiB"), chart
-    assert caption_of(opened, "latency-heat").startswith("Different CPUs")
+        captioned(opened, chart, "Different CPUs, 16 KiB")
+    captioned(opened, "latency-heat", "Different CPUs")
     assert opened.run("document.querySelectorAll('.choices select').length") > 3
     assert opened.run("document.getElementById('filter-count').textContent").startswith("66")
 
@@ -299,12 +308,11 @@ def test_what_is_shown_in_one_chart_is_shown_in_all(opened: Browser) -> None:
 def test_the_filter_is_worked_by_keys(opened: Browser) -> None:
     opened.run("document.querySelector('.choices select[name=Size]').focus()")
     opened.press("ArrowDown", 40)
-    opened.run("new Promise((r) => setTimeout(r, 300))")
-    assert "Size=" in opened.run("location.search")
+    opened.until("location.search.includes('Size=')")
+    opened.until("!document.querySelector('#filter [type=reset]').hidden")
     opened.run("document.querySelector('#filter [type=reset]').focus()")
     opened.press("Enter", 13, "\r")
-    opened.run("new Promise((r) => setTimeout(r, 300))")
-    assert opened.run("location.search") == ""
+    opened.until("location.search === ''")
 
 
 def test_contents_stay_at_the_top_and_mark_the_section_that_is_read(opened: Browser) -> None:
@@ -317,12 +325,10 @@ def test_contents_stay_at_the_top_and_mark_the_section_that_is_read(opened: Brow
         for target in ("part-throughput", "part-findings", "method"):
             opened.run("document.documentElement.style.scrollBehavior = 'auto'")
             opened.run(f"document.querySelector('nav a[href=\"#{target}\"]').click()")
-            opened.run("new Promise((r) => setTimeout(r, 400))")
+            opened.until(f"document.querySelector('nav [aria-current]')?.hash === '#{target}'")
             assert opened.run(f"{top}.top") == 0
             below = f"document.getElementById('{target}').getBoundingClientRect().top"
             assert opened.run(f"{below} >= {top}.bottom"), (width, target)
-            marked = opened.run("document.querySelector('nav [aria-current]').hash")
-            assert marked == f"#{target}", width
         assert opened.run(f"{top}.height") < (160 if width > 1000 else 110)
     opened.resize(1280, 900)
 

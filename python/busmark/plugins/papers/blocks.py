@@ -2,51 +2,42 @@
 measured here."""
 
 from __future__ import annotations
-from busmark.compare.campaign import Campaign
-from busmark.findings.registry import kinds
-from busmark.model.figure import CONFIDENCE
-from busmark.model.text import ABSENT
-from busmark.model.text import count
-from busmark.model.text import joined
-from busmark.model.text import number
-from busmark.plugins.papers import evidence as claims
-from busmark.plugins.papers.checks import distinguishing
-from busmark.plugins.papers.data_sets import value_by_value
-from busmark.plugins.papers.evidence import Check
-from busmark.plugins.papers.evidence import Evidence
-from busmark.plugins.papers.repetition import Answered
-from busmark.plugins.papers.repetition import Repetition
-from busmark.plugins.papers.repetition import repetition as repeated
-from busmark.plugins.papers.select import named
-from busmark.present.blocks.opening import lines
-from busmark.present.blocks.opening import state
-from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis
-from busmark.present.charts.shapes import Bar
-from busmark.present.charts.shapes import Bars
-from busmark.present.charts.shapes import Reference
-from busmark.present.charts.shapes import across
-from busmark.present.document import ABSENT as ABSENT_CELL
-from busmark.present.document import Block
-from busmark.present.document import Cell
-from busmark.present.document import Chart
-from busmark.present.document import Column
-from busmark.present.document import Document
-from busmark.present.document import Kind
-from busmark.present.document import Row
-from busmark.present.document import Section
-from busmark.present.document import Table
-from busmark.present.document import Text
-from busmark.present.document import Verdict
-from busmark.present.figures import in_words
-from busmark.present.figures import ratio_with_interval as ratio_text
-from busmark.present.figures import share_text
-from busmark.stats import Estimate
-from collections.abc import Iterator
-from collections.abc import Sequence
+
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
+from busmark.compare.campaign import Campaign
+from busmark.findings.registry import kinds
+from busmark.model.figure import CONFIDENCE
+from busmark.model.text import ABSENT, count, joined, number
+from busmark.plugins.papers import evidence as claims
+from busmark.plugins.papers.checks import distinguishing
+from busmark.plugins.papers.data_sets import value_by_value
+from busmark.plugins.papers.evidence import Check, Evidence
+from busmark.plugins.papers.repetition import Answered, Repetition
+from busmark.plugins.papers.repetition import repetition as repeated
+from busmark.plugins.papers.select import named
+from busmark.present.blocks.opening import lines, state
+from busmark.present.charts import look
+from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
+from busmark.present.document import ABSENT as ABSENT_CELL
+from busmark.present.document import (
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Document,
+    Kind,
+    Row,
+    Section,
+    Table,
+    Text,
+    Verdict,
+)
+from busmark.present.figures import in_words, share_text
+from busmark.present.figures import ratio_with_interval as ratio_text
+from busmark.stats import Estimate
 
 SIGNS: dict[claims.Verdict, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?"}
 

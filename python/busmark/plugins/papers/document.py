@@ -1,19 +1,16 @@
 """A document as data: what stands for its middleware, and what it states."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.plugins.papers.evidence import Check
 from busmark.present.document import Cell
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import replace
-from typing import Literal
-from typing import TypeVar
-
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments with scenarios of their own."""

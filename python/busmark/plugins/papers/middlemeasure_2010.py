@@ -1,25 +1,15 @@
 """MiddleMeasure: a master's thesis of 2010 that compares DDS, CORBA, TCP and UDP."""
 
 from __future__ import annotations
-from busmark.estimate.case import CaseSummary
-from busmark.plugins.papers.checks import Bend
-from busmark.plugins.papers.checks import Convergence
-from busmark.plugins.papers.checks import Ratio
-from busmark.plugins.papers.checks import Trend
-from busmark.plugins.papers.checks import delivered
-from busmark.plugins.papers.document import Document
-from busmark.plugins.papers.document import StandIn
-from busmark.plugins.papers.document import Statement
-from busmark.plugins.papers.evidence import ABOVE
-from busmark.plugins.papers.evidence import ALL
-from busmark.plugins.papers.evidence import BELOW
-from busmark.plugins.papers.evidence import alike
-from busmark.plugins.papers.select import Select
-from busmark.plugins.papers.select import Where
-from busmark.plugins.papers.select import cases
-from busmark.plugins.papers.select import sized
+
 from dataclasses import dataclass
 from typing import Any
+
+from busmark.estimate.case import CaseSummary
+from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered
+from busmark.plugins.papers.document import Document, StandIn, Statement
+from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
+from busmark.plugins.papers.select import Select, Where, cases, sized
 
 
 def qos(reliability: str, history: str, lifespan_s: float = 0.0) -> dict[str, Any]:

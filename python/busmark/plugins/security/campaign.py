@@ -1,44 +1,32 @@
 """Security documents of a campaign: the user's, or its own, which go with its run directory."""
 
 from __future__ import annotations
+
 import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
 from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
-from busmark.plan.flows import flows
-from busmark.plan.flows import topics
-from busmark.plugins.security import check_curve
-from busmark.plugins.security import check_documents
-from busmark.plugins.security import check_identities
-from busmark.plugins.security import reading
-from busmark.plugins.security.authority import handshake_order
-from busmark.plugins.security.authority import order_of
+from busmark.plan.flows import flows, topics
+from busmark.plugins.security import check_curve, check_documents, check_identities, reading
+from busmark.plugins.security.authority import handshake_order, order_of
 from busmark.plugins.security.description import Wanted
-from busmark.plugins.security.directory import Documents
-from busmark.plugins.security.directory import create
-from busmark.plugins.security.directory import open_directory
-from busmark.plugins.security.domains import Domains
-from busmark.plugins.security.domains import covered
+from busmark.plugins.security.directory import Documents, create, open_directory
+from busmark.plugins.security.domains import Domains, covered
 from busmark.plugins.security.findings import Finding
-from busmark.plugins.security.profiles import AUTHENTICATION
-from busmark.plugins.security.profiles import CURVE
-from busmark.plugins.security.profiles import DDS
+from busmark.plugins.security.profiles import AUTHENTICATION, CURVE, DDS
 from busmark.plugins.security.reading import certificate_of
 from busmark.plugins.security.rights import check_rights
 from busmark.plugins.security.secret import passphrase
 from busmark.scenario import Scenario
 from busmark.scenario.section import SecuritySection
 from busmark.store import Case
-from collections.abc import Iterable
-from collections.abc import Iterator
-from dataclasses import asdict
-from dataclasses import dataclass
-from datetime import UTC
-from datetime import datetime
-from functools import cached_property
-from pathlib import Path
-from typing import Any
-
 
 FOLDER = "security"
 """Within the run directory."""

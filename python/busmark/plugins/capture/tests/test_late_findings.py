@@ -1,26 +1,17 @@
 """Sentences about late samples are true of the counts beside them."""
 
 from __future__ import annotations
-import pytest
-from busmark.plugins.capture.findings import evidence
-from busmark.plugins.capture.late.explaining import of_round
-from busmark.plugins.capture.late.explaining import together
-from busmark.plugins.capture.late.model import CAUSES
-from busmark.plugins.capture.late.model import Explained
-from busmark.plugins.capture.late.trace import Counters
-from busmark.plugins.capture.late.trace import choose
-from busmark.plugins.capture.late.wire import File
-from busmark.plugins.capture.late.wire import Flow
-from busmark.plugins.capture.late.wire import Wire
-from late_tables import BACK
-from late_tables import MS
-from late_tables import THERE
-from late_tables import acknack
-from late_tables import data
-from late_tables import sample
-from late_tables import samples
+
 from pathlib import Path
 
+import pytest
+from late_tables import BACK, MS, THERE, acknack, data, sample, samples
+
+from busmark.plugins.capture.findings import evidence
+from busmark.plugins.capture.late.explaining import of_round, together
+from busmark.plugins.capture.late.model import CAUSES, Explained
+from busmark.plugins.capture.late.trace import Counters, choose
+from busmark.plugins.capture.late.wire import File, Flow, Wire
 
 FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
 
