@@ -84,11 +84,6 @@ def file(nodeid: str) -> str:
     return re.sub(r"^python/(?:tests|busmark)/", "", nodeid.partition("::")[0])
 
 
-def file(nodeid: str) -> str:
-    """Return the file of a test, from the folder of the tests or of the package."""
-    return re.sub(r"^python/(?:tests|busmark)/", "", nodeid.partition("::")[0])
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest groups first (`--no-loadscope-reorder`)."""
 

@@ -32,6 +32,7 @@ from busmark.plugins.capture.wire import (
     command,
     costs,
     decoded,
+    passages,
 )
 from busmark.scenario import CaptureSection, Scenario
 from busmark.store import Case
