@@ -151,7 +151,7 @@ class Results:
         return frames.findings(self.manifest.findings)
 
     @property
-    def stated(self) -> pl.DataFrame:
+    def reported(self) -> pl.DataFrame:
         """Figures that the source of an imported result states; empty for any other."""
         return self._result.summaries
 

@@ -31,7 +31,7 @@ OTHERS = (
     "series", "rounds", "findings", "problems", "latencies",
     "samples", "intervals", "batches", "discoveries", "matches", "hops", "wire",
     "system",
-    "compare", "stated",
+    "compare", "reported",
 )  # fmt: skip
 
 IN_RESULT = set(TABLES.values())

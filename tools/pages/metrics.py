@@ -7,7 +7,7 @@ from tools.pages.distribution import DISTRIBUTION, SHAPE
 
 from busmark.compare.fits import DiscoveryGrowth, SizeFit
 from busmark.estimate.discovery import Discovery
-from busmark.estimate.latency import Latency, LegTable
+from busmark.estimate.latency import Latency, SegmentTable
 from busmark.estimate.resources import Resources
 from busmark.estimate.route import Wire
 from busmark.estimate.throughput import Throughput
@@ -55,7 +55,7 @@ LATENCY = (
     ),
     *_tabled("Latency"),
     Metric(
-        "Legs", ("legs",),
+        "Segments", ("segments",),
         "Parts of a ping's way: write (T1→T2), transport (T2→T3), read (T3→T4), turn-round (T4 to "
         "the pong's T1).",
         "median of the difference of two stamps. " + STUDENT,
@@ -65,13 +65,13 @@ LATENCY = (
         "polls. A pong that is written inline has turn-round 0.",
     ),
     Metric(
-        "Legs with their best samples", ("leg_tables",),
+        "Segments with their best samples", ("segment_tables",),
         "Each part of the way there and back, as far as there are stamps by one clock, with count, "
         "minimum, mean, maximum and standard deviation of the best 100, 99.9, 99 and 90 %.",
-        "see [Leg](#leg)",
+        "see [Segment](#segment)",
         "samples, role `pinger`; all rounds together",
-        "How the next campaign will differ: there are no intervals. Each leg is put in order by "
-        "itself, so the best of two legs need not be of the same pings.",
+        "How the next campaign will differ: there are no intervals. Each segment is put in order "
+        "by itself, so the best of two segments need not be of the same pings.",
     ),
     Metric(
         "Arrivals", ("arrivals",),
@@ -83,7 +83,7 @@ LATENCY = (
     ),
 )  # fmt: skip
 
-LEG = (
+SEGMENT = (
     Metric(
         "Part of the way", ("name", "meaning"),
         "*Send source*: the call of write at the pinger (T1→T2). *Send*: from its return to the "
@@ -101,7 +101,7 @@ LEG = (
         "order within a pinger's round",
         "samples, role `pinger`, of pings that came back",
         "The echo source where it was not asked for (`measure.echo_source`): echo then contains "
-        "that time. The legs of a ping from send source to echo arrival add up to its trip, "
+        "that time. The segments of a ping from send source to echo arrival add up to its trip, "
         "with and without it. A pong that is written inline has turn-round 0. "
         "Without one clock there is no send and no echo. Without T3, as where a reader polls, only "
         "send source, turn-round, trip and inter-arrival are left. The trip begins with the actual "
@@ -109,7 +109,7 @@ LEG = (
         "long inter-arrival time of two.",
     ),
     Metric(
-        "The best of a leg", ("best",),
+        "The best of a segment", ("best",),
         "The smallest 100, 99.9, 99 and 90 %, with count, minimum, mean, maximum and standard "
         "deviation. Times below 0 are in them: the sample was announced before write returned.",
         "the ⌊n·p/100⌋ smallest, at least one; divisor of the deviation n − 1",
@@ -257,7 +257,8 @@ SECTIONS = (
     ("Latency", 'Figures of a case with `test = "latency"`; the round trip and RTT/2 are '
                 'distributions.',
      LATENCY, Latency),
-    ("Leg", "A row of `leg_tables`: a part of a ping's way, in nanoseconds.", LEG, LegTable),
+    ("Segment", "A row of `segment_tables`: a part of a ping's way, in nanoseconds.",
+     SEGMENT, SegmentTable),
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
     ("Shape", "What charts of latency and signed jitter draw: kinds and columns of the "
               "[table of series](python.md#rseries).", SHAPE, None),

@@ -89,7 +89,7 @@ def command(
         check_required(loaded, cases)
         return
     rows = [*_extent(loaded, len(runs), seconds, len(searching), searching_s)]
-    if same := alike([case.params.stated() for case in runs]) if runs else {}:
+    if same := alike([case.params.declared() for case in runs]) if runs else {}:
         rows.append(("In every case", ", ".join(f"{name} {value}" for name, value in same.items())))
     for beside, times in Counter(c.params.beside for c in runs if c.params.beside).items():
         of = "every case" if times == len(runs) else plural(times, "case")

@@ -51,8 +51,8 @@ def command(
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
     directory of this name; `busmark list` has all.
 
-    With #CASE, show the details of that case: all its figures, the legs of a ping, its rounds. Its
-    number is enough: '@last#003', or '#003' of the newest result. A pattern such as '#*-64B'
+    With #CASE, show the details of that case: all its figures, the segments of a ping, its rounds.
+    Its number is enough: '@last#003', or '#003' of the newest result. A pattern such as '#*-64B'
     selects several.
 
     With --require, or where the scenario has requirements, exit code 1 if one is missed or

@@ -213,8 +213,8 @@ def type_costs(cases: Sequence[CaseSummary], adapters: Mapping[str, Any]) -> lis
     for case in cases:
         if case.test != "latency" or case.params.payload != "type":
             continue
-        wanted = {**case.params.stated(), "payload": "octet"}
-        octets = next((other for other in cases if other.params.stated() == wanted), None)
+        wanted = {**case.params.declared(), "payload": "octet"}
+        octets = next((other for other in cases if other.params.declared() == wanted), None)
         difference = _difference(case, octets) if octets else None
         if difference is not None:
             name = adapters.get(case.adapter, {}).get("user_type") or "the type"

@@ -19,7 +19,7 @@ from busmark.compare.answers import Answer, breaking, carried, type_costs, unrea
 from busmark.compare.effects import Effect, effects
 from busmark.compare.fits import DiscoveryGrowth, SizeFit, growths, size_fits
 from busmark.compare.matrix import Matrix, matrices
-from busmark.compare.ranking import Group, Standing, differing_choices, groups, standings
+from busmark.compare.ranking import Group, Ranking, differing_choices, groups, rankings
 from busmark.compare.requirements import Judged, judge
 from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
@@ -68,7 +68,7 @@ class Campaign(Frozen):
     `standings`, what parameters cost in `effects`."""
     requirements: list[Judged] = Field(default=[])
     """What cases say to the scenario's `[[require]]`, requirement by requirement."""
-    standings: list[Standing] = Field(default=[])
+    rankings: list[Ranking] = Field(default=[])
     """Who is best in each workload, by the ratios of interleaved rounds."""
     effects: list[Effect] = Field(default=[])
     """What each further parameter that varies costs, with all others equal."""
@@ -277,7 +277,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     fits = size_fits(cases, manifest.seed)
     step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
     counted = Rounds(cases, rows, interleaved=source is None, step_ns=step_ns)
-    ranked, costs = standings(counted, manifest.findings), effects(counted)
+    ranked, costs = rankings(counted, manifest.findings), effects(counted)
     required = _required(result, cases)
     problems += required.problems
     return Campaign(
@@ -295,7 +295,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
                 for each in carried(group, [by_id[c] for c in group.cases])
             ),
         ],
-        standings=ranked,
+        rankings=ranked,
         effects=costs,
         differing_choices=differing_choices(grouped, by_id),
         source=manifest.source,

@@ -211,7 +211,7 @@ def ratio(
         return tested
     if candidate.figure.value <= 0.0 and tested.log:
         return tested
-    return tested.stated(candidate.figure.value / baseline.figure.value)
+    return tested.reported(candidate.figure.value / baseline.figure.value)
 
 
 def _of_rounds(

@@ -83,11 +83,11 @@ def _row(case: CaseSummary) -> dict[str, float | None]:
     """Return figures of a typical round; counts over all that count."""
     stream = case.throughput
     one_way = stream.probe_one_way if stream else None
-    stated = next((each for each in case.stated if each.quantity == "one_way"), None)
+    reported = next((each for each in case.reported if each.quantity == "one_way"), None)
 
     def latency(name: str) -> float | None:
-        if stated is not None:
-            found = stated.figure(name)
+        if reported is not None:
+            found = reported.figure(name)
             return found.value if found else None
         if one_way is None:
             return None

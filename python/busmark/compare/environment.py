@@ -125,7 +125,7 @@ def _used(case: SideCase) -> str:
 def _effort(candidate: Side, pairs: Sequence[Match]) -> Iterator[Difference]:
     for name in EFFORT:
         both = {
-            (p.baseline.params.stated().get(name), p.candidate.params.stated().get(name)): None
+            (p.baseline.params.declared().get(name), p.candidate.params.declared().get(name)): None
             for p in pairs
         }
         for values in both:

@@ -61,7 +61,7 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
     """
     if baseline.single and candidate.single:
         return _single(baseline, candidate, by, force=force)
-    unknown = _not_stated(baseline, candidate)
+    unknown = _not_declared(baseline, candidate)
     first = [*baseline.cases.values()]
     second = [*candidate.cases.values()]
     newer = _names(baseline) ^ _names(candidate)
@@ -151,7 +151,7 @@ def _names(*sides: Side) -> set[str]:
     }
 
 
-def _not_stated(baseline: Side, candidate: Side) -> set[str]:
+def _not_declared(baseline: Side, candidate: Side) -> set[str]:
     """Return parameters that the source of an imported result does not state for some case, and
     what only
     one of two sides has where either is imported."""
@@ -159,7 +159,7 @@ def _not_stated(baseline: Side, candidate: Side) -> set[str]:
     imported = [s for s in (baseline, candidate) if s.result.manifest.source is not None]
     cases = [case for side in imported for case in side.cases.values()]
     absent = {
-        n for n in names if any(c.params.stated().get(n) in (None, {}, "unstated") for c in cases)
+        n for n in names if any(c.params.declared().get(n) in (None, {}, "unstated") for c in cases)
     }
     return absent | (_names(baseline) ^ _names(candidate)) if imported else set()
 

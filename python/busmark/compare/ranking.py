@@ -123,7 +123,7 @@ class Place(Frozen):
     """Against the leader; null for the leader itself, and where it is not compared."""
 
 
-class Standing(Frozen):
+class Ranking(Frozen):
     """One workload: the same test, placement, size and further parameters."""
 
     test: str
@@ -226,7 +226,7 @@ class _Workload:
         return "best" if all(versus.verdict in WORSE for versus in others) else "ahead"
 
 
-def standings(rounds: Rounds, findings: Sequence[Finding]) -> list[Standing]:
+def rankings(rounds: Rounds, findings: Sequence[Finding]) -> list[Ranking]:
     """One for each workload in which something was measured, in the order of the cases."""
     errors = [finding for finding in findings if finding.severity == "error"]
     by_workload: dict[tuple[object, ...], list[CaseSummary]] = {}
@@ -243,7 +243,7 @@ def standings(rounds: Rounds, findings: Sequence[Finding]) -> list[Standing]:
     for workload in led:
         workload.versus = {pair: text[pair] for pair in workload.pairs}
     whole = next((lower_first(f.title) for f in errors if not f.cases), None)
-    return [_standing(workload, whole) for workload in found]
+    return [_ranking(workload, whole) for workload in found]
 
 
 def _workload(cases: list[CaseSummary], rounds: Rounds, errors: Sequence[Finding]) -> _Workload:
@@ -272,12 +272,12 @@ def _value(case: CaseSummary) -> float:
     return value
 
 
-def _standing(workload: _Workload, whole: str | None) -> Standing:
+def _ranking(workload: _Workload, whole: str | None) -> Ranking:
     first, leader = workload.cases[0], workload.leader
     references = workload.references
     named = [case for case in references if case.adapter == REFERENCE] or references
     why_open = (whole or _open(workload)) if leader else None
-    return Standing.model_validate({
+    return Ranking.model_validate({
         "test": first.test,
         "figure": first.headline.kind if first.headline else first.test,
         "placement": first.placement,

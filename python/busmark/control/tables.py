@@ -146,12 +146,12 @@ def _sizes(flow: Flow | None, role: str, seq: pl.Series, seed: int) -> pl.Series
 def _without_late_stamps(frame: pl.DataFrame) -> pl.DataFrame:
     """A sample that was sent after the announcement with which it was taken came in behind others,
     while those were being taken. Nobody announced it, so it has no T3."""
-    legs = (
+    segments = (
         ("echo_delivered_ns", pl.col("sent_ns")),
         ("delivered_ns", pl.coalesce("echo_sent_ns", "sent_ns")),
     )
     return frame.with_columns(
-        pl.when(pl.col(name) >= sent).then(pl.col(name)).alias(name) for name, sent in legs
+        pl.when(pl.col(name) >= sent).then(pl.col(name)).alias(name) for name, sent in segments
     )
 
 

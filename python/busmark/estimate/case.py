@@ -16,11 +16,11 @@ from busmark.estimate.latency import Latency
 from busmark.estimate.levels import Level
 from busmark.estimate.nodes import NodeCost
 from busmark.estimate.phases import Phase
+from busmark.estimate.reported import Reported
 from busmark.estimate.resources import BackgroundLoad, Resources
 from busmark.estimate.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.estimate.route import Route, Wire
 from busmark.estimate.series import Curve
-from busmark.estimate.stated import Stated
 from busmark.estimate.throughput import Throughput
 from busmark.model.figure import Distribution, Figure, Frozen, Quantity
 from busmark.model.parameters import Parameters
@@ -134,7 +134,7 @@ class CaseSummary(Frozen):
     """Packets that the captures lost."""
     wire: Wire | None = None
     """What passed the wire; null without a capture."""
-    stated: list[Stated] = Field(default=[])
+    reported: list[Reported] = Field(default=[])
     """What the source of an imported result states of it; empty for any other."""
     floor: Floor | None = None
     series: SkipJsonSchema[Sequence[Curve]] = Field(default=(), exclude=True, repr=False)

@@ -307,5 +307,5 @@ FRAMES = (
     FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
     FrameColumns("findings", "a finding", FINDINGS),
     FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),
-    FrameColumns("stated", "a figure that the source of an imported result states", SUMMARIES),
+    FrameColumns("reported", "a figure that the source of an imported result states", SUMMARIES),
 )  # fmt: skip

@@ -95,7 +95,7 @@ BETWEEN_HOSTS = ("send", "echo")
 """Those whose stamps are by the clocks of both sides."""
 
 
-class LegTable(Frozen):
+class SegmentTable(Frozen):
     """A part of a ping's way; negative where the later stamp was taken first."""
 
     name: str
@@ -111,8 +111,8 @@ def every_for(pings: int) -> int:
     return max(1, ceil(pings / MOST_PINGS))
 
 
-def legs_of(back: pl.DataFrame, every: int, *, one_clock: bool) -> dict[str, Times]:
-    """Times of each leg in a round (ns), for which there are stamps by one clock.
+def segments_of(back: pl.DataFrame, every: int, *, one_clock: bool) -> dict[str, Times]:
+    """Times of each segment in a round (ns), for which there are stamps by one clock.
 
     Args:
         back: rows of the pings that came back, in time order.
@@ -155,22 +155,22 @@ def _inter_arrival(back: pl.DataFrame) -> Times:
     return np.concatenate(gaps)
 
 
-def leg_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[LegTable]:
-    """Tables over all rounds together; legs without stamps have none."""
+def segment_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[SegmentTable]:
+    """Tables over all rounds together; segments without stamps have none."""
     tables = []
-    alone = any(ECHO_SOURCE in legs for legs in rounds)
+    alone = any(ECHO_SOURCE in segments for segments in rounds)
     meanings = MEANINGS | ({ECHO: ECHO_ALONE} if alone else {})
     for name, meaning in meanings.items():
-        # Where some rounds have the echo source, what contains it in the others is another leg.
+        # Where some rounds have the echo source, what contains it in the others is another segment.
         needed = {name, ECHO_SOURCE} if alone and name == ECHO else {name}
-        times = [legs[name] for legs in rounds if needed <= legs.keys()]
+        times = [segments[name] for segments in rounds if needed <= segments.keys()]
         if times:
             parts = best_parts(stats.best(np.concatenate(times)))
-            tables.append(LegTable(name=name, meaning=meaning, every=every, best=parts))
+            tables.append(SegmentTable(name=name, meaning=meaning, every=every, best=parts))
     return tables
 
 
-class Leg(Frozen):
+class Segment(Frozen):
     """A part of a sample's way; negative when the later stamp was taken first."""
 
     name: str
@@ -202,17 +202,17 @@ class Latency(Frozen):
     """Magnitude of the change of RTT/2 from a ping to the next of the same writer (RFC 3393)."""
     jitter_share: Figure | None = None
     """Median jitter over median latency, of each round."""
-    one_way_there: Leg | None
+    one_way_there: Segment | None
     """From the ping's sending to the responder's hands; exact where there is one clock."""
-    one_way_back: Leg | None
-    legs: list[Leg]
-    leg_tables: list[LegTable] = Field(default=[])
-    """Legs with deviations and extremes, as far as stamps are by one clock."""
+    one_way_back: Segment | None
+    segments: list[Segment]
+    segment_tables: list[SegmentTable] = Field(default=[])
+    """Segments with deviations and extremes, as far as stamps are by one clock."""
     by_round: list[LatencyByRound] = Field(default=[])
     """Statistics of half the round trips, round by round: what comparisons are made of."""
 
 
-LEGS = (
+SEGMENTS = (
     ("write", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
     ("transport", "T2→T3: from write's return to the announcement at the responder",
      "echo_delivered_ns", "written_ns"),
@@ -223,7 +223,7 @@ LEGS = (
 )  # fmt: skip
 """Name, meaning, later and earlier stamp of the parts of a ping's way."""
 
-OWN = tuple(leg for leg in LEGS if leg[0] in ("write", "read", "turn-round"))
+OWN = tuple(segment for segment in SEGMENTS if segment[0] in ("write", "read", "turn-round"))
 """Those within one host."""
 
 THERE = ("there", "", "echo_read_ns", "sent_ns")
@@ -241,11 +241,11 @@ class PingRound:
     lost_start: FloatArray
     """Intended sending of those that did not."""
     medians: dict[str, float] = field(default_factory=dict)
-    """Median of each leg for which there are stamps."""
+    """Median of each segment for which there are stamps."""
     bound_ns: float = 0.0
-    """How far legs between hosts may be off."""
-    legs: dict[str, Times] = field(default_factory=dict)
-    """Times of each leg for which there are stamps by one clock, if they were asked for."""
+    """How far segments between hosts may be off."""
+    segments: dict[str, Times] = field(default_factory=dict)
+    """Times of each segment for which there are stamps by one clock, if they were asked for."""
 
     @property
     def sent(self) -> int:
@@ -263,12 +263,12 @@ def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
 
 
 def ping_round(
-    number: int, samples: pl.DataFrame, *, one_clock: bool, legs_every: int | None = None
+    number: int, samples: pl.DataFrame, *, one_clock: bool, segments_every: int | None = None
 ) -> PingRound:
-    """Reduce the raw samples of a round; legs between hosts are as good as their clocks agree.
+    """Reduce the raw samples of a round; segments between hosts are as good as their clocks agree.
 
     Args:
-        legs_every: keep the legs of one in this many pings; None: of none.
+        segments_every: keep the segments of one in this many pings; None: of none.
     """
     by_one = aligned(samples, one_clock=one_clock)
     pings = measured(by_one.samples, "pinger")
@@ -277,30 +277,30 @@ def ping_round(
     rows = in_time_order(pings)
     back = known(rows, "read_ns")
     gone = rows.clear() if back is rows else rows.filter(pl.col("read_ns").is_null())
-    legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN
+    segments = (*SEGMENTS, THERE, BACK) if by_one.bound_ns is not None else OWN
     timed_back = timed(back)
-    # What is no latency has no legs either.
+    # What is no latency has no segments either.
     whole = back.filter(pl.col("read_ns") >= pl.col("start")) if timed_back.negative else back
     return PingRound(
         number=number,
         back=timed_back,
         lost_start=gone["start"].to_numpy().astype(np.float64),
-        medians=_medians(back, legs),
+        medians=_medians(back, segments),
         bound_ns=by_one.bound_ns or 0.0,
-        legs=legs_of(whole, legs_every, one_clock=one_clock) if legs_every else {},
+        segments=segments_of(whole, segments_every, one_clock=one_clock) if segments_every else {},
     )
 
 
-def _medians(rows: pl.DataFrame, legs: Sequence[tuple[str, str, str, str]]) -> dict[str, float]:
-    """Median of each leg that has both stamps."""
-    parts = {name: differences(rows[late], rows[early]) for name, _, late, early in legs}
+def _medians(rows: pl.DataFrame, segments: Sequence[tuple[str, str, str, str]]) -> dict[str, float]:
+    """Median of each segment that has both stamps."""
+    parts = {name: differences(rows[late], rows[early]) for name, _, late, early in segments}
     return {name: float(stats.medians(times)) for name, times in parts.items() if times.size}
 
 
 def latency(
-    rounds: list[PingRound], pools: Pools, *, open_loop: bool, legs_every: int = 1
+    rounds: list[PingRound], pools: Pools, *, open_loop: bool, segments_every: int = 1
 ) -> Latency:
-    """Estimates over the counted rounds; `pools` are of what came back in them, `legs_every` is
+    """Estimates over the counted rounds; `pools` are of what came back in them, `segments_every` is
     what the rounds were made with."""
     each = [(r.number, r.back, r.lost_start) for r in rounds]
     half, by_round, whole = Described.of("latency", "half_round_trip", pools.latency, each)
@@ -309,13 +309,15 @@ def latency(
     bound = max((r.bound_ns for r in rounds), default=0.0)
     own = {name for name, *_ in OWN}
 
-    def leg(name: str, meaning: str, *, signed: bool) -> Leg | None:
+    def segment(name: str, meaning: str, *, signed: bool) -> Segment | None:
         median = over_rounds([r.medians.get(name) for r in rounds], "ns", count, signed=signed)
         if median is None:
             return None
-        return Leg(name=name, meaning=meaning, median=median, bound_ns=0 if name in own else bound)
+        return Segment(
+            name=name, meaning=meaning, median=median, bound_ns=0 if name in own else bound
+        )
 
-    legs = [leg(name, meaning, signed=True) for name, meaning, _, _ in LEGS]
+    segments = [segment(name, meaning, signed=True) for name, meaning, _, _ in SEGMENTS]
     return Latency(
         arrivals="open" if open_loop else "closed",
         sent=sum(r.sent for r in rounds),
@@ -324,10 +326,12 @@ def latency(
         half_round_trip=half,
         jitter=halved(jitter),
         jitter_share=jitter_share(pools.latency, pools.jitter),
-        one_way_there=leg("there", "from just before write to the responder's hands", signed=False),
-        one_way_back=leg("back", "from the pong's sending to the pinger's hands", signed=False),
-        legs=[found for found in legs if found],
-        leg_tables=leg_tables([r.legs for r in rounds], legs_every),
+        one_way_there=segment(
+            "there", "from just before write to the responder's hands", signed=False
+        ),
+        one_way_back=segment("back", "from the pong's sending to the pinger's hands", signed=False),
+        segments=[found for found in segments if found],
+        segment_tables=segment_tables([r.segments for r in rounds], segments_every),
         by_round=[
             by_round
             or LatencyByRound.without(

@@ -20,13 +20,13 @@ from busmark.estimate.levels import levels
 from busmark.estimate.nodes import Tables, node_costs
 from busmark.estimate.phases import SAMPLE_COLUMNS as OF_PHASES
 from busmark.estimate.phases import Phase, RoundTables, phases
+from busmark.estimate.reported import completed, reported
 from busmark.estimate.resources import background
 from busmark.estimate.rounds import RoundSummary, precision
 from busmark.estimate.route import SAMPLE_COLUMNS as OF_ROUTES
 from busmark.estimate.route import Route, Wire, routes, wire
 from busmark.estimate.samples import Pools, Timed
 from busmark.estimate.series import Curve
-from busmark.estimate.stated import completed, stated
 from busmark.estimate.stream import Pairs, batches, pairs
 from busmark.model import naming as dim
 from busmark.model.naming import Named
@@ -150,7 +150,7 @@ class _Analysis:
         measures["routes"] = self._routes()
         measures["phases"] = self._phases()
         if source := self.result.manifest.source:
-            measures |= self._stated(measures, {file.name: file.tool for file in source.files})
+            measures |= self._reported(measures, {file.name: file.tool for file in source.files})
         return measures
 
     def _tables(
@@ -210,7 +210,7 @@ class _Analysis:
 
         def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
             one_clock = self.one_clock[number]
-            return latency.ping_round(number, samples, one_clock=one_clock, legs_every=every)
+            return latency.ping_round(number, samples, one_clock=one_clock, segments_every=every)
 
         pings = self._tables(self._samples, use)
         for ping in pings:
@@ -219,7 +219,7 @@ class _Analysis:
         open_loop = self.params.arrivals != "closed"
         thinning = self.common.thinning
         return {
-            "latency": latency.latency(pings, pools, open_loop=open_loop, legs_every=every),
+            "latency": latency.latency(pings, pools, open_loop=open_loop, segments_every=every),
             "series": [*latency.series(pings, pools, thinning)] if self.common.with_series else [],
         }
 
@@ -310,7 +310,7 @@ class _Analysis:
                 self.problems.append(str(error))
         return phases(found)
 
-    def _stated(self, measures: dict[str, Any], tools: dict[str, str]) -> dict[str, Any]:
+    def _reported(self, measures: dict[str, Any], tools: dict[str, str]) -> dict[str, Any]:
         """Return what the source of an imported result states, for what its samples do not
         contain. `tools`: which one wrote each file."""
         try:
@@ -319,7 +319,7 @@ class _Analysis:
             self.problems.append(str(error))
             return measures
         own = summaries.filter(pl.col("case") == self.case.id)
-        found = stated(own, self.numbers, tools)
+        found = reported(own, self.numbers, tools)
         return completed(measures, self.params, self.good, found, own)
 
     def _system(self, drawn: Sequence[Curve]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import polars as pl
 from busmark import stats
 from busmark.errors import UserError
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.latency import STAMPS, legs_of, measured
-from busmark.estimate.rounds import LegOfRound, RoundLatency, RoundSummary
+from busmark.estimate.latency import STAMPS, measured, segments_of
+from busmark.estimate.rounds import RoundLatency, RoundSummary, SegmentOfRound
 from busmark.model.figure import FloatArray, Frozen
 from busmark.store import Result
 
@@ -156,10 +156,10 @@ def arrivals_per_s(attempt: RoundSummary) -> float | None:
 PERFTEST = "perftest-2023"
 """The document whose tables are Perftest's."""
 
-OF_LEGS = ("pother-2008",)
+OF_SEGMENTS = ("pother-2008",)
 """Documents with statements on parts of a ping's way."""
 
-OF_ROUNDS = (PERFTEST, "openddsbench-2010", "secured-2023", *OF_LEGS)
+OF_ROUNDS = (PERFTEST, "openddsbench-2010", "secured-2023", *OF_SEGMENTS)
 """Documents with statements on more of a round's latency than its median."""
 
 ASKING = {"latency": "pinger", "throughput": "transmitter"}
@@ -167,8 +167,10 @@ ASKING = {"latency": "pinger", "throughput": "transmitter"}
 
 COLUMNS = ("role", "flags", "seq", "intended_ns", "sent_ns", "echo_read_ns", "read_ns")
 
-STAMPED = tuple(dict.fromkeys([*COLUMNS, "writer", *(name for leg in STAMPS for name in leg[2:])]))
-"""The columns of which legs are made, too."""
+STAMPED = tuple(
+    dict.fromkeys([*COLUMNS, "writer", *(name for segment in STAMPS for name in segment[2:])])
+)
+"""The columns of which segments are made, too."""
 
 
 def repeated(
@@ -186,7 +188,9 @@ def repeated(
     for case in cases:
         latencies: dict[int, RoundLatency] = {}
         trips: dict[int, FloatArray] = {}
-        for number, latency, half in _rounds(result, case, clocks, legs=document in OF_LEGS):
+        for number, latency, half in _rounds(
+            result, case, clocks, segments=document in OF_SEGMENTS
+        ):
             trips[number] = half
             if latency is not None:
                 latencies[number] = latency
@@ -201,22 +205,22 @@ def _rounds(
     case: CaseSummary,
     one_clock: Mapping[tuple[str, int], bool],
     *,
-    legs: bool,
+    segments: bool,
 ) -> Iterator[tuple[int, RoundLatency | None, FloatArray]]:
     """The counted rounds of a case: number, figures, and half the round trips (ns)."""
     if case.test not in ASKING:
         return
-    of_legs = legs and case.test == "latency"
+    of_segments = segments and case.test == "latency"
     for number in result.rounds(case.id):
         try:
-            samples = result.samples(case.id, number, STAMPED if of_legs else COLUMNS)
+            samples = result.samples(case.id, number, STAMPED if of_segments else COLUMNS)
         except UserError:
             continue
         rows = round_trips(samples, case.test)
         one_way = case.test == "latency" and one_clock[case.id, number]
         latency = round_latency(rows, one_way=one_way)
-        if of_legs and latency is not None:
-            latency = latency.model_copy(update={"legs": _legs(rows, one_clock=one_way)})
+        if of_segments and latency is not None:
+            latency = latency.model_copy(update={"segments": _segments(rows, one_clock=one_way)})
         yield number, latency, rows["half"].to_numpy()
 
 
@@ -269,12 +273,12 @@ def _jitter(half: FloatArray, seq: FloatArray) -> Mapping[str, Any]:
     return {"jitter_ns": mean, "jitter_p2_ns": edges[2.0], "jitter_p98_ns": edges[98.0]}
 
 
-def _legs(rows: pl.DataFrame, *, one_clock: bool) -> dict[str, LegOfRound]:
+def _segments(rows: pl.DataFrame, *, one_clock: bool) -> dict[str, SegmentOfRound]:
     """Each part of the way, of all pings that came back."""
     found = {}
-    for name, times in legs_of(rows, 1, one_clock=one_clock).items():
+    for name, times in segments_of(rows, 1, one_clock=one_clock).items():
         whole = stats.describe(times.astype(np.float64))
-        found[name] = LegOfRound(
+        found[name] = SegmentOfRound(
             count=whole.count, mean_ns=whole.mean, std_ns=whole.std, max_ns=whole.maximum
         )
     return found

@@ -17,7 +17,7 @@ from busmark.stats import Spread
 from busmark.store.columns import LOAD_UNITS
 
 
-class LegOfRound(Frozen):
+class SegmentOfRound(Frozen):
     """A part of a ping's way in one round; ns. Negative where the later stamp was taken first."""
 
     count: int
@@ -50,8 +50,8 @@ class RoundLatency(Frozen):
     """One way, from just before write to the responder's hands."""
     there_std_ns: float | None = None
     there_max_ns: float | None = None
-    legs: dict[str, LegOfRound] = Field(default={})
-    """By name; only where the document states something of legs."""
+    segments: dict[str, SegmentOfRound] = Field(default={})
+    """By name; only where the document states something of segments."""
 
 
 CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]

@@ -234,14 +234,14 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
     if case.latency is None:
         return
     both = (case.latency.one_way_there, case.latency.one_way_back)
-    for leg in (*case.latency.legs, *(one for one in both if one)):
-        row = _figure(leg.median, "segment", "median", "segment", leg.name)
-        if leg.bounded:
+    for segment in (*case.latency.segments, *(one for one in both if one)):
+        row = _figure(segment.median, "segment", "median", "segment", segment.name)
+        if segment.bounded:
             reason = "the offset of the two clocks is not known any better"
-            row = replace(row, value=leg.bound_ns, low=None, high=None, bound="upper",
+            row = replace(row, value=segment.bound_ns, low=None, high=None, bound="upper",
                           reason=reason)  # fmt: skip
         yield row
-    for found in case.latency.leg_tables:
+    for found in case.latency.segment_tables:
         like = Estimated("segment", "", None, "ns", "segment", found.name, over="samples",
                          rounds=case.rounds.ok)  # fmt: skip
         yield from _best(found.best, like)

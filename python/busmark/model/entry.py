@@ -116,7 +116,7 @@ class Pooled:
     """Its value by what describes all samples, and by these themselves, in rising order."""
     statistic: str
     """In the table of estimates."""
-    stated: str
+    reported: str
     """Its name in the table `summaries`, where a source states it."""
     explained: Explained
 

@@ -15,13 +15,13 @@ from pydantic import Field
 from busmark.model.parameter import (
     Bytes,
     Count,
+    Declared,
     ElementKind,
     Identifier,
     Options,
     P,
     Priority,
     Seconds,
-    Stated,
     Word,
 )
 
@@ -31,7 +31,7 @@ End = TypeVar("End")
 FlowKind = Literal["pings", "stream", "batches", "discovery", "existing"]
 
 
-class Participant(Stated):
+class Participant(Declared):
     """Attaches to the middleware once, with settings of its own."""
 
     # fmt: off
@@ -59,7 +59,7 @@ class Participant(Stated):
     # fmt: on
 
 
-class Traffic(Stated, Generic[End]):
+class Traffic(Declared, Generic[End]):
     """What goes from every writer to every reader on one topic."""
 
     # fmt: off
@@ -112,7 +112,7 @@ class Flow(Traffic[Word]):
     ] = "stream"
 
 
-class Change(Stated):
+class Change(Declared):
     """What changes in the middle of a round; with `link` nothing else."""
 
     # fmt: off

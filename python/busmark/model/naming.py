@@ -69,7 +69,7 @@ UNITS = {"_hz": " /s", "_s": " s"}
 
 def flatten(params: Parameters) -> Flat:
     """Nested parameters as `a.b` keys. Absent values are left out."""
-    return UNSTATED | _flat(params.stated())
+    return UNSTATED | _flat(params.declared())
 
 
 def _flat(params: Mapping[str, Any], prefix: str = "") -> Flat:

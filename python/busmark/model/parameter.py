@@ -139,14 +139,14 @@ def _like(form: Any) -> AfterValidator:
 Options = Annotated[dict[str, Any], _like(dict[Word, Plain | list[Plain]])]
 
 
-class Stated(BaseModel):
+class Declared(BaseModel):
     """Stored values: nothing is converted, what is not stated is not stored, and what a newer
     Busmark adds is kept."""
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     @model_serializer(mode="wrap")
-    def _stated_only(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _declared_only(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {
             name: value for name, value in serialise(self).items() if name in self.model_fields_set
         }

@@ -22,6 +22,7 @@ from busmark.model.parameter import (
     Burst,
     Bytes,
     Count,
+    Declared,
     Few,
     Kind,
     Options,
@@ -35,7 +36,6 @@ from busmark.model.parameter import (
     Security,
     Several,
     Size,
-    Stated,
     Test,
     Text,
     WaitStrategy,
@@ -87,12 +87,12 @@ def _table(value: Any) -> Any:
         return value
 
 
-class Parameters(Stated):
+class Parameters(Declared):
     """The parameters of a case, all defaults settled.
 
-    One that a stored result does not state has its default, and is neither in what `stated` returns
-    nor stored. Parameters of a newer Busmark are kept. Fields stand in the order of columns,
-    and of the dimensions of a matrix, of which the last varies first.
+    One that a stored result does not state has its default, and is neither in what `declared`
+    returns nor stored. Parameters of a newer Busmark are kept. Fields stand in the order of
+    columns, and of the dimensions of a matrix, of which the last varies first.
     """
 
     # fmt: off
@@ -370,7 +370,7 @@ class Parameters(Stated):
             or type(None) in get_args(fields[name].annotation)
         }
 
-    def stated(self) -> dict[str, Any]:
+    def declared(self) -> dict[str, Any]:
         """Return the values that are stated, by name, as they are stored."""
         return self.model_dump()
 

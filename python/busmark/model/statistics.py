@@ -41,7 +41,7 @@ MAD = Pooled(
     meaning="median absolute deviation, all rounds together,",
     of=lambda whole, _: whole.mad,
     statistic="mad",
-    stated="mad",
+    reported="mad",
     explained=Explained(
         "MAD", ("mad_ns",),
         "Median absolute deviation from the median.",
@@ -58,7 +58,7 @@ IQR = Pooled(
     meaning="interquartile range, all rounds together,",
     of=lambda _, samples: samples.percentile(75.0) - samples.percentile(25.0),
     statistic="iqr",
-    stated="iqr",
+    reported="iqr",
     explained=Explained(
         "Interquartile range", ("iqr_ns",),
         "Width of the middle half of the samples.",
@@ -75,7 +75,7 @@ STD = Pooled(
     meaning="standard deviation, all rounds together,",
     of=lambda whole, _: whole.std,
     statistic="stdev",
-    stated="std",
+    reported="std",
     explained=Explained(
         "Standard deviation, skewness, kurtosis", ("std_ns", "skewness", "kurtosis"),
         "Moments of all samples together.",
@@ -100,7 +100,7 @@ MINIMUM = Pooled(
     meaning="smallest",
     of=lambda whole, _: whole.minimum,
     statistic="min",
-    stated="min",
+    reported="min",
     explained=EXTREMES,
 )
 
@@ -111,7 +111,7 @@ MAXIMUM = Pooled(
     meaning="largest",
     of=lambda whole, _: whole.maximum,
     statistic="max",
-    stated="max",
+    reported="max",
     explained=EXTREMES,
 )
 

@@ -204,7 +204,7 @@ def check_required(scenario: Scenario, cases: Sequence[Case]) -> None:
     """
     wrong: list[UserError] = []
     by_id = {case.id: case for case in cases}
-    params = {case.id: flat(case.params.stated()) for case in cases}
+    params = {case.id: flat(case.params.declared()) for case in cases}
     floors = [case.id for case in cases if case.params.adapter == FLOOR]
     for section in scenario.require:
         requirement = section.requirement()

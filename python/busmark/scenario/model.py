@@ -112,7 +112,7 @@ class Measure(Section):
     )
     echo_source: bool = Field(
         default=False,
-        description="of pings: also record when the write of each pong returned, the leg echo "
+        description="of pings: also record when the write of each pong returned, the segment echo "
         "source (costs the responder one more reading of the clock, after the write)",
     )
     body_file: str = Field(

@@ -164,7 +164,7 @@ class Change:
         by_rounds = 2.0 * student_beyond(half / self.error, self.freedom) if self.error else 0.0
         return max(by_rounds, 2.0 * normal_beyond(half / self.floor) if self.floor else 0.0)
 
-    def stated(self, value: float) -> Change:
+    def reported(self, value: float) -> Change:
         """Return the change with ``value`` as its estimate: the ratio or difference of the figures
         that are stated beside it.
 

@@ -46,8 +46,8 @@ def others(found: Any) -> list[Any]:
     return [p for p in found.places if p.role == "compared" and p.case != found.leader]
 
 
-def standing(directory: Path, medians: Medians, **params: Any) -> Any:
-    (found,) = campaign(directory, {64: medians}, **params).standings
+def ranking(directory: Path, medians: Medians, **params: Any) -> Any:
+    (found,) = campaign(directory, {64: medians}, **params).rankings
     return found
 
 
@@ -56,7 +56,7 @@ def test_the_fastest_is_shown_to_be_faster_than_all_others(tmp_path: Path) -> No
         "cyclonedds": around(10, 0.01, seed=1), "fastdds": around(12, 0.01, seed=2),
         "zenoh": around(16, 0.01, seed=3),
     }  # fmt: skip
-    found = standing(tmp_path, medians)
+    found = ranking(tmp_path, medians)
     assert (found.outcome, found.best) == ("best", ["cyclonedds-64"])
     assert [p.case for p in others(found)] == ["fastdds-64", "zenoh-64"]
     for place, factor in zip(others(found), (1.2, 1.6), strict=True):
@@ -70,7 +70,7 @@ def test_a_shift_common_to_a_round_hides_nothing(tmp_path: Path) -> None:
     drift = np.array([1.0, 1.4, 0.8, 1.9, 1.2, 0.7])
     noise = np.random.default_rng(1).normal(1, 0.002, (2, 6))
     medians = {"cyclonedds": 10 * drift * noise[0], "fastdds": 10.5 * drift * noise[1]}
-    found = standing(tmp_path, medians)  # type: ignore[arg-type]
+    found = ranking(tmp_path, medians)  # type: ignore[arg-type]
     assert found.outcome == "best", "intervals of the medians overlap; ratios of rounds do not"
 
 
@@ -79,7 +79,7 @@ def test_a_baseline_is_a_reference_and_never_the_best(tmp_path: Path) -> None:
         "tcp": around(6, 0.01, seed=1), "udp": around(5, 0.01, seed=2),
         "cyclonedds": around(10, 0.01, seed=3), "fastdds": around(12, 0.01, seed=4),
     }  # fmt: skip
-    found = standing(tmp_path, medians)
+    found = ranking(tmp_path, medians)
     assert found.best == ["cyclonedds-64"] and found.reference == "udp-64"
     assert {p.case for p in found.places if p.role == "baseline"} == {"tcp-64", "udp-64"}
     udp = next(place for place in found.places if place.case == "udp-64")
@@ -88,7 +88,7 @@ def test_a_baseline_is_a_reference_and_never_the_best(tmp_path: Path) -> None:
 
 
 def test_the_floor_is_in_no_standing(tmp_path: Path) -> None:
-    found = standing(tmp_path, {"null": around(0.1, 0.01), "cyclonedds": around(10, 0.01)})
+    found = ranking(tmp_path, {"null": around(0.1, 0.01), "cyclonedds": around(10, 0.01)})
     assert [place.case for place in found.places] == ["cyclonedds-64"]
     assert found.outcome == "alone"
 
@@ -101,7 +101,7 @@ def test_one_that_a_noisy_leader_leaves_undecided_but_another_beats_is_not_among
         "fastdds": around(11, 0.003, 8, seed=1),
         "zenoh": around(12, 0.003, 8, seed=2),
     }
-    found = standing(tmp_path, medians)
+    found = ranking(tmp_path, medians)
     assert found.outcome == "undecided"
     assert "zenoh-64" not in found.best and "fastdds-64" in found.best
 
@@ -110,11 +110,11 @@ def test_an_uncompared_one_that_is_lower_leaves_nobody_the_best(tmp_path: Path) 
     medians = {
         "cyclonedds": around(10, 0.01), "fastdds": around(12, 0.01), "zenoh": [4.0],
     }  # fmt: skip
-    found = standing(tmp_path, medians)
+    found = ranking(tmp_path, medians)
     assert found.outcome == "open" and found.open is not None
     assert found.open.startswith("Zenoh, 4.0")
     higher = {**medians, "zenoh": [40.0]}
-    assert standing(tmp_path / "higher", higher).outcome == "best"
+    assert ranking(tmp_path / "higher", higher).outcome == "best"
 
 
 @pytest.mark.parametrize("cases", [["cyclonedds-64"], []])
@@ -127,7 +127,7 @@ def test_an_error_among_the_findings_makes_nobody_the_best(
     }  # fmt: skip
     medians = {"cyclonedds": around(10, 0.01), "fastdds": around(12, 0.01, seed=2)}
     found = campaign(tmp_path, {64: medians}, [finding])
-    assert found.standings[0].outcome == "open"
+    assert found.rankings[0].outcome == "open"
 
 
 def test_what_reliability_costs(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_no_verdict_is_refuted_by_the_numbers(
     with TemporaryDirectory() as folder:
         found = campaign(Path(folder), workloads)
     values = {c.id: c.rtt_2.median.value for c in found.cases if c.rtt_2}
-    for one in found.standings:
+    for one in found.rankings:
         _check(one, found, values)
 
 
@@ -209,6 +209,6 @@ def _check(one: Any, found: Any, values: Mapping[str, float]) -> None:
 def test_a_tie_is_shown_to_be_one(tmp_path: Path) -> None:
     """Two that are equivalent tie; two of which nothing is known are undecided."""
     alike = {"cyclonedds": around(10, 0.001, 8, seed=1), "fastdds": around(10, 0.001, 8, seed=2)}
-    assert standing(tmp_path / "alike", alike).outcome == "tie"
+    assert ranking(tmp_path / "alike", alike).outcome == "tie"
     wild = {"cyclonedds": [1.0, 900.0], "fastdds": [900.0, 1.0]}
-    assert standing(tmp_path / "wild", wild).outcome == "undecided"
+    assert ranking(tmp_path / "wild", wild).outcome == "undecided"

@@ -138,9 +138,9 @@ def test_one_round_gives_a_value_without_an_interval(tmp_path: Path) -> None:
     case = campaign.cases[0]
     assert case.latency is not None and case.latency.round_trip is not None
     assert case.latency.round_trip.median.low is None
-    (standing,) = campaign.standings
-    assert standing.leader is None
-    assert {place.reason for place in standing.places} == {"one round gives no interval"}
+    (ranking,) = campaign.rankings
+    assert ranking.leader is None
+    assert {place.reason for place in ranking.places} == {"one round gives no interval"}
 
 
 def test_a_limit_is_never_below_what_was_seen(tmp_path: Path) -> None:
@@ -171,10 +171,10 @@ def test_a_case_without_rounds_is_not_run_and_an_unsupported_one_says_why(tmp_pa
     assert [c.status for c in campaign.cases] == ["not_run", "unsupported"]
     assert campaign.cases[1].reason == "no listener"
     assert campaign.cases[0].latency is None
-    assert campaign.answers == [] and campaign.standings == []
+    assert campaign.answers == [] and campaign.rankings == []
 
 
-def test_one_way_legs_come_from_echo_stamps_of_one_host_only(tmp_path: Path) -> None:
+def test_one_way_segments_come_from_echo_stamps_of_one_host_only(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     case = build.case("udp-64")
     build.pings(case, 0, np.full(100, 10_000.0))
@@ -183,7 +183,7 @@ def test_one_way_legs_come_from_echo_stamps_of_one_host_only(tmp_path: Path) -> 
     assert summary.latency is not None and summary.latency.one_way_there is not None
     assert summary.latency.one_way_there.median.value == (10_000 - 300) // 2
     assert summary.latency.one_way_there.median.count == 200
-    assert [leg.name for leg in summary.latency.legs] == [
+    assert [segment.name for segment in summary.latency.segments] == [
         "write", "transport", "read", "turn-round",
     ]  # fmt: skip
     for row in build.rows:
@@ -192,7 +192,7 @@ def test_one_way_legs_come_from_echo_stamps_of_one_host_only(tmp_path: Path) -> 
     assert apart.latency is not None
     there = apart.latency.one_way_there
     assert there is not None and there.median.value <= there.bound_ns
-    assert [leg.name for leg in apart.latency.legs if not leg.bound_ns] == [
+    assert [segment.name for segment in apart.latency.segments if not segment.bound_ns] == [
         "write", "read", "turn-round",
     ]  # fmt: skip
 
@@ -223,7 +223,7 @@ def test_an_echo_begins_where_its_source_ends_if_that_is_recorded(tmp_path: Path
             for n in range(20)
         ])  # fmt: skip
     both, alone = (
-        {leg.name: leg.best[0].mean_ns for leg in case.latency.leg_tables}
+        {segment.name: segment.best[0].mean_ns for segment in case.latency.segment_tables}
         for case in analysed(build).cases
     )
     assert (both["echo source"], both["echo"]) == (30, 80)

@@ -49,7 +49,7 @@ def test_of_rounds_in_turn_and_of_campaigns(tmp_path: Path, seed: int) -> None:
     all_agree(tmp_path / "a", tmp_path / "b")
     found = shown(tmp_path / "whole")
     medians = {case.id: case.rtt_2.median.value for case in found.cases if case.rtt_2}
-    for ranking in found.standings:
+    for ranking in found.rankings:
         for versus in (place.to_leader for place in ranking.places if place.to_leader):
             quotient = medians[versus.case] / medians[versus.other]
             assert versus.ratio.value == pytest.approx(quotient) and versus.ratio.value >= 1.0

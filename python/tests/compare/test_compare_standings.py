@@ -52,7 +52,7 @@ def same(versus: Any, place: Path, by: str, baseline: str) -> bool:
 def test_who_is_fastest_has_the_verdicts_of_a_comparison_by_adapter(
     place: Path, campaign: Any
 ) -> None:
-    lines = [p.to_leader for s in campaign.standings for p in s.places if p.to_leader]
+    lines = [p.to_leader for s in campaign.rankings for p in s.places if p.to_leader]
     leaders = {versus.other for versus in lines}
     assert leaders and all("cyclonedds" in leader for leader in leaders)
     found = [

@@ -99,6 +99,9 @@ def test_flows_of_every_kind_are_distinguished_from_what_is_measured(lab: Lab) -
     assert latency["bulk"]["quantity"] == "one_way"
     assert latency["command"]["quantity"] == latency["state"]["quantity"] == "half_round_trip"
     assert latency["state"]["count"] == by["state"]["received"].sum()
-    assert {leg["name"] for leg in shown["latency"]["leg_tables"]} >= {"echo source", "echo"}
+    assert {segment["name"] for segment in shown["latency"]["segment_tables"]} >= {
+        "echo source",
+        "echo",
+    }
     text = " ".join(lab.busmark("show", "result").out.split())
     assert "Beside what is measured" in text and "pings of 32 B at 100/s" in text

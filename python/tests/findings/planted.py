@@ -74,7 +74,7 @@ def params(
     })  # fmt: skip
     can = {n: Adapter(n, Path(f"/lib{n}.so"), c, None) for n, c in CAPABILITIES.items()}
     (case,) = expand(scenario, can)
-    return case.params.stated()
+    return case.params.declared()
 
 
 LATENCY = params()

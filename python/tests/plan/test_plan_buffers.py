@@ -22,7 +22,7 @@ def cases(**matrix: Any) -> list[Case]:
 
 def test_tuned_buffers_are_options_of_all_participants_and_no_part_of_other_cases() -> None:
     os, tuned = cases(adapter="udp", socket_buffers=["os", "tuned"])
-    assert "socket_buffers" not in os.params.stated() and tuned.params.socket_buffers == "tuned"
+    assert "socket_buffers" not in os.params.declared() and tuned.params.socket_buffers == "tuned"
     assert tuned.id.endswith("tunedbuffers") and tuned.params.settings == {}
     assert all(not each.settings for each in flows(os.params).participants)
     for each in flows(tuned.params).participants:

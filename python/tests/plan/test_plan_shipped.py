@@ -59,7 +59,7 @@ def _plan(name: str) -> dict[str, Any]:
     names = {n for _, m in scenario.matrices for n in (*m.adapter, *m.peer)} - {"same"}
     cases = expand(scenario, {name: adapter(name, **ABLE) for name in sorted(names)})
     text = "\n".join(
-        json.dumps([case.id, case.status, case.params.stated()], sort_keys=True, default=str)
+        json.dumps([case.id, case.status, case.params.declared()], sort_keys=True, default=str)
         for case in cases
     )
     counts = {

@@ -248,8 +248,8 @@ def test_a_stated_ratio_is_in_its_interval_which_holds_the_other_too(
     a: list[float], b: list[float], value: float, at: float
 ) -> None:
     change = paired_change(a[: len(b)], b[: len(a)])
-    stated = change.stated(value)
-    before, after = change.estimate, stated.estimate
+    reported = change.reported(value)
+    before, after = change.estimate, reported.estimate
     assert after.value == value
     if before.low is None or before.high is None:
         assert after.low is None
@@ -257,7 +257,7 @@ def test_a_stated_ratio_is_in_its_interval_which_holds_the_other_too(
     assert after.low is not None and after.high is not None
     assert after.low <= value <= after.high
     assert after.low <= before.low * (1 + 1e-9) and after.high >= before.high * (1 - 1e-9)
-    p_value = stated.p_value(at)
+    p_value = reported.p_value(at)
     assert p_value is not None
     if min(abs(at / after.low - 1), abs(at / after.high - 1)) > 1e-6:
         assert (p_value <= 0.05) == (at < after.low or at > after.high)

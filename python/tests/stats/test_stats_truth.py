@@ -120,20 +120,20 @@ def test_a_seed_gives_the_same_campaigns() -> None:
 
 @pytest.mark.parametrize("law", ADDED_TO[:4], ids=lambda law: law.name)
 def test_lengths_that_are_chosen_cover_as_lengths_that_are_stated(law: Law) -> None:
-    stated, chosen = (added(law, way, 60, (5, 6))[0] for way in WAYS)
+    reported, chosen = (added(law, way, 60, (5, 6))[0] for way in WAYS)
     limits = share_interval(chosen.covered, chosen.campaigns, 0.9999)
-    assert limits.high is not None and limits.high >= stated.covered / stated.campaigns - 0.02
+    assert limits.high is not None and limits.high >= reported.covered / reported.campaigns - 0.02
 
 
 def test_recorded_lengths_that_are_chosen_cover_as_those_that_are_stated_and_sooner() -> None:
     rows = {(r.law, r.way): r for r in (Added(**row) for row in record()["added"])}  # type: ignore[arg-type]
     assert {law for law, _ in rows} == {law.name for law in ADDED_TO}
     for law in ADDED_TO:
-        stated, chosen = (rows[law.name, way] for way in WAYS)
+        reported, chosen = (rows[law.name, way] for way in WAYS)
         assert chosen.campaigns >= 300
-        assert chosen.share.high is not None and stated.share.low is not None
-        assert chosen.share.high >= stated.share.low, law.name
-        assert chosen.seconds < 1.05 * stated.seconds, law.name
+        assert chosen.share.high is not None and reported.share.low is not None
+        assert chosen.share.high >= reported.share.low, law.name
+        assert chosen.seconds < 1.05 * reported.seconds, law.name
 
 
 def test_a_check_of_few_histories_finds_a_large_step_soon_and_little_else() -> None:

@@ -142,7 +142,7 @@ CLOCK_UNDISCIPLINED = Rule(
     id="clock-undisciplined",
     title="Clocks of nodes are not synchronised",
     cause="Nothing disciplines the clock of these nodes. Its rate changes with temperature, and a "
-    "one-way leg between hosts is only as accurate as the assumption of constant drift "
+    "one-way segment between hosts is only as accurate as the assumption of constant drift "
     "within the round. The middleware's own stamps (source and reception) use times of day "
     "that nobody has compared.",
     remedy="Run chrony, or ptp4l with phc2sys, on every node; `chronyc tracking` shows how well "

@@ -8,7 +8,7 @@ from busmark.model.entry import STUDENT, Described, Estimate, Explained, Heading
 
 if TYPE_CHECKING:
     from busmark.estimate.case import CaseSummary
-    from busmark.estimate.latency import Leg
+    from busmark.estimate.latency import Segment
     from busmark.model.figure import Distribution, Figure
 
 
@@ -49,9 +49,9 @@ BOTH = Explained(
 )  # fmt: skip
 
 
-def known(leg: Leg | None) -> Figure | None:
+def known(segment: Segment | None) -> Figure | None:
     """Its median; a bound alone is not given as a number."""
-    return leg.median if leg and not leg.bounded else None
+    return segment.median if segment and not segment.bounded else None
 
 
 ONE_WAY_THERE = Estimate(

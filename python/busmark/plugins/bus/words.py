@@ -11,11 +11,11 @@ from typing import Any
 
 Message = dict[str, Any]
 
-LEGS = {
+SEGMENTS = {
     "send_source": "send source", "send_arrival": "send arrival", "turn_round": "turn-round",
     "echo_arrival": "echo arrival", "trip": "trip", "inter_arrival": "inter-arrival",
 }  # fmt: skip
-"""Legs of a round trip whose two ends are stamped by one clock."""
+"""Segments of a round trip whose two ends are stamped by one clock."""
 
 KINDS = ("transceiver", "transponder", "transmitter", "receiver")
 """Kinds of tests."""
@@ -205,10 +205,11 @@ def _seen(seen: Message) -> Iterator[str]:
             f"round trip from intended time median {statistics.median(trips) / 1e3:,.1f} µs, "
             f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
         )
-    averages = [f"{title} {seen['legs'][name][0]['mean_ns'] / 1e3:,.1f}"
-                for name, title in LEGS.items() if name in seen.get("legs", {})]  # fmt: skip
+    segments = seen.get("legs", {})
+    averages = [f"{title} {segments[name][0]['mean_ns'] / 1e3:,.1f}"
+                for name, title in SEGMENTS.items() if name in segments]  # fmt: skip
     if averages:
-        yield f"legs on average (µs): {', '.join(averages)}"
+        yield f"segments on average (µs): {', '.join(averages)}"
     if seen["unanswered"]:
         yield f"{seen['unanswered']} of {seen['asked']} looked at unanswered"
 
@@ -284,20 +285,20 @@ _TOLD: dict[str, Callable[[Message], str | None]] = {
 }
 
 
-def legs(message: Message) -> list[Row]:
-    """Rows of the table of a transceiver's legs, µs: leg, best share, count, min, mean, max,
-    standard deviation."""
+def segments(message: Message) -> list[Row]:
+    """Return rows of the table of a transceiver's segments, µs: segment, best share, count, min,
+    mean, max, standard deviation."""
     with suppress(*STRANGE):
         return [
-            _leg(title, best)
+            _segment(title, best)
             for role in message["result"]["roles"]
-            for name, title in LEGS.items()
+            for name, title in SEGMENTS.items()
             for best in role["legs"].get(name, ())
         ]
     return []
 
 
-def _leg(title: str, best: Message) -> Row:
+def _segment(title: str, best: Message) -> Row:
     deviation = best["deviation_ns"]
     return (
         title, f"{best['percent']:g} %", f"{best['count']:,}",

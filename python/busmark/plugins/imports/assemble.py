@@ -109,12 +109,12 @@ def add(settings: dict[str, Any], run: Run) -> None:
     """
     for key, value in settings.items():
         group, dot, name = key.partition(".")
-        place = getattr(run.params, group) if dot else run.params.stated()
-        stated = place.get(name or key)
-        free = stated is None or stated == ASSUMED.get(key) or key == "adapter"
-        if not free and stated != value:
+        place = getattr(run.params, group) if dot else run.params.declared()
+        reported = place.get(name or key)
+        free = reported is None or reported == ASSUMED.get(key) or key == "adapter"
+        if not free and reported != value:
             raise UserError(
-                f"the file states {key}: {stated}, not {value}",
+                f"the file states {key}: {reported}, not {value}",
                 where=run.file,
                 remedy="Leave this --set out, or import the file by itself.",
             )
@@ -135,8 +135,8 @@ def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
         lines.append(f"{run.file}, line {run.line}: the same run as in {first.file}: counted once")
         first.joined.append(run.file)
         first.samples = run.samples if first.samples is None else first.samples
-        mine = first.params.stated()
-        for key, value in run.params.stated().items():
+        mine = first.params.declared()
+        for key, value in run.params.declared().items():
             if key not in mine or mine[key] == VAGUE.get(key):
                 setattr(first.params, key, value)
         first.values = run.values | first.values
@@ -149,7 +149,7 @@ def _same(first: Run, second: Run) -> bool:
     if first.form == second.form or first.params.test != second.params.test:
         return False
     sizes = {run.params.size for run in (first, second)} - {None}
-    mine, theirs = ({s.key: s.value_ns for s in run.stated} for run in (first, second))
+    mine, theirs = ({s.key: s.value_ns for s in run.reported} for run in (first, second))
     shared = mine.keys() & theirs.keys()
     if len(sizes) > 1 or len(shared) < ENOUGH:
         return False
@@ -167,7 +167,7 @@ def cases(runs: list[Run]) -> list[ImportedCase]:
     """Return the cases in order of test, adapter and size."""
     by_params: dict[str, ImportedCase] = {}
     for run in runs:
-        key = json.dumps(run.params.stated(), sort_keys=True, default=str)
+        key = json.dumps(run.params.declared(), sort_keys=True, default=str)
         by_params.setdefault(key, ImportedCase("", run.params)).runs.append(run)
     ordered = sorted(by_params.values(), key=lambda case: _order(case.params))
     taken: set[str] = set()

@@ -16,9 +16,9 @@ from busmark.plugins.imports.model import (
     Imported,
     Part,
     Quantity,
+    Reported,
     Run,
     RunParameters,
-    Stated,
     Statistic,
     intervals_of,
     size_flaw,
@@ -110,7 +110,7 @@ class _Process:
     line: int
     seconds: list[tuple[float, int, int, int]] = field(default_factory=list)
     """Seconds of a stream: time, samples, lost in all, lines before which a writer had gone."""
-    stated: list[Stated] = field(default_factory=list)
+    reported: list[Reported] = field(default_factory=list)
     rates: list[tuple[float, float]] = field(default_factory=list)
 
 
@@ -146,7 +146,7 @@ def read(source: SourceText) -> Imported:
             key = (pid, source.count(line, latency["size"]))
             where = streams if latency["kind"] else latencies
             process = where.setdefault(key, _Process(key[1], line.number))
-            process.stated += _figures(source, line, latency)
+            process.reported += _figures(source, line, latency)
         elif stream := _STREAM.match(rest):
             key = (pid, source.count(line, stream["size"]))
             process = streams.setdefault(key, _Process(key[1], line.number))
@@ -170,7 +170,7 @@ def read(source: SourceText) -> Imported:
     return imported
 
 
-def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[Stated]:
+def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[Reported]:
     """Return figures of one second and one peer. The second ends at the time that begins the
     line."""
     quantity: Quantity = "one_way" if found["kind"] else "half_round_trip"
@@ -180,19 +180,19 @@ def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[State
         raise source.malformed(line, "the time and the number of samples")
     start = max(0.0, end - 1.0)
     span = end - start
-    stated = []
+    reported = []
     for name, value, unit in _TIME.findall(found["times"]):
         percent = float(name[:-1]) if name.endswith("%") else None
         statistic: Statistic = name if percent is None else "percentile"
         value_ns = source.time(line, value, unit)
         if value_ns is not None:
             rests_on = count if percent is None else min(count, RAW_SIZE)
-            stated.append(
-                Stated(quantity, statistic, value_ns, percent, rests_on, start, span, line.number)
+            reported.append(
+                Reported(quantity, statistic, value_ns, percent, rests_on, start, span, line.number)
             )
-    if {"mean", "min", "max"} - {s.statistic for s in stated}:
+    if {"mean", "min", "max"} - {s.statistic for s in reported}:
         raise source.malformed(line, "mean, min, percentiles and max, with their units")
-    return stated
+    return reported
 
 
 def _second(
@@ -211,16 +211,16 @@ def _latency_run(process: _Process) -> Run:
     params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
     params.size = process.size
     run = Run(params, line=process.line)
-    run.stated = _together("half_round_trip", process.stated)
+    run.reported = _together("half_round_trip", process.reported)
     run.values = {"samples": sum(_counts(run))}
     return run
 
 
-def _together(quantity: Quantity, seconds: list[Stated]) -> list[Stated]:
+def _together(quantity: Quantity, seconds: list[Reported]) -> list[Reported]:
     """Return the figures of the seconds, and the run's figures that follow from them."""
-    by_line: dict[int | None, dict[str, Stated]] = {}
-    for stated in seconds:
-        by_line.setdefault(stated.line, {})[stated.statistic] = stated
+    by_line: dict[int | None, dict[str, Reported]] = {}
+    for reported in seconds:
+        by_line.setdefault(reported.line, {})[reported.statistic] = reported
     parts = [
         Part(s["mean"].count or 0, s["mean"].value_ns, s["min"].value_ns, s["max"].value_ns)
         for s in by_line.values()
@@ -233,8 +233,8 @@ def _stream_run(process: _Process) -> Run:
     those after a writer had gone; if there are no others, it covers what there is."""
     run = Run(RunParameters(test="throughput", adapter=ADAPTER), line=process.line)
     run.params.size = process.size
-    run.stated = _together("one_way", process.stated)
-    ends_s = ((s.start_s or 0) + (s.duration_s or 0) for s in process.stated)
+    run.reported = _together("one_way", process.reported)
+    ends_s = ((s.start_s or 0) + (s.duration_s or 0) for s in process.reported)
     run.length_s = max(ends_s, default=None)
     ends = [second[0] for second in process.seconds]
     if not ends:
@@ -269,13 +269,13 @@ def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
     runs = imported.runs
     imported.observe(HALVED, f"latency of {sizes_of(pings)}", pings)
     imported.observe(OMISSION, f"{len(pings)} runs of ping", pings)
-    timed = [r for r in runs if r.stated]
+    timed = [r for r in runs if r.reported]
     seconds = sum(len(_counts(r)) for r in timed)
     imported.observe(SECONDS, f"{seconds} seconds with figures of their own", timed)
     most = max((max(_counts(r)) for r in timed), default=0)
     over = [r for r in timed if max(_counts(r)) > RAW_SIZE]
     imported.observe(TRUNCATED, f"{most} samples in one second", over)
-    one_way = [r for r in flows if r.stated]
+    one_way = [r for r in flows if r.reported]
     imported.observe(STAMPS, f"one-way latency of {sizes_of(one_way)}", one_way)
     imported.observe(WARM_UP, f"{len(runs)} runs", runs)
     imported.observe(SIZE, sizes_of(runs), runs)
@@ -285,5 +285,5 @@ def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
 
 def _counts(run: Run) -> list[int]:
     """Return samples of each second."""
-    seconds = [s for s in run.stated if s.start_s is not None]
+    seconds = [s for s in run.reported if s.start_s is not None]
     return [s.count or 0 for s in seconds if s.statistic == "mean"]

@@ -13,9 +13,9 @@ from busmark.errors import UserError
 from busmark.plugins.imports.model import (
     Flaw,
     Imported,
+    Reported,
     Run,
     RunParameters,
-    Stated,
     Statistic,
     samples_of,
     size_flaw,
@@ -160,8 +160,8 @@ def _latency(source: SourceText, line: Line, row: dict[str, str]) -> Run:
     for name, (statistic, percent) in STATISTICS.items():
         value = source.time(line, row[name], "us")
         if value is not None:
-            run.stated.append(
-                Stated("half_round_trip", statistic, value, percent, count, line=line.number)
+            run.reported.append(
+                Reported("half_round_trip", statistic, value, percent, count, line=line.number)
             )
     return run
 
@@ -228,8 +228,8 @@ def _throughput(source: SourceText, line: Line, row: dict[str, str]) -> Run:
 def combine(runs: list[Run]) -> list[Run]:
     """Return the runs. Raw samples join the row of a table that is of as many samples of the same
     size, with the same least and greatest value."""
-    loose = [run for run in runs if run.samples is not None and not run.stated]
-    rows = [run for run in runs if run.samples is None and run.stated]
+    loose = [run for run in runs if run.samples is not None and not run.reported]
+    rows = [run for run in runs if run.samples is None and run.reported]
     taken = []
     for run in loose:
         for row in rows:
@@ -244,11 +244,13 @@ def combine(runs: list[Run]) -> list[Run]:
 def _alike(run: Run, row: Run) -> bool:
     if run.samples is None or run.params.size != row.params.size:
         return False
-    stated: dict[str, float] = {s.statistic: s.value_ns for s in row.stated if s.percent is None}
+    reported: dict[str, float] = {
+        s.statistic: s.value_ns for s in row.reported if s.percent is None
+    }
     halves = run.samples["round_trip_ns"] / 2
     found = {"min": float(halves.min() or 0), "max": float(halves.max() or 0)}  # type: ignore[arg-type]
     # The raw file has six digits, the table three decimals.
-    near = all(abs(stated.get(k, 0.0) - v) <= 2 + 1e-5 * v for k, v in found.items())
+    near = all(abs(reported.get(k, 0.0) - v) <= 2 + 1e-5 * v for k, v in found.items())
     return near and halves.len() == row.values["samples"]
 
 
@@ -258,7 +260,7 @@ def _observe(imported: Imported) -> None:
     imported.observe(LOANS, "the file does not say whether loans were used", latency)
     counts = sorted({r.values["samples"] for r in latency})
     imported.observe(TIMEOUT, f"{', '.join(map(str, counts[:4]))} samples", latency)
-    few = [r for r in latency if r.stated and r.values["samples"] < 100_000]
+    few = [r for r in latency if r.reported and r.values["samples"] < 100_000]
     if few:
         imported.observe(TAIL, f"99.99 % of {few[0].values['samples']} samples", few)
     imported.observe(BURSTS, f"throughput of {sizes_of(streams)}", streams)

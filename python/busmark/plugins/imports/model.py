@@ -31,7 +31,7 @@ Statistic = Literal["mean", "std", "min", "max", "mad", "percentile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class Reported:
     """One figure, as the source states it."""
 
     quantity: Quantity
@@ -86,7 +86,7 @@ class Run:
 
     params: RunParameters
     values: Values = field(default_factory=Values)
-    stated: list[Stated] = field(default_factory=list)
+    reported: list[Reported] = field(default_factory=list)
     samples: pl.DataFrame | None = None
     """Columns of the table `samples` that the source has."""
     intervals: pl.DataFrame | None = None
@@ -227,7 +227,7 @@ class Part:
     """Sum of squared deviations over the count."""
 
 
-def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[Stated]:
+def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[Reported]:
     """Return mean, deviation, minimum and maximum of all samples together; their line is None.
     Percentiles cannot be put together.
 
@@ -252,7 +252,7 @@ def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[Stated]:
         "max": max(most) if len(most) == len(parts) else None,
     }
     return [
-        Stated(quantity, statistic, value, count=count)
+        Reported(quantity, statistic, value, count=count)
         for statistic, value in figures.items()
         if value is not None
     ]

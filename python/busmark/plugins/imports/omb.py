@@ -15,9 +15,9 @@ from busmark.plugins.imports.model import (
     Flaw,
     Imported,
     Quantity,
+    Reported,
     Run,
     RunParameters,
-    Stated,
     Statistic,
     Values,
     intervals_of,
@@ -116,8 +116,8 @@ def read(source: SourceText) -> Imported:
     run.values = _rates(result)
     run.intervals = _intervals(result)
     for name, (quantity, unit) in KINDS.items():
-        run.stated += _aggregated(source, everything, name, quantity, unit)
-        if not any(s.quantity == quantity for s in run.stated):
+        run.reported += _aggregated(source, everything, name, quantity, unit)
+        if not any(s.quantity == quantity for s in run.reported):
             imported.left_out.append(f"{source.name}: aggregated{name} has no sample")
     imported.runs.append(run)
     _observe(imported, run, result)
@@ -148,7 +148,7 @@ def _intervals(result: TestResult) -> pl.DataFrame | None:
 
 def _aggregated(
     source: SourceText, everything: dict[str, Any], name: str, quantity: Quantity, unit: str
-) -> list[Stated]:
+) -> list[Reported]:
     """Return figures of the whole run; none where nothing was recorded, which is written as
     zeros."""
 
@@ -181,20 +181,20 @@ def _aggregated(
         return []
     line = line_of(source.text, (f"{prefix}Avg",))
     return [
-        Stated(quantity, statistic, value, percent, line=line)
+        Reported(quantity, statistic, value, percent, line=line)
         for (statistic, percent), value in found.items()
         if value is not None
     ]
 
 
 def _observe(imported: Imported, run: Run, result: TestResult) -> None:
-    one_way = [s.value_ns for s in run.stated if s.quantity == "one_way"]
+    one_way = [s.value_ns for s in run.reported if s.quantity == "one_way"]
     if one_way:
         imported.observe(CLOCKS, "end-to-end latencies", [run])
         imported.observe(START, "end-to-end latencies", [run])
         if min(one_way) < 10e6:
             imported.observe(POSITIVE, f"a figure of {min(one_way) / 1e6:g} ms", [run])
-    if any(s.quantity == "publish" and s.value_ns >= 59e9 for s in run.stated):
+    if any(s.quantity == "publish" and s.value_ns >= 59e9 for s in run.reported):
         imported.observe(CAPPED, "a publish latency of 60 s", [run])
     if result.backlog and result.backlog[-1]:
         imported.observe(PRODUCER_RATE, f"{result.backlog[-1]} messages at the end", [run])

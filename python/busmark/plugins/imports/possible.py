@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports.assemble import ImportedCase
-from busmark.plugins.imports.model import Flaw, Run, Stated
+from busmark.plugins.imports.model import Flaw, Reported, Run
 from busmark.store.tables import bounds_of
 
 MOST_RUNS = 10_000
@@ -42,14 +42,16 @@ def of_two_clocks(run: Run) -> None:
     """Take latencies away that show by themselves that the clocks differ."""
     for quantity in BETWEEN_CLOCKS:
         values = [
-            s.value_ns for s in run.stated if s.quantity == quantity and s.statistic not in SPREADS
+            s.value_ns
+            for s in run.reported
+            if s.quantity == quantity and s.statistic not in SPREADS
         ]
         if not values:
             continue
         longest = run.length_s * 1e9 if run.length_s is not None else float("inf")
         if min(values) >= 0 and max(values) <= longest:
             continue
-        run.stated = [s for s in run.stated if s.quantity != quantity]
+        run.reported = [s for s in run.reported if s.quantity != quantity]
         text = f"from {min(values) / 1e9:,.6g} s to {max(values) / 1e9:,.6g} s"
         if run.length_s is not None:
             text += f" in a run of {run.length_s:.3g} s"
@@ -63,7 +65,7 @@ def possible(cases: Sequence[ImportedCase]) -> None:
         UserError: one cannot.
     """
     runs = [run for case in cases for run in case.runs]
-    if len(runs) > MOST_RUNS or sum(len(run.stated) for run in runs) > MOST_FIGURES:
+    if len(runs) > MOST_RUNS or sum(len(run.reported) for run in runs) > MOST_FIGURES:
         raise UserError(
             f"{len(runs)} runs; at most {MOST_RUNS}, with {MOST_FIGURES} figures together",
             where=runs[0].file,
@@ -73,8 +75,8 @@ def possible(cases: Sequence[ImportedCase]) -> None:
         _params(case)
     for run in runs:
         _values(run)
-        for stated in run.stated:
-            _stated(run, stated)
+        for reported in run.reported:
+            _reported(run, reported)
         for name, frame in (("samples", run.samples), ("intervals", run.intervals)):
             if frame is not None:
                 _table(run, name, frame)
@@ -83,7 +85,7 @@ def possible(cases: Sequence[ImportedCase]) -> None:
 def _params(case: ImportedCase) -> None:
     """Check that a manifest can hold the parameters of the whole case."""
     try:
-        Parameters.model_validate(case.params.stated())
+        Parameters.model_validate(case.params.declared())
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(part for part in first["loc"] if str(part).isidentifier())  # type: ignore[misc]
@@ -93,26 +95,26 @@ def _params(case: ImportedCase) -> None:
 
 def _values(run: Run) -> None:
     limits = bounds_of("cases")
-    for key, value in {**run.params.stated(), **run.values}.items():
+    for key, value in {**run.params.declared(), **run.values}.items():
         if key in limits:
             _check(run, run.line, key, value, limits[key])
 
 
-def _stated(run: Run, stated: Stated) -> None:
+def _reported(run: Run, reported: Reported) -> None:
     limits = bounds_of("summaries")
     for key in ("value_ns", "percent", "count", "start_s", "duration_s"):
-        value = getattr(stated, key)
+        value = getattr(reported, key)
         if value is not None:
-            own = _of_value(stated, limits[key]) if key == "value_ns" else limits[key]
-            _check(run, stated.line or run.line, key, value, own)
+            own = _of_value(reported, limits[key]) if key == "value_ns" else limits[key]
+            _check(run, reported.line or run.line, key, value, own)
 
 
-def _of_value(stated: Stated, limits: tuple[float, float]) -> tuple[float, float]:
+def _of_value(reported: Reported, limits: tuple[float, float]) -> tuple[float, float]:
     low, high = limits
-    if stated.quantity in BY_ONE_CLOCK or stated.statistic in SPREADS:
+    if reported.quantity in BY_ONE_CLOCK or reported.statistic in SPREADS:
         low = 0
     # A round trip is twice as long.
-    return (low, high / 2) if stated.quantity == "half_round_trip" else (low, high)
+    return (low, high / 2) if reported.quantity == "half_round_trip" else (low, high)
 
 
 def _check(run: Run, line: int, key: str, value: Any, limits: tuple[float, float]) -> None:

@@ -16,9 +16,9 @@ from busmark.plugins.imports.model import (
     Flaw,
     Imported,
     Quantity,
+    Reported,
     Run,
     RunParameters,
-    Stated,
     Statistic,
     samples_of,
     size_flaw,
@@ -189,8 +189,8 @@ def _figure(source: SourceText, line: Line, now: _Open) -> None:
         value = source.time(line, text, "us", "a time in microseconds")
         if value is not None:
             count = run.values.get("samples")
-            run.stated.append(
-                Stated(_quantity(run), statistic, value, percent, count, line=line.number)
+            run.reported.append(
+                Reported(_quantity(run), statistic, value, percent, count, line=line.number)
             )
 
     if average := _AVERAGE.search(line.text):
@@ -203,7 +203,7 @@ def _figure(source: SourceText, line: Line, now: _Open) -> None:
         run.values |= {"lost": lost, "duplicated": twice, "out_of_order": late}
     elif total := _TOTAL.search(line.text):
         run.values["samples"] = source.count(line, total[1])
-        run.stated = [replace(s, count=run.values["samples"]) for s in run.stated]
+        run.reported = [replace(s, count=run.values["samples"]) for s in run.reported]
     elif extreme := _EXTREME.search(line.text):
         add("min" if extreme[1] == "MIN" else "max", extreme[2])
     elif percentile := _PERCENTILE.search(line.text):
@@ -270,6 +270,6 @@ def _fewest(run: Run) -> list[float]:
     count = run.values.get("samples")
     return [
         s.percent
-        for s in run.stated
+        for s in run.reported
         if count and s.percent is not None and count * min(s.percent, 100 - s.percent) / 100 < 10
     ]

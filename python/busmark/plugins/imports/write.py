@@ -117,7 +117,7 @@ def summaries(cases: Sequence[ImportedCase]) -> pl.DataFrame:
         }
         for case in cases
         for number, run in enumerate(case.runs)
-        for s in run.stated
+        for s in run.reported
     ]
     return pl.DataFrame(rows, schema=polars_schema("summaries"))
 
@@ -138,8 +138,8 @@ def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any
     null."""
     columns = polars_schema("cases")
     row: dict[str, Any] = dict.fromkeys(columns)
-    stated = case.params.stated().items()
-    row |= {k: v for k, v in stated if k in columns and not isinstance(v, dict)}
+    reported = case.params.declared().items()
+    row |= {k: v for k, v in reported if k in columns and not isinstance(v, dict)}
     row |= {"case": case.id, "round": number, "attempt": 0, "order": order, "status": "ok"}
     if case.params.qos:
         row["qos"] = json.dumps(case.params.qos)
@@ -155,7 +155,7 @@ def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any
 def _round_trip(run: Run, percent: float) -> float | None:
     """Return a percentile of the whole run's round trip, by its samples if they are there."""
     factors = {"half_round_trip": 2.0, "round_trip": 1.0}
-    for s in run.stated:
+    for s in run.reported:
         if s.percent == percent and s.start_s is None and s.quantity in factors:
             return s.value_ns * factors[s.quantity]
     return None
@@ -180,7 +180,7 @@ def _manifest(
         cases=[
             Case(
                 id=case.id,
-                params=Parameters.model_validate(case.params.stated()),
+                params=Parameters.model_validate(case.params.declared()),
                 status="planned",
             )
             for case in cases

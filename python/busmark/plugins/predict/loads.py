@@ -171,7 +171,7 @@ def load_sweeps(result: Result) -> list[Levels]:
 
 
 def _others(params: Parameters) -> dict[str, Any]:
-    return {n: v for n, v in sorted(params.stated().items()) if n not in ("load", "load_on")}
+    return {n: v for n, v in sorted(params.declared().items()) if n not in ("load", "load_on")}
 
 
 def _of_one_kind(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:

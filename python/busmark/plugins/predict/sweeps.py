@@ -98,7 +98,7 @@ def _swept(params: Parameters, dimension: Dimension) -> bool:
 
 
 def _others(params: Parameters, dimension: Dimension) -> dict[str, Any]:
-    return {name: v for name, v in sorted(params.stated().items()) if name != dimension}
+    return {name: v for name, v in sorted(params.declared().items()) if name != dimension}
 
 
 def sweep_of(

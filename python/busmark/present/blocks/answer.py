@@ -12,7 +12,7 @@ from math import log
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import WITH_SPENT, Effect
-from busmark.compare.ranking import Standing
+from busmark.compare.ranking import Ranking
 from busmark.compare.rounds import Versus
 from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.estimate.case import TIMES, CaseSummary
@@ -110,10 +110,10 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     ]
     columns = [Column(title, names, "label")]
     found = by_case(kinds(campaign.findings))
-    standings = {_key(standing): standing for standing in campaign.standings}
+    rankings = {_key(ranking): ranking for ranking in campaign.rankings}
     for workload in shown:
         cases = [known[workload].get(label) for label, _ in labels]
-        columns += _workload(workload, cases, standings.get(workload), found)
+        columns += _workload(workload, cases, rankings.get(workload), found)
     notes = []
     if any(column.kind == "ratio" for column in columns):
         level = f"{campaign.confidence:.0%}".replace("%", " %")
@@ -121,8 +121,8 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
             Text("ratio", {"margin": f"{EQUIVALENT:.0%}".replace("%", " %"), "level": level})
         )
     for workload in shown:
-        if (standing := standings.get(workload)) and standing.open:
-            notes.append(fact(f"Undecided which is best at {_where(workload)}", standing.open))
+        if (ranking := rankings.get(workload)) and ranking.open:
+            notes.append(fact(f"Undecided which is best at {_where(workload)}", ranking.open))
     for what, some, all_ in (
         ("workloads", len(shown), len(known)), ("rows", len(labels), len(every)),
     ):  # fmt: skip
@@ -144,8 +144,8 @@ def _versioned(label: str, declared: Mapping[str, object]) -> str:
     return label.replace(title, f"{name} {number}", 1)
 
 
-def _key(standing: Standing) -> Workload:
-    return (standing.test, standing.placement, standing.size, tuple(standing.workload.items()))
+def _key(ranking: Ranking) -> Workload:
+    return (ranking.test, ranking.placement, ranking.size, tuple(ranking.workload.items()))
 
 
 def _labels(
@@ -185,7 +185,7 @@ def _where(workload: Workload) -> str:
 
 
 def _workload(
-    workload: Workload, cases: Sequence[CaseSummary | None], standing: Standing | None,
+    workload: Workload, cases: Sequence[CaseSummary | None], ranking: Ranking | None,
     found: Mapping[str, Flags],
 ) -> Iterator[Column]:  # fmt: skip
     """The figure of each label, and its ratio to the leader's."""
@@ -197,9 +197,9 @@ def _workload(
     group = f"{what[:1].upper()}{what[1:]}, {placement_short(placement)}"
     cells = [_marked(_figure(case), case, found) for case in cases]
     yield Column(where, cells, "figure", headline.figure.unit, group=group)
-    if standing is None or len([case for case in cases if case and not case.is_floor]) < 2:
+    if ranking is None or len([case for case in cases if case and not case.is_floor]) < 2:
         return
-    ratios = [_ratio(case, standing) for case in cases]
+    ratios = [_ratio(case, ranking) for case in cases]
     if any(cell.verdict not in ("", "reference") for cell in ratios):
         yield Column("×", ratios, "ratio", group=group)
 
@@ -226,12 +226,12 @@ def _marked(cell: Cell, case: CaseSummary | None, found: Mapping[str, Flags]) ->
     return replace(cell, marks=tuple(marks))
 
 
-def _ratio(case: CaseSummary | None, standing: Standing) -> Cell:
+def _ratio(case: CaseSummary | None, ranking: Ranking) -> Cell:
     if case is None or case.is_floor:
         return ABSENT
-    if case.id == standing.leader:
+    if case.id == ranking.leader:
         return Cell(1.0, verdict="reference")
-    place = standing.place(case.id)
+    place = ranking.place(case.id)
     if place is not None and place.role == "not compared":
         return Cell(text="not compared", note=place.reason or "")
     if place is None or place.to_leader is None:

@@ -10,7 +10,7 @@ from busmark.model import text
 from busmark.model.naming import flatten, placement_text, title, value_text
 from busmark.present.blocks.details import details
 from busmark.present.blocks.findings import on_case
-from busmark.present.blocks.imported import stated_headline
+from busmark.present.blocks.imported import reported_headline
 from busmark.present.blocks.rows import Field, listing
 from busmark.present.document import Cell, Document, Section, Text
 
@@ -58,4 +58,4 @@ def summary(case: CaseSummary) -> str:
         return f"first sample after {text.figure_text(case.first_sample)}"
     if case.goodput:
         return f"goodput {text.figure_text(case.goodput, text.MBIT)}"
-    return stated_headline(case) or case.status.replace("_", " ")
+    return reported_headline(case) or case.status.replace("_", " ")

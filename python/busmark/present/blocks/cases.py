@@ -23,7 +23,7 @@ from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
-from busmark.present.blocks.imported import stated_means
+from busmark.present.blocks.imported import reported_means
 from busmark.present.blocks.rows import fact
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import lost_text
@@ -64,7 +64,7 @@ def _blocks(
     made += _measured(test, cases)
     made += [
         (Column(title, [_cell(one) for one in figures], "figure", "ns"), ())
-        for title, figures in stated_means(cases).items()
+        for title, figures in reported_means(cases).items()
     ]
     if any(load.rounds for case in cases for load in case.loads):
         made.append((Column("Load achieved", [_load(case) for case in cases]), ("load",)))

@@ -232,9 +232,11 @@ def _differs(comparison: Comparison) -> Section | None:
     found: dict[tuple[str, ...], list[Pair]] = {}
     for pair in comparison.pairs:
         for name, values in pair.differs.items():
-            stated = not {None, "unstated"} & {v for v in values if v is None or isinstance(v, str)}
+            reported = not {None, "unstated"} & {
+                v for v in values if v is None or isinstance(v, str)
+            }
             mine, other = (dim.value_text(name, value) for value in values)
-            why = _why(name, comparison.by, stated=stated)
+            why = _why(name, comparison.by, reported=reported)
             found.setdefault((dim.title(name), mine, other, why), []).append(pair)
     rows = []
     for (*differing, why), pairs in found.items():
@@ -245,13 +247,13 @@ def _differs(comparison: Comparison) -> Section | None:
     return _listed("Compared though they differ", "parameter", heads, rows)
 
 
-def _why(name: str, by: Sequence[str], *, stated: bool) -> str:
+def _why(name: str, by: Sequence[str], *, reported: bool) -> str:
     """Why cases are compared though a parameter differs."""
     if name == "qos.depth" and "qos.history" in by:
         return "a depth belongs to the history keep-last"
     if {"adapter", "peer", "side"} & set(by):
         return "each adapter has its own default"
-    if not stated:
+    if not reported:
         return "one side does not state it"
     return "these cases were named, or --force was given"
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from busmark.estimate.capacity import Trial
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.latency import ECHO, ECHO_SOURCE, MEANINGS, Latency, Leg, LegTable
+from busmark.estimate.latency import ECHO, ECHO_SOURCE, MEANINGS, Latency, Segment, SegmentTable
+from busmark.estimate.reported import Reported, ReportedFigure
 from busmark.estimate.resources import level_text
 from busmark.estimate.rounds import RoundSummary
-from busmark.estimate.stated import Stated, StatedFigure
 from busmark.estimate.stream import Batch
 from busmark.estimate.throughput import Throughput
 from busmark.model import text
@@ -20,7 +20,7 @@ from busmark.model.quantities.counters import COUNTERS
 from busmark.model.statistics import POOLED, REPORTED
 from busmark.present.blocks import flows
 from busmark.present.blocks.imported import QUANTITIES as OF_SOURCES
-from busmark.present.blocks.imported import STATISTICS, is_stated
+from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
     Field,
     Property,
@@ -81,8 +81,8 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if not applications:
         yield from _levels(case, folded=True)
     yield from _participants(case)
-    for one in case.stated:
-        yield _stated(one)
+    for one in case.reported:
+        yield _reported(one)
     yield from sections("Resources", [listing(case.resources, RESOURCE, note=RESOURCES_NOTE)],
                         folded=True)  # fmt: skip
     known = [one for one in COUNTERS if one.column in case.counters]
@@ -104,7 +104,7 @@ def _latency(latency: Latency) -> Iterator[Section]:
         yield from distribution("Latency", kinds)
     yield Section("Pings", [properties(pings, heads=["Rounds that count"])])
     yield from jitter(latency.jitter, latency.jitter_share)
-    yield from sections("One-way times and legs", _legs(latency), folded=True)
+    yield from sections("One-way times and segments", _segments(latency), folded=True)
 
 
 def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]:
@@ -151,15 +151,15 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
             for rung, of in zip(rungs, kinds, strict=True)
         ]
         rows.append((name, "ns", cells))
-    stated = all(map(is_stated, kinds))
-    note = "As the source states them" if stated else (
+    reported = all(map(is_reported, kinds))
+    note = "As the source states them" if reported else (
         "Observed values of all samples of all rounds together, so they differ from the typical "
         "round above"
     )  # fmt: skip
     note += f"; {text.ABSENT}: too few samples to support it."
     if any(rung.lost for each in kinds for rung in each.percentiles):
         note += " A lost sample counts as later than any."
-    title = "Percentiles" if stated else "Percentiles, all rounds pooled"
+    title = "Percentiles" if reported else "Percentiles, all rounds pooled"
     heads = [QUANTITIES[each.quantity] for each in kinds]
     return properties(rows, title, first="Percentile", heads=heads, note=note)
 
@@ -203,10 +203,14 @@ def jitter(found: Distribution | None, share: Figure | None) -> Iterator[Section
     yield Section("Jitter", [figures([found], share), ladder([found]), *notes(note)], folded=True)
 
 
-def _legs(latency: Latency) -> Iterator[Table]:
-    """Medians of the ways and of the legs, and the best samples of each leg."""
-    legs = [leg for leg in (latency.one_way_there, latency.one_way_back, *latency.legs) if leg]
-    bounds = {leg.bound_ns for leg in legs if leg.bound_ns}
+def _segments(latency: Latency) -> Iterator[Table]:
+    """Medians of the ways and of the segments, and the best samples of each segment."""
+    segments = [
+        segment
+        for segment in (latency.one_way_there, latency.one_way_back, *latency.segments)
+        if segment
+    ]
+    bounds = {segment.bound_ns for segment in segments if segment.bound_ns}
     note = "One clock on one host."
     if bounds:
         note = (
@@ -216,31 +220,33 @@ def _legs(latency: Latency) -> Iterator[Table]:
         )
     note += " A negative time: the later stamp was taken first."
     fields = (
-        Field("Part", lambda leg: leg.name), Field("From … to", lambda leg: leg.meaning),
+        Field("Part", lambda segment: segment.name),
+        Field("From … to", lambda segment: segment.meaning),
         Field("Median", _median, "ns"),
     )  # fmt: skip
-    yield listing(legs, fields, note=note)
-    parts = [(leg, part) for leg in latency.leg_tables for part in leg.best]
+    yield listing(segments, fields, note=note)
+    parts = [(segment, part) for segment in latency.segment_tables for part in segment.best]
     if parts:
         own = [of_second(one) for one in BEST]
         yield listing(
-            parts, own, "Legs, best 100/99.9/99/90 %", note=_legs_note(latency.leg_tables),
+            parts, own, "Segments, best 100/99.9/99/90 %",
+            note=_segments_note(latency.segment_tables),
             row=lambda each: Row(group=f"{each[0].name}: {each[0].meaning.partition(':')[0]}"),
         )  # fmt: skip
 
 
-def _median(leg: Leg) -> Cell:
-    if leg.bounded:
-        return Cell(leg.bound_ns, text=f"below {text.time_text(leg.bound_ns)}")
-    return cell_of(leg.median)
+def _median(segment: Segment) -> Cell:
+    if segment.bounded:
+        return Cell(segment.bound_ns, text=f"below {text.time_text(segment.bound_ns)}")
+    return cell_of(segment.median)
 
 
-def _legs_note(tables: Sequence[LegTable]) -> str:
-    names = {leg.name for leg in tables}
+def _segments_note(tables: Sequence[SegmentTable]) -> str:
+    names = {segment.name for segment in tables}
     parts = [
         "T1: just before write. T2: write has returned. T3: the middleware announced the sample. "
-        "T4: the sample is in the reader's hands. Each leg is sorted by itself, so the legs of one "
-        "share do not add up to a trip."
+        "T4: the sample is in the reader's hands. Each segment is sorted by itself, so the "
+        "segments of one share do not add up to a trip."
     ]
     if ECHO in names and ECHO_SOURCE not in names:
         parts.append("`measure.echo_source = true` records T1→T2 of the pong, too.")
@@ -477,7 +483,7 @@ def _meeting(case: CaseSummary) -> Table:
     return properties(rows, "Endpoints discovered", first="Had found its counterparts", note=note)
 
 
-def _stated(one: Stated) -> Section:
+def _reported(one: Reported) -> Section:
     """As the source of an imported result has it."""
     fields = (
         Field("Figure", lambda each: STATISTICS.get(each.statistic, f"{each.percent or 0:.10g} %")),
@@ -496,7 +502,7 @@ def _stated(one: Stated) -> Section:
     return Section(title, [listing(one.figures, fields, note=note)])
 
 
-def _within(each: StatedFigure, end: str) -> float | None:
+def _within(each: ReportedFigure, end: str) -> float | None:
     found: float | None = getattr(each.within, end, None)
     return found
 

@@ -251,7 +251,7 @@ METHOD = (
      "in random order (seed {seed}). The warm-up at the begin of each round is discarded. A round "
      "that missed a criterion is marked, listed, and not counted."),
     ("Intervals", "{level} confidence intervals. A figure describes a typical round: the median "
-     "over rounds of the round's median (or percentile, rate, leg), with an interval of order "
+     "over rounds of the round's median (or percentile, rate, segment), with an interval of order "
      "statistics that holds for any law of rounds, longer where each round is like the one before. "
      "A share lost is the mean over rounds with Student's interval. They cover random variation in "
      "this set-up on this machine, nothing else; one round gives no interval."),

@@ -35,12 +35,12 @@ STATISTICS = {
 }
 
 
-def is_stated(figures: Distribution) -> bool:
+def is_reported(figures: Distribution) -> bool:
     """Whether they are a source's, who kept no samples: then nothing else is known of them."""
     return figures.skewness is None and figures.effective_count is None and not figures.best
 
 
-def stated_means(cases: Sequence[CaseSummary]) -> dict[str, list[Figure | None]]:
+def reported_means(cases: Sequence[CaseSummary]) -> dict[str, list[Figure | None]]:
     """By title of a column."""
     found: dict[str, list[Figure | None]] = {}
     for quantity in MEANS:
@@ -52,12 +52,12 @@ def stated_means(cases: Sequence[CaseSummary]) -> dict[str, list[Figure | None]]
 
 def _mean(case: CaseSummary, quantity: str) -> Figure | None:
     shown = case.rtt_2 or (case.throughput and case.throughput.probe_one_way)
-    one = next((s for s in case.stated if s.quantity == quantity), None)
+    one = next((s for s in case.reported if s.quantity == quantity), None)
     return one.figure("mean") if one and not shown else None
 
 
-def stated_headline(case: CaseSummary) -> str | None:
+def reported_headline(case: CaseSummary) -> str | None:
     """What came out, where it is a mean."""
-    for title, figures in stated_means([case]).items():
+    for title, figures in reported_means([case]).items():
         return f"{title[0].lower()}{title[1:]} {text.figure_text(figures[0])}"
     return None

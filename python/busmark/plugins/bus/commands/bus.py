@@ -39,7 +39,7 @@ from busmark.plugins.bus.commands.record import export, record
 from busmark.plugins.bus.commands.samples import inject, peek
 from busmark.plugins.bus.commands.screens import errors, spot, watch
 from busmark.plugins.bus.commands.traffic import traffic
-from busmark.plugins.bus.words import KINDS, discoveries, legs, members, tests
+from busmark.plugins.bus.words import KINDS, discoveries, members, segments, tests
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.caller import Caller, Message
@@ -333,9 +333,9 @@ def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_js
 
 def _result(message: Message, as_json: bool) -> None:
     print_message(message, as_json)
-    rows = [] if as_json else list(legs(message))
+    rows = [] if as_json else list(segments(message))
     if rows:
-        heads = ("leg, µs", "best", "count", "min", "mean", "max", "deviation")
+        heads = ("segment, µs", "best", "count", "min", "mean", "max", "deviation")
         show_rows("", heads, rows)
 
 

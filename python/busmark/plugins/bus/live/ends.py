@@ -13,7 +13,7 @@ from busmark.cli.live.columns import Column
 from busmark.cli.live.values import ABSENT, bars, clock, count, percent, sparkline, us, value
 from busmark.plugins.bus.seen import End
 from busmark.plugins.bus.seen.ends import FEWEST_OF_FAR_TAIL, FEWEST_OF_TAIL, Times, quantile
-from busmark.plugins.bus.words import LEGS, STRANGE
+from busmark.plugins.bus.words import SEGMENTS, STRANGE
 
 DIM, RED, YELLOW = Style(dim=True), Style(color="red"), Style(color="yellow")
 STYLES = {
@@ -66,9 +66,9 @@ def _us(ns: float | None) -> float | None:
     return None if ns is None else ns / 1e3
 
 
-def _leg(end: End, name: str) -> float | None:
-    """Mean of all samples of a leg, ns."""
-    best = end.legs.get(name) or []
+def _segment(end: End, name: str) -> float | None:
+    """Mean of all samples of a segment, ns."""
+    best = end.segments.get(name) or []
     try:
         return float(best[0]["mean_ns"])
     except (LookupError, TypeError, ValueError):
@@ -91,10 +91,10 @@ COLUMNS: list[Column[End]] = [
     Column("median_us", "med. µs", 8, lambda e, _: us(e.looks.median_ns),
            lambda e: _us(e.looks.median_ns)),
     Column("p99_us", "p99 µs", 8, lambda e, _: us(e.looks.p99_ns), lambda e: _us(e.looks.p99_ns)),
-    Column("send_arrival_us", "send arr.", 9, lambda e, _: us(_leg(e, "send_arrival")),
-           lambda e: _us(_leg(e, "send_arrival")), rank=7),
-    Column("echo_arrival_us", "echo arr.", 9, lambda e, _: us(_leg(e, "echo_arrival")),
-           lambda e: _us(_leg(e, "echo_arrival")), rank=8),
+    Column("send_arrival_us", "send arr.", 9, lambda e, _: us(_segment(e, "send_arrival")),
+           lambda e: _us(_segment(e, "send_arrival")), rank=7),
+    Column("echo_arrival_us", "echo arr.", 9, lambda e, _: us(_segment(e, "echo_arrival")),
+           lambda e: _us(_segment(e, "echo_arrival")), rank=8),
     Column("mbit_per_s", "Mbit/s", 7, lambda e, _: value(_mbit(e)), _mbit, rank=10),
     Column("missing", "lost", 6, _lost, lambda e: e.missing),
     Column("lost_share", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
@@ -118,7 +118,7 @@ def detail(end: End, width: int, height: int) -> list[Text]:
     if end.error:
         lines.append(Text(f"failed: {end.error}", style="red"))
     left = _times(end, height - len(lines)) if end.kind == "transceiver" else _stream(end)
-    right = _legs(end, height - len(lines)) if width >= LEFT + RIGHT or height > 8 else []
+    right = _segments(end, height - len(lines)) if width >= LEFT + RIGHT or height > 8 else []
     if height > 8 and width < LEFT + RIGHT:
         return [*lines, *left, Text(), *right][:height]
     for place in range(max(len(left), len(right))):
@@ -219,25 +219,25 @@ def _stream(end: End) -> list[Text]:
     return [Text(row) for row in rows]
 
 
-def _legs(end: End, room: int) -> list[Text]:
-    """Legs over the best 100, 99.9, 99 and 90 %, µs; where there is little room only of all."""
-    if not end.legs:
+def _segments(end: End, room: int) -> list[Text]:
+    """Segments over the best 100, 99.9, 99 and 90 %, µs; where there is little room only of all."""
+    if not end.segments:
         if end.kind != "transceiver":
             return []
-        return [Text("legs: known when the test ends", style="dim")]
-    rows = [Text(f"{'leg (µs)':13} best {'min':>7}{'mean':>7}{'max':>8}", style=BOLD)]
-    names = [name for name in LEGS if end.legs.get(name)]
+        return [Text("segments: known when the test ends", style="dim")]
+    rows = [Text(f"{'segment (µs)':13} best {'min':>7}{'mean':>7}{'max':>8}", style=BOLD)]
+    names = [name for name in SEGMENTS if end.segments.get(name)]
     shares = 4 if room > 4 * len(names) else 1
     with suppress(*STRANGE):
-        chosen = [(name, best) for name in names for best in end.legs[name][:shares]]
-        if shares == 1 and "trip" in end.legs:
-            # What there is room for: all of each leg, and the trip over all shares.
+        chosen = [(name, best) for name in names for best in end.segments[name][:shares]]
+        if shares == 1 and "trip" in end.segments:
+            # What there is room for: all of each segment, and the trip over all shares.
             chosen = [pair for pair in chosen if pair[0] != "trip"]
-            chosen += [("trip", best) for best in end.legs["trip"]]
-        rows += [Text(_leg_line(LEGS[name], best)) for name, best in chosen]
+            chosen += [("trip", best) for best in end.segments["trip"]]
+        rows += [Text(_segment_line(SEGMENTS[name], best)) for name, best in chosen]
     return rows
 
 
-def _leg_line(title: str, best: dict[str, Any]) -> str:
+def _segment_line(title: str, best: dict[str, Any]) -> str:
     cells = [us(best[key]) for key in ("min_ns", "mean_ns", "max_ns")]
     return f"{title:13} {best['percent']:>4g} {cells[0]:>7}{cells[1]:>7}{cells[2]:>8}"

@@ -24,7 +24,7 @@ from busmark.plugins.bus.live.asked import ChosenTest
 from busmark.plugins.bus.live.bus_app import BusApp, Hand, words
 from busmark.plugins.bus.live.entities_view import EntitiesView, Row
 from busmark.plugins.bus.live.samples_view import SamplesView
-from busmark.plugins.bus.words import legs, line
+from busmark.plugins.bus.words import line, segments
 
 FOREIGN = "It is a foreign application: Busmark shows it, and never touches it."
 
@@ -328,9 +328,11 @@ def _words(caller: Caller, order: Order, notes: Iterable[Message]) -> tuple[str,
             style = "red"
         if (text := line(message)) is not None:
             lines.append(text)
-        for leg in legs(message) if message["news"] == "ended" else ():
-            if leg[0] == "trip" and leg[1] == "100 %":
-                lines.append(f"round trip (µs): min {leg[3]}, mean {leg[4]}, max {leg[5]}")
+        for segment in segments(message) if message["news"] == "ended" else ():
+            if segment[0] == "trip" and segment[1] == "100 %":
+                lines.append(
+                    f"round trip (µs): min {segment[3]}, mean {segment[4]}, max {segment[5]}"
+                )
     if not answered:
         return order.silence(caller), "red"
     return "\n".join(lines), style

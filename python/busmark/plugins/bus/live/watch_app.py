@@ -27,7 +27,7 @@ class WatchApp(TunerApp[End]):
         return sorted(state.ends.values(), key=_place)
 
     def detail(self, state: Seen, row: End, width: int, height: int) -> list[Text]:
-        """Histogram, percentiles, legs."""
+        """Histogram, percentiles, segments."""
         return detail(row, width, height)
 
     def test_of(self, row: End) -> ChosenTest:

@@ -27,16 +27,16 @@ FIGURES = (
     "round_trips_looked_at", "looked_at_unanswered", "sent", "received", "missing", "foreign",
     "corrupted_bodies",
 )  # fmt: skip
-LEGS = ("send_source", "send_arrival", "echo_arrival", "trip", "inter_arrival")
+SEGMENTS = ("send_source", "send_arrival", "echo_arrival", "trip", "inter_arrival")
 SHARES = ("100", "99.9", "99", "90")
-LEG_FIGURES = (
+SEGMENT_FIGURES = (
     ("count", "count", 1.0), ("min_us", "min_ns", US_NS), ("mean_us", "mean_ns", US_NS),
     ("max_us", "max_ns", US_NS), ("deviation_us", "deviation_ns", US_NS),
 )  # fmt: skip
 COLUMNS = (
     *HEAD, *FIGURES,
-    *(f"{leg}_best_{share}_percent_{name}"
-      for leg in LEGS for share in SHARES for name, _, _ in LEG_FIGURES),
+    *(f"{segment}_best_{share}_percent_{name}"
+      for segment in SEGMENTS for share in SHARES for name, _, _ in SEGMENT_FIGURES),
     "error",
 )  # fmt: skip
 """All that there are; those that no row has are left out of a file."""
@@ -144,16 +144,16 @@ def _result(message: dict[str, Any]) -> Row:
         corrupted = [role["corrupted"] for role in roles if role["corrupted"] is not None]
         row["corrupted_bodies"] = sum(corrupted) if corrupted else None
     if len(roles) == 1:
-        # Legs of several ends cannot be summed up; each has its own.
-        row |= dict(_legs(roles[0]["legs"]))
+        # Segments of several ends cannot be summed up; each has its own.
+        row |= dict(_segments(roles[0]["legs"]))
     return row
 
 
-def _legs(legs: dict[str, Any]) -> Iterator[tuple[str, Cell]]:
-    for leg in LEGS:
-        for best in legs.get(leg, ()):
+def _segments(segments: dict[str, Any]) -> Iterator[tuple[str, Cell]]:
+    for segment in SEGMENTS:
+        for best in segments.get(segment, ()):
             share = f"{best['percent']:g}"
-            for name, key, unit in LEG_FIGURES:
+            for name, key, unit in SEGMENT_FIGURES:
                 value = best[key]
                 figure = None if value is None else value if unit == 1.0 else value / unit
-                yield f"{leg}_best_{share}_percent_{name}", figure
+                yield f"{segment}_best_{share}_percent_{name}", figure

@@ -190,17 +190,17 @@ class End:
     trend: deque[float] = field(default_factory=lambda: deque(maxlen=TREND))
     """Median round trip of each look, ns; of a receiver its rate."""
     error: str = ""
-    _legs: Unread | dict[str, list[Message]] = field(default_factory=dict)
+    _segments: Unread | dict[str, list[Message]] = field(default_factory=dict)
 
     @property
-    def legs(self) -> dict[str, list[Message]]:
-        """By leg, one entry for each best share."""
-        if isinstance(self._legs, Unread):
+    def segments(self) -> dict[str, list[Message]]:
+        """By segment, one entry for each best share."""
+        if isinstance(self._segments, Unread):
             try:
-                self._legs = _legs(read(self._legs))
+                self._segments = _segments(read(self._segments))
             except STRANGE:
-                self._legs = {}
-        return self._legs
+                self._segments = {}
+        return self._segments
 
     @property
     def key(self) -> Key:
@@ -266,8 +266,8 @@ class End:
         self.unanswered += int(look["unanswered"])
         if (median := self.looks.add(look["round_trips_ns"])) is not None:
             self.trend.append(median)
-        if legs := look.get("legs"):
-            self._legs = legs if isinstance(legs, Unread) else _legs(legs)
+        if segments := look.get("legs"):
+            self._segments = segments if isinstance(segments, Unread) else _segments(segments)
 
     def described(self, test: Message) -> None:
         """Takes in its definition."""
@@ -279,8 +279,8 @@ class End:
     def accounted(self, role: Message) -> None:
         """Takes in what a role has recorded: at its end, or so far."""
         self.received, self.missing = int(role["received"]), int(role["missing"])
-        if legs := role.get("legs"):
-            self._legs = _legs(legs)
+        if segments := role.get("legs"):
+            self._segments = _segments(segments)
 
 
 def definition(test: Message) -> Message:
@@ -298,8 +298,8 @@ def definition(test: Message) -> Message:
     }  # fmt: skip
 
 
-def _legs(legs: Message) -> dict[str, list[Message]]:
-    return {str(name): list(best) for name, best in legs.items()}
+def _segments(segments: Message) -> dict[str, list[Message]]:
+    return {str(name): list(best) for name, best in segments.items()}
 
 
 def end_of(role: int) -> int:

@@ -1,4 +1,4 @@
-"""Live figures as far as they are needed: round trips and legs of a message stay text until
+"""Live figures as far as they are needed: round trips and segments of a message stay text until
 somebody looks at them. A watcher of many ends shows few of them, and they are most of the text."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from busmark.plugins.bus.words import Message
 
 TRIPS = (b'"round_trips_ns":', b"[", b"]")
-LEGS = (b'"legs":', b'{"', b"}]}")
+SEGMENTS = (b'"legs":', b'{"', b"}]}")
 """A key, and how the text that follows it begins and ends. Nothing in quotes can look like it."""
 NUMBERS = b"0123456789,"
 
@@ -24,8 +24,8 @@ class Unread(bytes):
 
 
 def sparing(line: bytes) -> Any:
-    """The message of this line, as `from_json`, but that round trips and legs of live figures are
-    `Unread`.
+    """The message of this line, as `from_json`, but that round trips and segments of live figures
+    are `Unread`.
 
     Raises:
         ValueError: it is no JSON.
@@ -33,7 +33,7 @@ def sparing(line: bytes) -> Any:
     if b'"seen":[' not in line:
         return from_json(line)
     kept: list[Unread] = []
-    rest = _without(_without(line, *LEGS, kept), *TRIPS, kept)
+    rest = _without(_without(line, *SEGMENTS, kept), *TRIPS, kept)
     try:
         message = from_json(rest)
         placed = sum(_placed(look, kept) for look in message["event"]["seen"])

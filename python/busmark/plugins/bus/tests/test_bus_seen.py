@@ -67,7 +67,7 @@ def test_a_recorded_session_is_rows_with_figures() -> None:
     trips = ends[3, "transceiver", 7, 0]
     assert trips.state == "ended" and trips.peers == (4,) and trips.theoretical_hz == 200.0
     assert trips.received == 2400 and trips.lost == 0.0
-    assert [best["percent"] for best in trips.legs["trip"]] == [100.0, 99.9, 99.0, 90.0]
+    assert [best["percent"] for best in trips.segments["trip"]] == [100.0, 99.9, 99.0, 90.0]
     median, p99 = trips.looks.median_ns, trips.looks.p99_ns
     assert median is not None and p99 is not None and 0 < median < p99
     read = ends[4, "receiver", 8, 0]
@@ -105,13 +105,13 @@ def test_the_theoretical_rate_is_by_sequence_numbers_where_these_are_reported() 
     assert (read.theoretical_hz, read.missing, read.bytes_per_s) == (60.0, 10, 5000.0)
 
 
-def test_legs_of_live_figures_are_shown() -> None:
+def test_segments_of_live_figures_are_shown() -> None:
     best = {"percent": 100.0, "count": 3, "min_ns": 1, "mean_ns": 2.0, "max_ns": 3}
     look = {"role": 192, "round_trips_ns": [3, 1, 2], "asked": 2, "unanswered": 1,
             "legs": {"trip": [best]}}  # fmt: skip
     count = {"role": 192, "writer": 192, "samples": 3}
     (end,) = seen([interval(2, "transceiver", 7, count, seen=[look])]).ends.values()
-    assert end.legs == {"trip": [best]} and end.looks.median_ns == 2.0 and end.lost == 0.5
+    assert end.segments == {"trip": [best]} and end.looks.median_ns == 2.0 and end.lost == 0.5
     assert end.looks.p99_ns is None, "too few for a tail"
 
 

@@ -38,9 +38,9 @@ INTERVAL = {
     "seen": [{"role": 192, "round_trips_ns": [90_000, 80_000, 100_000], "asked": 9,
               "unanswered": 2}],
 }  # fmt: skip
-LEGS = {"trip": [{**BEST, "percent": 100.0, "mean_ns": 40_000.0}, BEST],
+SEGMENTS = {"trip": [{**BEST, "percent": 100.0, "mean_ns": 40_000.0}, BEST],
         "send_source": [{**BEST, "mean_ns": 2100.0}]}  # fmt: skip
-LOOKED_AT = {**INTERVAL, "seen": [{**INTERVAL["seen"][0], "legs": LEGS}]}  # type: ignore[dict-item,index]
+LOOKED_AT = {**INTERVAL, "seen": [{**INTERVAL["seen"][0], "legs": SEGMENTS}]}  # type: ignore[dict-item,index]
 READ = {
     "event": "interval", "begin_ns": 0, "end_ns": 2_000_000_000,
     "counts": [{"role": 224, "writer": 192, "samples": 1990, "theoretical": 2000, "missing": 12,
@@ -62,7 +62,7 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "event", "test": 7, "kind": "transceiver", "event": LOOKED_AT},
      "transceiver 7: answered 1,000/s, round trip from intended time median 90.0 µs, "
      "max 100.0 µs (of 3 looked at), "
-     "legs on average (µs): send source 2.1, trip 40.0, 2 of 9 looked at unanswered"),
+     "segments on average (µs): send source 2.1, trip 40.0, 2 of 9 looked at unanswered"),
     ({"news": "event", "test": 8, "kind": "receiver", "event": READ},
      "receiver 8: from app 3 theoretical 1,000/s, read 995/s, 7.96 Mbit/s, 12 lost so far"),
     ({"news": "ended", "test": 8, "kind": "receiver", "error": {"kind": "x", "message": "why"}},
@@ -75,7 +75,7 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
      "receiver 8 ended, reader 192: 12 read of 13, 1 lost"),
     ({"news": "ended", "test": 7, "kind": "transceiver",
       "result": {"run": [SENT], "rate_hz": 100.0,
-                 "roles": [role([account(192, 998, 2)], legs={"trip": [BEST]})]}},
+                 "roles": [role([account(192, 998, 2)], segments={"trip": [BEST]})]}},
      "transceiver 7 ended, 1,000 sent, 998 answered, 2 not"),
     ({"news": "ended", "test": 8, "kind": "transmitter",
       "result": {"run": [SENT, {**SENT, "ended": "stopped"}], "roles": []}},
@@ -99,9 +99,9 @@ def test_an_answer_is_rows_of_members_and_of_their_tests() -> None:
     assert bus.tests([answer]) == [("3", "7", "receiver", "running", "1,000", "—", "3", "4, 5")]
 
 
-def test_a_leg_is_a_row_in_microseconds() -> None:
+def test_a_segment_is_a_row_in_microseconds() -> None:
     ended = next(m for m, shown in MESSAGES if "998 answered" in shown)
-    assert bus.legs(ended) == [("trip", "99.9 %", "4,995", "4.0", "17.8", "192.3", "—")]
+    assert bus.segments(ended) == [("trip", "99.9 %", "4,995", "4.0", "17.8", "192.3", "—")]
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -131,5 +131,5 @@ def test_a_message_with_anything_in_its_place_ends_nothing(
     place[path[-1]] = data.draw(STRANGE)
     shown = bus.line(changed)
     assert shown is None or isinstance(shown, str)
-    bus.legs(changed), bus.tests([{**changed, "app": 3, "instance": 7}])
+    bus.segments(changed), bus.tests([{**changed, "app": 3, "instance": 7}])
     bus.members([{**changed, "app": 3, "instance": 7}])

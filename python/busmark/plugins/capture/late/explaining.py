@@ -99,7 +99,11 @@ def _name(one: Trace, proof: Proof) -> str:
 
 def last_seen(one: Trace) -> Shown | None:
     """The last packet that carries the sample, or the answer to it, until it was read."""
-    last = max((leg.last for leg in one.legs if leg.last), key=lambda p: p.time_ns, default=None)
+    last = max(
+        (segment.last for segment in one.segments if segment.last),
+        key=lambda p: p.time_ns,
+        default=None,
+    )
     if last is None:
         return None
     flow = one.wire.flows[last.flow or 0]
@@ -111,7 +115,7 @@ def nothing(one: Trace) -> str:
     """Why nothing is said of a sample."""
     if one.several_ways:
         return "it went to several readers, whose packets cannot be distinguished"
-    if not any(leg.packets for leg in one.legs):
+    if not any(segment.packets for segment in one.segments):
         return "no packet has it"
     if one.sample.read_ns is None:
         return "its packets are there, and nothing shows why it was not read"
@@ -321,8 +325,8 @@ def _packets(late: Late, one: Trace) -> tuple[list[Packet], int]:
     wire, sample = one.wire, one.sample
     names = {file.name: number for number, file in enumerate(wire.files)}
     wanted = {(names[each.file], each.packet) for each in late.evidence}
-    own = {(p.file, p.packet): p for leg in one.legs for p in leg.packets}
-    end = one.legs[-1].end_ns + AFTER_NS
+    own = {(p.file, p.packet): p for segment in one.segments for p in segment.packets}
+    end = one.segments[-1].end_ns + AFTER_NS
     flows = {p.flow for p in own.values() if p.flow is not None}
     flows |= {wire.reverse[flow] for flow in flows if flow in wire.reverse}
     rows = [wire.within(wire.of_flow.get(flow, NO_ROWS), sample.sent_ns, end) for flow in flows]
@@ -349,8 +353,12 @@ def _event(one: Trace, late: Late, packet: Packet, files: list[str]) -> Event:
 
 def _towards(one: Trace, packet: Packet) -> str | None:
     """The lane to which it goes, by the flows of the sample and of its answer."""
-    there = {p.flow for leg in one.legs if leg.direction == "there" for p in leg.packets}
-    back = {p.flow for leg in one.legs if leg.direction == "back" for p in leg.packets}
+    there = {
+        p.flow for segment in one.segments if segment.direction == "there" for p in segment.packets
+    }
+    back = {
+        p.flow for segment in one.segments if segment.direction == "back" for p in segment.packets
+    }
     other = ANSWERER if one.sample.round_trip else READER
     opposite = one.wire.reverse.get(-1 if packet.flow is None else packet.flow)
     if packet.flow in there or opposite in back:

@@ -165,7 +165,11 @@ def _confirmed(of: Samples) -> Times:
 
 def _placed(late: Late, names: Sequence[str], one: Trace) -> Late:
     late.way = list(names)
-    last = max((leg.last for leg in one.legs if leg.last), key=lambda p: p.time_ns, default=None)
+    last = max(
+        (segment.last for segment in one.segments if segment.last),
+        key=lambda p: p.time_ns,
+        default=None,
+    )
     if last is not None and one.path is not None and last.flow in one.path.flows:
         late.last_hop = names[one.path.flows.index(last.flow)]
     if late.cause == "unexplained" and late.latency_ns is None:
@@ -175,7 +179,7 @@ def _placed(late: Late, names: Sequence[str], one: Trace) -> Late:
 
 def _unknown(names: Sequence[str], one: Trace) -> str:
     """Why nothing is said of a lost sample."""
-    last = next((leg.last for leg in one.legs if leg.last), None)
+    last = next((segment.last for segment in one.segments if segment.last), None)
     path = one.path
     place = None if path is None or last is None or last.flow not in path.flows else \
         path.flows.index(last.flow) + 1  # fmt: skip

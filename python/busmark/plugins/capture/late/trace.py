@@ -194,7 +194,7 @@ class Path:
 
 
 @dataclass(frozen=True)
-class Leg:
+class Segment:
     """One direction: from a write to the reading of what was written."""
 
     direction: Direction
@@ -250,7 +250,7 @@ class Trace:
 
     sample: Sample
     wire: Wire
-    legs: tuple[Leg, ...]
+    segments: tuple[Segment, ...]
     counters: Counters = field(default_factory=Counters)
     path: Path | None = None
     """Without a result, which knows more: the hops of the sample."""
@@ -259,7 +259,7 @@ class Trace:
     def several_ways(self) -> bool:
         """Whether it went to several ends at once: packets for one end and packets for another are
         not distinguished."""
-        return any(_several(self.wire, leg) for leg in self.legs)
+        return any(_several(self.wire, segment) for segment in self.segments)
 
     def enough(self, wait_ns: int | None) -> bool:
         """Whether a wait is at least half of what the sample is late by; of a lost sample, whether
@@ -275,8 +275,10 @@ def trace(
     path: Path | None = None,
 ) -> Trace:  # fmt: skip
     """Puts the packets of a sample together."""
-    legs = _round_trip(sample, wire, seen) if sample.round_trip else [_one_way(sample, wire, seen)]
-    return Trace(sample, wire, tuple(legs), counters or Counters(), path)
+    segments = (
+        _round_trip(sample, wire, seen) if sample.round_trip else [_one_way(sample, wire, seen)]
+    )
+    return Trace(sample, wire, tuple(segments), counters or Counters(), path)
 
 
 def _packets(sample: Sample, wire: Wire, rows: Sequence[int]) -> list[Packet]:
@@ -285,13 +287,13 @@ def _packets(sample: Sample, wire: Wire, rows: Sequence[int]) -> list[Packet]:
     return sorted(found, key=lambda each: (each.time_ns, each.packet, each.part))
 
 
-def _one_way(sample: Sample, wire: Wire, seen: Seen) -> Leg:
+def _one_way(sample: Sample, wire: Wire, seen: Seen) -> Segment:
     own = _packets(sample, wire, seen.get((sample.writer, sample.seq, 0), ()))
     end = sample.sent_ns + PATIENCE_NS if sample.read_ns is None else sample.read_ns
-    return Leg("there", sample.writer, sample.sent_ns, end, sample.read_ns is not None, own)
+    return Segment("there", sample.writer, sample.sent_ns, end, sample.read_ns is not None, own)
 
 
-def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Leg]:
+def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Segment]:
     own = _packets(sample, wire, seen.get((sample.writer, sample.seq, 0), ()))
     answers = [
         row for (writer, seq, answered), rows in seen.items()
@@ -305,23 +307,23 @@ def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Leg]:
     first_back = min((each.first_ns for each in back), default=None)
     there_end = arrived or answered or first_back or over
     there_read = arrived is not None or first_back is not None or sample.read_ns is not None
-    legs = [Leg("there", sample.writer, sample.sent_ns, max(there_end, sample.sent_ns),
+    segments = [Segment("there", sample.writer, sample.sent_ns, max(there_end, sample.sent_ns),
                 there_read, own)]  # fmt: skip
     begin = answered or first_back
     if begin is not None:
         writer = back[0].sample_writer if back else None
-        legs.append(Leg("back", writer or 0, begin, max(over, begin),
+        segments.append(Segment("back", writer or 0, begin, max(over, begin),
                         sample.read_ns is not None, back))  # fmt: skip
-    return legs
+    return segments
 
 
-def _several(wire: Wire, leg: Leg) -> bool:
+def _several(wire: Wire, segment: Segment) -> bool:
     """Whether flows of one protocol and file lead from one address to different ends, and none of
     them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes from one
     (DATA) are two parts of one way, also where there are two agents."""
     flows = list(dict.fromkeys(
         (each.protocol, each.kind == "WRITE_DATA", each.flow)
-        for each in leg.packets if each.flow is not None
+        for each in segment.packets if each.flow is not None
     ))  # fmt: skip
     for number, (*stage, one) in enumerate(flows):
         for *other_stage, other in flows[number + 1 :]:

@@ -11,9 +11,9 @@ from busmark.plugins.imports.model import (
     Flaw,
     Imported,
     Quantity,
+    Reported,
     Run,
     RunParameters,
-    Stated,
     Statistic,
     Values,
 )
@@ -87,7 +87,7 @@ class Block:
     """Samples that median and MAD rest on: the last thousand of each reader, unless set."""
     line: int | None = None
 
-    def stated(self, quantity: Quantity) -> list[Stated]:
+    def reported(self, quantity: Quantity) -> list[Reported]:
         """Return it as figures in nanoseconds."""
         if not self.count:
             return []
@@ -100,7 +100,7 @@ class Block:
             ("mad", None, self.mad, self.median_count),
         ]
         return [
-            Stated(quantity, statistic, value * 1e9, percent, count, line=self.line)
+            Reported(quantity, statistic, value * 1e9, percent, count, line=self.line)
             for statistic, percent, value, count in whole
             if value is not None
         ]
@@ -120,7 +120,7 @@ class Blocks:
     def runs(self) -> list[Run]:
         """Return one for each way of measuring that has samples."""
         made = []
-        latency = self._stated(ONE_WAY)
+        latency = self._reported(ONE_WAY)
         streamed = self.by_name.get("latency")
         if latency or self.bytes_per_s:
             params = RunParameters(test="throughput", adapter=ADAPTER)
@@ -132,36 +132,38 @@ class Blocks:
             if self.bytes_per_s is not None:
                 run.values["mbit_per_s"] = self.bytes_per_s * 8 / 1e6
             made.append(run)
-        round_trips = self._stated(ROUND_TRIP)
+        round_trips = self._reported(ROUND_TRIP)
         if round_trips:
             params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
-            run = Run(params, stated=round_trips)
+            run = Run(params, reported=round_trips)
             if (echoed := self.by_name.get("round_trip_latency")) and echoed.count:
                 run.values["samples"] = echoed.count
             made.append(run)
         for run in made:
             if self.scenario:
                 run.params.settings = {"scenario": self.scenario}
-            run.line = min((s.line for s in run.stated if s.line), default=1)
+            run.line = min((s.line for s in run.reported if s.line), default=1)
         return made
 
-    def _stated(self, names: dict[str, Quantity]) -> list[Stated]:
+    def _reported(self, names: dict[str, Quantity]) -> list[Reported]:
         found = []
         for name, quantity in names.items():
             if name in self.by_name:
-                found += self.by_name[name].stated(quantity)
+                found += self.by_name[name].reported(quantity)
         return found
 
 
 def observe(imported: Imported, form: str) -> None:
     """Add the flaws that the file shows."""
-    timed = [r for r in imported.runs if r.stated]
+    timed = [r for r in imported.runs if r.reported]
     one_way = [r for r in timed if r.params.test == "throughput"]
     round_trips = [r for r in timed if r.params.test == "latency"]
     imported.observe(CLOCKS, "the tool stamps with the system's clock", timed)
     imported.observe(NO_PERCENTILES, "no property of that kind", timed)
     for run in timed:
-        counts = {s.statistic: s.count for s in run.stated if s.quantity in ("one_way", "per_hop")}
+        counts = {
+            s.statistic: s.count for s in run.reported if s.quantity in ("one_way", "per_hop")
+        }
         kept, of = counts.get("percentile"), counts.get("mean")
         if kept and of and kept < of:
             imported.observe(LAST_THOUSAND, f"{kept} of {of} samples", [run])

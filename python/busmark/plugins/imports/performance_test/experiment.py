@@ -24,9 +24,9 @@ from busmark.plugins.imports.model import (
     Imported,
     Part,
     Quantity,
+    Reported,
     Run,
     RunParameters,
-    Stated,
     Statistic,
     Values,
     intervals_of,
@@ -220,7 +220,7 @@ class Experiment:
         if self.qos.get("durability") != "transient_local":
             # With it, a sample may be from before this process began.
             run.length_s = self.rows[-1].end_s
-        run.stated = self._stated()
+        run.reported = self._reported()
         run.intervals = _intervals(self.rows, run.params.size)
         return run
 
@@ -274,9 +274,9 @@ class Experiment:
             values |= {"sent": sent, "written_per_s": written_per_s}
         return values
 
-    def _stated(self) -> list[Stated]:
+    def _reported(self) -> list[Reported]:
         parts: list[Part] = []
-        stated: list[Stated] = []
+        reported: list[Reported] = []
         for row in self.rows:
             if not row.count or row.mean_ns is None:
                 continue
@@ -286,14 +286,14 @@ class Experiment:
             figures: dict[Statistic, float | None] = {
                 "mean": row.mean_ns, "std": deviation, "min": row.min_ns, "max": row.max_ns,
             }  # fmt: skip
-            stated += [
-                Stated(
+            reported += [
+                Reported(
                     self.quantity, statistic, value, None, row.count, start, row.length_s, row.line
                 )
                 for statistic, value in figures.items()
                 if value is not None
             ]
-        return [*whole_run(self.quantity, parts), *stated]
+        return [*whole_run(self.quantity, parts), *reported]
 
 
 def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:
@@ -307,7 +307,7 @@ def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:
 def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> None:
     """Add the flaws that the file shows."""
     rows = len(experiment.rows)
-    if run.stated:
+    if run.reported:
         imported.observe(MOMENTS, f"moments of {rows} rows", [run])
         if form == "csv":
             imported.observe(VARIANCE, f"{rows} rows", [run])
@@ -355,7 +355,7 @@ def combine(runs: list[Run]) -> list[Run]:
 def _key(run: Run, place: str) -> str:
     """Equal for halves that may belong together."""
     assert run.half
-    params = run.params.stated()
+    params = run.params.declared()
     params = {k: v for k, v in params.items() if k not in ("publishers", "subscribers")}
     return json.dumps([params, run.half.alike, place], sort_keys=True, default=str)
 

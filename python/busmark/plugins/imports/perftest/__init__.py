@@ -43,7 +43,7 @@ def read(source: SourceText) -> Imported:
         imported.left_out.append(source.cut)
     FORMS[name][1](source, imported)
     for run in imported.runs:
-        for key, value in above(configured, run.line).params.stated().items():
+        for key, value in above(configured, run.line).params.declared().items():
             if key != "arrivals" or run.params.test == "latency":
                 setattr(run.params, key, value)
     observe(imported)

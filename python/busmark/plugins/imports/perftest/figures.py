@@ -15,9 +15,9 @@ from busmark.plugins.imports.model import (
     Flaw,
     Imported,
     Quantity,
+    Reported,
     Run,
     RunParameters,
-    Stated,
     Statistic,
     size_flaw,
     sizes_of,
@@ -156,7 +156,7 @@ def percent_of_cpus(run: Run, percent: float | None) -> None:
 def serialization(run: Run, name: str, value_ns: float | None, line: int) -> None:
     """Add one of `PARTS`."""
     if value_ns is not None:
-        run.stated.append(Stated(PARTS[name], "mean", value_ns, line=line))
+        run.reported.append(Reported(PARTS[name], "mean", value_ns, line=line))
 
 
 def latency_run(
@@ -180,7 +180,9 @@ def latency_run(
             serialization(run, name, value, line)
             continue
         statistic, percent = NAMES[name]
-        run.stated.append(Stated("half_round_trip", statistic, value, percent, count, line=line))
+        run.reported.append(
+            Reported("half_round_trip", statistic, value, percent, count, line=line)
+        )
     return run
 
 
@@ -209,7 +211,7 @@ def throughput_run(
 
 def observe(imported: Imported) -> None:
     """Add the flaws that the runs of one file show."""
-    latency = [run for run in imported.of_test("latency") if run.stated]
+    latency = [run for run in imported.of_test("latency") if run.reported]
     imported.observe(HALVED, f"latency of {sizes_of(latency)}", latency)
     summaries = f"{len(latency)} latency summaries"
     imported.observe(CLOSED, f"{summaries} without a count of lost pings", latency)
@@ -223,7 +225,7 @@ def observe(imported: Imported) -> None:
     coarse = [
         run
         for run in latency
-        if all(s.value_ns % 1000 == 0 for s in run.stated if s.statistic not in ("mean", "std"))
+        if all(s.value_ns % 1000 == 0 for s in run.reported if s.statistic not in ("mean", "std"))
     ]
     imported.observe(RESOLUTION, f"every time of {sizes_of(coarse)}", coarse)
     capped = [(run, percent) for run in latency if (percent := _capped(run)) is not None]
@@ -246,8 +248,8 @@ def observe(imported: Imported) -> None:
 
 def _capped(run: Run) -> float | None:
     """Return the first percentage whose figure is the maximum."""
-    top = next((s.value_ns for s in run.stated if s.statistic == "max"), None)
-    return next((s.percent for s in run.stated if s.percent and s.value_ns == top), None)
+    top = next((s.value_ns for s in run.reported if s.statistic == "max"), None)
+    return next((s.percent for s in run.reported if s.percent and s.value_ns == top), None)
 
 
 _BEGIN = "RTI Perftest "

@@ -75,14 +75,14 @@ def combine(runs: list[Run]) -> list[Run]:
 
 def _unit(samples: Run, summary: Run) -> str | None:
     """Return in which unit the samples have the summary's figures; None: in none."""
-    stated = {s.statistic: s.value_ns for s in summary.stated if s.percent is None}
-    if not {"min", "max", "mean"} <= stated.keys() or samples.samples is None:
+    reported = {s.statistic: s.value_ns for s in summary.reported if s.percent is None}
+    if not {"min", "max", "mean"} <= reported.keys() or samples.samples is None:
         return None
     halves = samples.samples["round_trip_ns"] / 2
     for unit, factor in UNITS.items():
         scale = factor / UNITS["us"]
         low, high, mean = (float(v) * scale for v in (halves.min(), halves.max(), halves.mean()))  # type: ignore[arg-type]
-        alike = (low, high) == (stated["min"], stated["max"])
-        if alike and abs(mean - stated["mean"]) <= MEAN_WITHIN_NS:
+        alike = (low, high) == (reported["min"], reported["max"])
+        if alike and abs(mean - reported["mean"]) <= MEAN_WITHIN_NS:
             return unit
     return None

@@ -73,7 +73,7 @@ def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Any:
     return shown(result_of(folder, *names, added=added).directory)
 
 
-def stated(result: Result, case: str, quantity: str, statistic: str, percent: float | None = None,
+def reported(result: Result, case: str, quantity: str, statistic: str, percent: float | None = None,
            number: int = 0) -> float | None:  # fmt: skip
     """A figure of a whole run, as it is stored."""
     rows = result.summaries.filter(

@@ -44,15 +44,15 @@ def test_a_file_cut_off_anywhere_is_an_error_with_a_line_or_a_part_with_what_was
 
 def _figures(found: object) -> int:
     runs = found.runs  # type: ignore[attr-defined]
-    return sum(len(run.stated) for run in runs) + len(runs)
+    return sum(len(run.reported) for run in runs) + len(runs)
 
 
 def _subset(part: object, whole: object) -> None:
     """No figure of a whole run comes out otherwise because a file was cut, unless it is put
     together of parts."""
-    known = {(s.key, s.value_ns) for run in whole.runs for s in run.stated}  # type: ignore[attr-defined]
+    known = {(s.key, s.value_ns) for run in whole.runs for s in run.reported}  # type: ignore[attr-defined]
     for run in part.runs:  # type: ignore[attr-defined]
-        for s in run.stated:
+        for s in run.reported:
             if s.line is not None:
                 assert (s.key, s.value_ns) in known, s
 

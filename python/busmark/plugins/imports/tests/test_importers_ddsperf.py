@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from import_harness import campaign_of, read, result_of, stated, text_of
+from import_harness import campaign_of, read, reported, result_of, text_of
 
 from busmark.errors import UserError
 
@@ -29,7 +29,7 @@ def test_mean_least_and_greatest_are_of_the_whole_run(tmp_path: Path) -> None:
     (case,) = result.manifest.cases
     count = sum(s["cnt"] for s in text)
     mean = sum(s["mean"] * s["cnt"] for s in text) / count
-    kept = {k: stated(result, case.id, "half_round_trip", k) for k in ("mean", "min", "max")}
+    kept = {k: reported(result, case.id, "half_round_trip", k) for k in ("mean", "min", "max")}
     assert kept["mean"] == pytest.approx(mean * 1000)
     assert kept["min"] == pytest.approx(min(s["min"] for s in text) * 1000)
     assert kept["max"] == pytest.approx(max(s["max"] for s in text) * 1000)
@@ -39,7 +39,7 @@ def test_mean_least_and_greatest_are_of_the_whole_run(tmp_path: Path) -> None:
 def test_percentiles_are_kept_by_second_and_reported_with_limits(tmp_path: Path) -> None:
     text = seconds("ddsperf_ping.txt", "size 1024")
     (case,) = campaign_of(tmp_path, "ddsperf_ping.txt").cases
-    (one,) = case.stated
+    (one,) = case.reported
     assert one.parts == len(text)
     for percent, key in ((50.0, "50%"), (90.0, "90%"), (99.0, "99%")):
         figure = next(f for f in one.figures if f.percent == percent)
@@ -56,7 +56,7 @@ def test_one_way_latencies_are_not_halved_ones(tmp_path: Path) -> None:
     text = seconds("ddsperf_sub.txt", "sublat")
     (case,) = campaign_of(tmp_path, "ddsperf_sub.txt").cases
     assert case.throughput and case.throughput.probe_one_way
-    assert [s.quantity for s in case.stated] == ["one_way"]
+    assert [s.quantity for s in case.reported] == ["one_way"]
     assert case.throughput.probe_one_way.max_ns == pytest.approx(max(s["max"] for s in text) * 1000)
 
 
@@ -83,14 +83,14 @@ def test_a_second_with_more_samples_than_ddsperf_keeps_is_reported() -> None:
     )
     assert many - few == {"ddsperf-percentiles-of-first-samples"}
     (run,) = read("ddsperf_ping.txt", line.format(count=32_000)).runs
-    assert {s.count for s in run.stated if s.percent is not None} == {20_000}
+    assert {s.count for s in run.reported if s.percent is not None} == {20_000}
 
 
 def test_units_of_any_size_are_read() -> None:
     line = ("[1] 2.000  host:2 size 12 mean 1.5ms min 800ns 50% 8.9us 90% 9.5us 99% 1.0s "
             "max 2s cnt 10\n")  # fmt: skip
     (run,) = read("ddsperf_ping.txt", line).runs
-    values = {s.statistic: s.value_ns for s in run.stated if s.start_s is None}
+    values = {s.statistic: s.value_ns for s in run.reported if s.start_s is None}
     assert values == {"mean": 1.5e6, "min": 800.0, "max": 2e9}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from import_harness import campaign_of, read, result_of, stated, text_of
+from import_harness import campaign_of, read, reported, result_of, text_of
 from make_files import ECHO, FASTDDS, READERS, ROWS
 from seams import shown
 
@@ -21,7 +21,7 @@ def test_moments_of_seconds_are_those_of_all_samples(tmp_path: Path, name: str) 
     result = result_of(tmp_path, name)
     (case,) = result.manifest.cases
     close = {"rel": 1e-3 if name.endswith("csv") else 1e-12}
-    kept = {k: stated(result, case.id, "one_way", k) for k in ("mean", "min", "max", "std")}
+    kept = {k: reported(result, case.id, "one_way", k) for k in ("mean", "min", "max", "std")}
     assert kept["mean"] == pytest.approx(drawn.mean(), **close)
     assert kept["min"] == pytest.approx(drawn.min(), **close)
     assert kept["max"] == pytest.approx(drawn.max(), **close)
@@ -36,7 +36,7 @@ def test_moments_of_seconds_are_those_of_all_samples(tmp_path: Path, name: str) 
 
 
 def test_the_variance_of_performance_test_is_in_square_seconds() -> None:
-    row = next(s for s in read("performance_test.csv").runs[0].stated
+    row = next(s for s in read("performance_test.csv").runs[0].reported
                if s.statistic == "std" and s.start_s is not None)  # fmt: skip
     assert row.value_ns == pytest.approx(ROWS[0].std(ddof=1) * 1e9, rel=1e-3)
 
@@ -46,7 +46,7 @@ def test_there_is_no_median_where_none_can_be(tmp_path: Path) -> None:
     (case,) = campaign.cases
     assert case.throughput
     assert case.throughput.probe_one_way is None
-    assert "mean" in {figure.statistic for figure in case.stated[0].figures}
+    assert "mean" in {figure.statistic for figure in case.reported[0].figures}
     assert "performance-test-no-percentiles" in {f.id for f in campaign.findings}
 
 
@@ -55,7 +55,7 @@ def test_a_relay_gives_round_trips() -> None:
     (run,) = read("performance_test.csv", text).runs
     assert run.params.test == "latency"
     assert run.params.arrivals == "paced"
-    assert {s.quantity for s in run.stated} == {"round_trip"}
+    assert {s.quantity for s in run.reported} == {"round_trip"}
 
 
 def test_rows_of_2019_that_end_with_a_comma() -> None:
@@ -63,7 +63,9 @@ def test_rows_of_2019_that_end_with_a_comma() -> None:
     names, *rows = table.splitlines()
     older = "\n".join([names, *(f"{row},\t" for row in rows)]) + "\n"
     mine, theirs = read("performance_test.csv", head + mark + older), read("performance_test.csv")
-    assert [s.value_ns for s in mine.runs[0].stated] == [s.value_ns for s in theirs.runs[0].stated]
+    assert [s.value_ns for s in mine.runs[0].reported] == [
+        s.value_ns for s in theirs.runs[0].reported
+    ]
 
 
 def test_a_second_without_samples_has_no_latency() -> None:
@@ -71,7 +73,7 @@ def test_a_second_without_samples_has_no_latency() -> None:
     empty = document["analysis_results"][1]
     empty |= {k: 0 if isinstance(v, int) else 0.0 for k, v in empty.items() if "start" not in k}
     (run,) = read("performance_test.json", json.dumps(document)).runs
-    figures = {s.statistic: s.value_ns for s in run.stated if s.start_s is None}
+    figures = {s.statistic: s.value_ns for s in run.reported if s.start_s is None}
     kept = np.concatenate([ROWS[0], *ROWS[2:]]) * 1e9
     assert figures["min"] == pytest.approx(kept.min())
 
@@ -86,8 +88,8 @@ def test_readers_of_opendds_together(tmp_path: Path, name: str) -> None:
     close: dict[str, Any] = {"abs": 1e-3 if name.endswith("report.json") else 501}
     for statistic, value in (("mean", drawn.mean()), ("std", drawn.std()), ("min", drawn.min()),
                              ("max", drawn.max())):  # fmt: skip
-        assert stated(result, case.id, "one_way", statistic) == pytest.approx(value, **close)
-    median = stated(result, case.id, "one_way", "percentile", 50.0)
+        assert reported(result, case.id, "one_way", statistic) == pytest.approx(value, **close)
+    median = reported(result, case.id, "one_way", "percentile", 50.0)
     assert median == pytest.approx(np.median(last), **close)
     counts = result.summaries.filter(result.summaries["case"] == case.id)
     kept = dict(zip(counts["statistic"], counts["count"], strict=True))
@@ -99,7 +101,7 @@ def test_round_trips_of_opendds_are_per_hop_and_no_rtt_2(tmp_path: Path) -> None
     campaign = campaign_of(tmp_path, "opendds_report.json")
     case = next(c for c in campaign.cases if c.test == "latency")
     assert case.rtt_2 is None
-    (mean,) = (f.figure for s in case.stated if s.quantity == "per_hop" for f in s.figures
+    (mean,) = (f.figure for s in case.reported if s.quantity == "per_hop" for f in s.figures
                if f.statistic == "mean")  # fmt: skip
     assert mean.value == pytest.approx(ECHO.mean() * 1e9)
 
@@ -120,7 +122,7 @@ def test_jitter_of_round_trips_without_their_latency(
     (tmp_path / name).write_text(text.replace(latency, jitter), encoding="utf-8")
     result = result_of(tmp_path, str(tmp_path / name))
     case = next(c for c in shown(result.directory).cases if c.test == "latency")
-    assert {s.quantity for s in case.stated} == {"per_hop_jitter"}
+    assert {s.quantity for s in case.reported} == {"per_hop_jitter"}
     row = result.cases.filter(result.cases["case"] == case.id).row(0, named=True)
     assert row["samples"] is None, "nobody tells how many round trips there were"
 
@@ -164,10 +166,10 @@ def test_units_of_openmessaging(tmp_path: Path) -> None:
                                    ("publish", "PublishLatency", 1e6),
                                    ("publish_delay", "PublishDelayLatency", 1e3)):  # fmt: skip
         assert (
-            stated(result, case.id, quantity, "mean") == document[f"aggregated{name}Avg"] * factor
+            reported(result, case.id, quantity, "mean") == document[f"aggregated{name}Avg"] * factor
         )
         p99 = document[f"aggregated{name}99pct"] * factor
-        assert stated(result, case.id, quantity, "percentile", 99.0) == p99
+        assert reported(result, case.id, quantity, "percentile", 99.0) == p99
     row = result.cases.row(0, named=True)
     assert row["samples_per_s"] == pytest.approx(50_000.0)
     assert row["mbit_per_s"] == pytest.approx(50_000 * 1024 * 8 / 1e6)
@@ -181,7 +183,7 @@ def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> Non
                  and not k.endswith("Quantiles")}  # fmt: skip
     document["aggregatedEndToEndLatencyQuantiles"] = {}
     found = read("omb.json", json.dumps(document))
-    assert "one_way" not in {s.quantity for s in found.runs[0].stated}
+    assert "one_way" not in {s.quantity for s in found.runs[0].reported}
     assert any("aggregatedEndToEndLatency has no sample" in text for text in found.left_out)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from import_harness import FILES, campaign_of, read, result_of, stated, text_of
+from import_harness import FILES, campaign_of, read, reported, result_of, text_of
 from make_files import BANNER, PERFTEST, STREAMS, at, perftest_json
 
 from busmark.errors import UserError
@@ -27,8 +27,8 @@ def test_latencies_are_halves_of_round_trips_in_nanoseconds(name: str) -> None:
     runs = [run for run in read(name).runs if run.params.test == "latency"]
     assert [run.params.size for run in runs] == list(PERFTEST)
     for run, drawn in zip(runs, PERFTEST.values(), strict=True):
-        assert {s.quantity for s in run.stated} == {"half_round_trip"}
-        figures = {(s.statistic, s.percent): s.value_ns for s in run.stated}
+        assert {s.quantity for s in run.reported} == {"half_round_trip"}
+        figures = {(s.statistic, s.percent): s.value_ns for s in run.reported}
         assert figures["min", None] == drawn.min() * 1000
         assert figures["max", None] == drawn.max() * 1000
         for percent in (50.0, 90.0, 99.0, 99.99, 99.9999):
@@ -56,8 +56,8 @@ def test_the_json_of_cpp_is_no_json_and_is_read_all_the_same() -> None:
     with pytest.raises(json.JSONDecodeError):
         json.loads(text_of("perftest_cpp.json"))
     mine, theirs = read("perftest_cpp.json"), read("perftest_java.json")
-    assert [[(s.key, s.value_ns) for s in run.stated] for run in mine.runs] == [
-        [(s.key, s.value_ns) for s in run.stated] for run in theirs.runs
+    assert [[(s.key, s.value_ns) for s in run.reported] for run in mine.runs] == [
+        [(s.key, s.value_ns) for s in run.reported] for run in theirs.runs
     ]
 
 
@@ -127,7 +127,10 @@ def test_each_run_has_the_configuration_above_it(name: str) -> None:
     table = text_of(name)
     found = read(name, "".join([table, batched, table, other, table]))
     lines = [
-        {k: run.params.stated().get(k) for k in ("qos", "wait", "arrivals", "rate_hz", "settings")}
+        {
+            k: run.params.declared().get(k)
+            for k in ("qos", "wait", "arrivals", "rate_hz", "settings")
+        }
         for run in found.runs
     ]
     nothing = {"qos": None, "wait": None, "arrivals": "unstated", "rate_hz": None, "settings": None}
@@ -149,7 +152,7 @@ def test_what_a_summary_lacks_stays_absent(tmp_path: Path) -> None:
 
 def test_the_median_of_a_round_is_a_round_trip(tmp_path: Path) -> None:
     result = result_of(tmp_path, "perftest_no_titles.csv")
-    half = stated(result, "rti-latency-64", "half_round_trip", "percentile", 50.0)
+    half = reported(result, "rti-latency-64", "half_round_trip", "percentile", 50.0)
     assert half is not None
     assert result.cases.row(0, named=True)["median_ns"] == 2 * half
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from click.testing import Result as Ended
-from import_harness import stated
+from import_harness import reported
 from seams import command as busmark
 
 from busmark.errors import UserError
@@ -51,9 +51,9 @@ def findings(result: Result) -> dict[str, str]:
 
 def figures(result: Result, case: str, quantity: str, *names: str | float) -> list[float | None]:
     return [
-        stated(result, case, quantity, "percentile", name)
+        reported(result, case, quantity, "percentile", name)
         if isinstance(name, float)
-        else stated(result, case, quantity, name)
+        else reported(result, case, quantity, name)
         for name in names
     ]
 
@@ -78,7 +78,7 @@ def test_a_half_alone_says_what_is_not_in_it(tmp_path: Path) -> None:
     read = imported(tmp_path, f"{HALVES}-sub.csv")
     row = only(read)
     assert (row["received"], row["lost"], row["sent"], row["publishers"]) == (435, 0, None, None)
-    assert stated(read, row["case"], "one_way", "max") == 640_800
+    assert reported(read, row["case"], "one_way", "max") == 640_800
     assert "sent" in findings(read)["performance-test-one-half"]
     (tmp_path / "other").mkdir()
     written = imported(tmp_path / "other", f"{HALVES}-pub.csv")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from import_harness import campaign_of, read, result_of, stated, text_of
+from import_harness import campaign_of, read, reported, result_of, text_of
 
 from busmark.errors import UserError
 
@@ -24,9 +24,9 @@ def test_half_round_trips_of_the_text(tmp_path: Path) -> None:
     text = printed("sockperf_ping_pong.txt")
     result = result_of(tmp_path, "sockperf_ping_pong.txt")
     (case,) = result.manifest.cases
-    assert stated(result, case.id, "half_round_trip", "min") == pytest.approx(text["MIN"] * 1e3)
+    assert reported(result, case.id, "half_round_trip", "min") == pytest.approx(text["MIN"] * 1e3)
     for percent in (25.0, 50.0, 99.9, 99.999):
-        value = stated(result, case.id, "half_round_trip", "percentile", percent)
+        value = reported(result, case.id, "half_round_trip", "percentile", percent)
         assert value == pytest.approx(text[f"{percent:.3f}"] * 1e3)
     row = result.cases.row(0, named=True)
     assert row["median_ns"] == pytest.approx(2 * text["50.000"] * 1e3)
@@ -91,7 +91,7 @@ def test_an_interval_of_one_run_is_not_imported() -> None:
                    r"std-error=0.01, 99.0% ci=[6.5, 6.7])", text)  # fmt: skip
     found = read("sockperf_ping_pong.txt", newer)
     assert "sockperf-interval" in {o.flaw.id for o in found.observed}
-    assert {s.statistic for s in found.runs[0].stated} == {
+    assert {s.statistic for s in found.runs[0].reported} == {
         "mean",
         "std",
         "min",

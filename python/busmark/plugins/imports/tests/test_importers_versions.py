@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from import_harness import stated, text_of
+from import_harness import reported, text_of
 
 from busmark.errors import UserError
 from busmark.plugins.imports.read import import_results
@@ -85,12 +85,12 @@ def test_latency_of_perftest_in_every_version(tmp_path: Path, version: str) -> N
         ("mean", None), ("std", None), ("min", None), ("max", None), ("percentile", 50.0),
         ("percentile", 90.0), ("percentile", 99.0), ("percentile", 99.99),
     )  # fmt: skip
-    found = [stated(result, row["case"], "half_round_trip", *name) for name in names]
+    found = [reported(result, row["case"], "half_round_trip", *name) for name in names]
     assert found == [70_000, 42_400, 46_000, 210_000, 51_000, 90_000, 210_000, 210_000]
     with_cpu = "CPU" in LATENCY[version] and "C# 3.1" not in version
     assert row["process_cpu"] == (pytest.approx(0.2643, abs=4e-4) if with_cpu else None)
     if "Serialization" in LATENCY[version]:
-        assert stated(result, row["case"], "serialization", "mean") == 343
+        assert reported(result, row["case"], "serialization", "mean") == 343
 
 
 STREAMS: dict[str, str] = {
@@ -153,14 +153,14 @@ def log_of_2(communicator: str = "CycloneDDS-CXX", mode: str = "None", more: str
 def test_logs_of_performance_test_2(tmp_path: Path) -> None:
     result, row = imported(tmp_path, log_of_2())
     assert (row["adapter"], row["received"], row["rate_hz"]) == ("cyclonedds", 200, 100)
-    assert stated(result, row["case"], "one_way", "max") == 300_000
+    assert reported(result, row["case"], "one_way", "max") == 300_000
 
 
 def test_limits_of_64_bits_where_nothing_was_received(tmp_path: Path) -> None:
     result, row = imported(tmp_path, log_of_2(first=NONE))
     assert (row["sent"], row["received"]) == (200, 100)
-    assert stated(result, row["case"], "one_way", "min") == 100_000
-    assert stated(result, row["case"], "one_way", "max") == 300_000
+    assert reported(result, row["case"], "one_way", "min") == 100_000
+    assert reported(result, row["case"], "one_way", "max") == 300_000
 
 
 def test_executors_of_ros_2_are_cases_of_their_own(tmp_path: Path) -> None:

@@ -30,16 +30,16 @@ POTHER = Document(
                 "pings and streams of a campaign; `busmark bus` has tests of these names",
                 "the same tests, driven by a controller or over the middleware"),
         StandIn("nodes of a network", "quick: this machine's loopback interface; full: two nodes "
-                "of a lab, with an unlimited link", "one clock sees both ends, so that all legs "
-                "are known"),
+                "of a lab, with an unlimited link", "one clock sees both ends, so that all "
+                "segments are known"),
     ),
     deviations=(
         "Machines, operating systems and networks are others: the slides' figures stand in tables "
         "of their own, and verdicts are on ratios of figures of one campaign.",
         "Real-time 30 is SCHED_FIFO priority 30. It needs root, or the limit rtprio; without it "
         "those cases fail and say so.",
-        "Send, Echo: the slides' legs add up to the trip only if they end when the sample has been "
-        "read (2 + 338 + 2 µs in a trip of 340 µs, with arrivals of 40 and 52 µs). Here they "
+        "Send, Echo: the slides' segments add up to the trip only if they end when the sample has "
+        "been read (2 + 338 + 2 µs in a trip of 340 µs, with arrivals of 40 and 52 µs). Here they "
         "end when the middleware announces the sample, so that source, send, arrival, turn-round, "
         "echo source, echo and arrival follow each other and add up to the trip.",
         "The best p % of n samples are as many as there: n × p / 100, rounded down.",

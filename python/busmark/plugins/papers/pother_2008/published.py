@@ -13,9 +13,9 @@ BEST = (100.0, 99.9, 99.0, 90.0)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The best percentage of a leg: count, minimum, average, maximum, deviation; µs."""
+    """The best percentage of a segment: count, minimum, average, maximum, deviation; µs."""
 
-    leg: str
+    segment: str
     percent: float
     count: int
     least: int
@@ -33,13 +33,15 @@ class Output:
     priority: int
     lines: tuple[Line, ...]
 
-    def of(self, leg: str, percent: float = 100.0) -> Line:
-        """Return the line of a leg."""
-        return next(e for e in self.lines if (e.leg, e.percent) == (leg, percent))
+    def of(self, segment: str, percent: float = 100.0) -> Line:
+        """Return the line of a segment."""
+        return next(e for e in self.lines if (e.segment, e.percent) == (segment, percent))
 
 
-def _leg(leg: str, *rows: tuple[int, int, int, int, float | None] | None) -> tuple[Line, ...]:
-    return tuple(Line(leg, p, *row) for p, row in zip(BEST, rows, strict=True) if row)
+def _segment(
+    segment: str, *rows: tuple[int, int, int, int, float | None] | None
+) -> tuple[Line, ...]:
+    return tuple(Line(segment, p, *row) for p, row in zip(BEST, rows, strict=True) if row)
 
 
 TIME_SHARING = Output(
@@ -47,29 +49,29 @@ TIME_SHARING = Output(
     fifo=0,
     priority=100,
     lines=(
-        *_leg("send source", (3874, 1, 2, 23, 0.69), (3870, 1, 2, 16, 0.45),
+        *_segment("send source", (3874, 1, 2, 23, 0.69), (3870, 1, 2, 16, 0.45),
               (3835, 1, 2, 3, 0.22), (3486, 1, 2, 2, 0.20)),
-        *_leg("send arrival", (3876, 39, 40, 89, 2.75), (3872, 39, 40, 73, 2.47),
+        *_segment("send arrival", (3876, 39, 40, 89, 2.75), (3872, 39, 40, 73, 2.47),
               (3837, 39, 40, 48, 1.23), (3488, 39, 40, 40, 0.45)),
-        *_leg("echo source", (3877, 1, 2, 9, 0.42), (3873, 1, 2, 3, 0.40),
+        *_segment("echo source", (3877, 1, 2, 9, 0.42), (3873, 1, 2, 3, 0.40),
               (3838, 1, 2, 2, 0.40), (3489, 1, 2, 2, 0.41)),
-        *_leg("echo arrival", (3879, 49, 52, 90, 3.30), None, None, (3491, 49, 51, 52, 0.46)),
-        *_leg("trip", (3872, 321, 340, 406, 7.81), (3868, 321, 340, 389, 7.61),
+        *_segment("echo arrival", (3879, 49, 52, 90, 3.30), None, None, (3491, 49, 51, 52, 0.46)),
+        *_segment("trip", (3872, 321, 340, 406, 7.81), (3868, 321, 340, 389, 7.61),
               (3833, 321, 340, 371, 6.68), (3484, 321, 338, 350, None)),
-        *_leg("inter-arrival", (3881, 994, 1034, 1913, 16.78), (3877, 994, 1034, 1089, 8.93),
+        *_segment("inter-arrival", (3881, 994, 1034, 1913, 16.78), (3877, 994, 1034, 1089, 8.93),
               (3842, 994, 1033, 1066, 7.97), (3492, 994, 1032, 1043, 5.80)),
     ),
 )  # fmt: skip
-"""Its legs send and echo are between two clocks that were 7.28 s apart, and say nothing."""
+"""Its segments send and echo are between two clocks that were 7.28 s apart, and say nothing."""
 
 REAL_TIME = Output(
     "Real-time 30, transport priority 100",
     fifo=30,
     priority=100,
     lines=(
-        *_leg("trip", (3749, 299, 316, 359, 7.56), (3745, 299, 316, 355, 7.44),
+        *_segment("trip", (3749, 299, 316, 359, 7.56), (3745, 299, 316, 355, 7.44),
               (3711, 299, 316, 341, 6.87), (3374, 299, 314, 326, 4.97)),
-        *_leg("inter-arrival", (3757, 1022, 1068, 1121, 10.71), (3753, 1022, 1068, 1111, 10.59),
+        *_segment("inter-arrival", (3757, 1022, 1068, 1121, 10.71), (3753, 1022, 1068, 1111, 10.59),
               (3719, 1022, 1068, 1099, 10.07), (3381, 1022, 1066, 1081, 8.13)),
     ),
 )  # fmt: skip

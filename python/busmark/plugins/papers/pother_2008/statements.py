@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import LegOfRound
+from busmark.estimate.rounds import SegmentOfRound
 from busmark.plugins.papers.checks import Each, Ratio
 from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, Claim, about, alike
@@ -40,22 +40,22 @@ TRIP = PRINTED.of("trip")
 OF_CLASS = {each.fifo: each for each in published.OUTPUTS}
 
 
-def leg(name: str, figure: Callable[[LegOfRound], float | None]) -> Value:
-    """Return a value that is a figure of a leg, ns."""
-    return of_latency(lambda of: figure(of.legs[name]) if name in of.legs else None)
+def segment(name: str, figure: Callable[[SegmentOfRound], float | None]) -> Value:
+    """Return a value that is a figure of a segment, ns."""
+    return of_latency(lambda of: figure(of.segments[name]) if name in of.segments else None)
 
 
-def mean(of: LegOfRound) -> float | None:
+def mean(of: SegmentOfRound) -> float | None:
     """Return the average."""
     return of.mean_ns
 
 
-def deviation(of: LegOfRound) -> float | None:
+def deviation(of: SegmentOfRound) -> float | None:
     """Return the standard deviation."""
     return of.std_ns
 
 
-def greatest(of: LegOfRound) -> float | None:
+def greatest(of: SegmentOfRound) -> float | None:
     """Return the maximum."""
     return of.max_ns
 
@@ -72,18 +72,21 @@ WHOLE = 0.5
 def _of_trip(name: str) -> tuple[Each, ...]:
     printed = PRINTED.of(name)
     return tuple(
-        Each(f"average of {name} over trip, {adapter}", trips("latency", adapter), leg(name, mean),
-             leg("trip", mean), at_most(printed.average + WHOLE, TRIP.average - WHOLE))
+        Each(f"average of {name} over trip, {adapter}", trips("latency", adapter),
+             segment(name, mean), segment("trip", mean),
+             at_most(printed.average + WHOLE, TRIP.average - WHOLE))
         for adapter in ADAPTERS
     )  # fmt: skip
 
 
 def _by_class(
-    what: str, figure: Callable[[LegOfRound], float | None], of: Callable[[published.Line], float]
+    what: str,
+    figure: Callable[[SegmentOfRound], float | None],
+    of: Callable[[published.Line], float],
 ) -> tuple[Each, ...]:
     return tuple(
         Each(f"{what} of a trip over its average, {CLASSES[fifo]}, {adapter}",
-             trips("latency", adapter, fifo=fifo), leg("trip", figure), leg("trip", mean),
+             trips("latency", adapter, fifo=fifo), segment("trip", figure), segment("trip", mean),
              at_most(of(printed.of("trip")), printed.of("trip").average))
         for fifo, printed in OF_CLASS.items()
         for adapter in ADAPTERS
@@ -127,7 +130,7 @@ LATENCY = in_part("latency",
         "time: the rate is kept to 7 %.",
         tuple(
             Each(f"average inter-arrival over the period, {adapter}", trips("latency", adapter),
-                 leg("inter-arrival", mean), constant(lambda _: published.PERIOD_US * 1e3),
+                 segment("inter-arrival", mean), constant(lambda _: published.PERIOD_US * 1e3),
                  Claim(1 / 1.07, 1.07))
             for adapter in ADAPTERS
         ),
@@ -140,7 +143,7 @@ LATENCY = in_part("latency",
             Ratio(f"average trip, time-sharing over real-time 30, {adapter}",
                   trips("latency", adapter, fifo=TIME_SHARING, qos_transport_priority=LOW),
                   trips("latency", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
-                  Claim(1 / 1.08, 1.08), value=leg("trip", mean))
+                  Claim(1 / 1.08, 1.08), value=segment("trip", mean))
             for adapter in ADAPTERS
         ),
         remark="The headline of that slide has 316 µs for both. Without other load on the CPUs, "
@@ -230,7 +233,7 @@ DETERMINISM = in_part("determinism",
             Ratio(f"average trip, priority 0 over 100, {CLASSES[REAL_TIME]}, {adapter}",
                   trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
                   trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                  alike(HARDLY), value=leg("trip", mean))
+                  alike(HARDLY), value=segment("trip", mean))
             for adapter in ADAPTERS
         ),
         remark=UNMARKED,
@@ -242,7 +245,7 @@ DETERMINISM = in_part("determinism",
             Ratio(f"deviation of trips, priority 0 over 100, {CLASSES[REAL_TIME]}, {adapter}",
                   trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
                   trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                  ABOVE, value=leg("trip", deviation))
+                  ABOVE, value=segment("trip", deviation))
             for adapter in ADAPTERS
         ),
         remark="Jitter is there the deviation of all trips.",
@@ -255,7 +258,7 @@ DETERMINISM = in_part("determinism",
             Ratio(f"deviation of trips, time-sharing over real-time 30, priority 100, {adapter}",
                   trips("determinism", adapter, fifo=TIME_SHARING, qos_transport_priority=HIGH),
                   trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                  alike(), value=leg("trip", deviation))
+                  alike(), value=segment("trip", deviation))
             for adapter in ADAPTERS
         ),
     ),
@@ -266,7 +269,7 @@ DETERMINISM = in_part("determinism",
         tuple(
             Each(f"deviation over average, priority 100, {CLASSES[REAL_TIME]}, {adapter}",
                  trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                 leg("trip", deviation), leg("trip", mean), at_most(8, 316))
+                 segment("trip", deviation), segment("trip", mean), at_most(8, 316))
             for adapter in ADAPTERS
         ),
         remark="The slides do not say how heavy the load was.",
@@ -279,7 +282,7 @@ DETERMINISM = in_part("determinism",
             Ratio(f"deviation of trips, time-sharing over real-time 30, priority 0, {adapter}",
                   trips("determinism", adapter, fifo=TIME_SHARING, qos_transport_priority=LOW),
                   trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
-                  ABOVE, value=leg("trip", deviation))
+                  ABOVE, value=segment("trip", deviation))
             for adapter in ADAPTERS
         ),
         remark="The slides say it of DDS that is bound to processes, as all is that is measured "

@@ -20,7 +20,7 @@ from busmark.plugins.papers.pother_2008.places import (
     middleware,
     part_of,
 )
-from busmark.plugins.papers.pother_2008.statements import deviation, leg, mean
+from busmark.plugins.papers.pother_2008.statements import deviation, mean, segment
 from busmark.plugins.papers.select import PerRound, parameters
 
 
@@ -29,12 +29,12 @@ def tables(campaign: Campaign) -> list[Table]:
     measured = [c for c in campaign.cases if c.latency or c.throughput or c.discovery]
     of = {part: [c for c in measured if part_of(c) == part] for part in get_args(Part)}
     trips = [*of["latency"], *of["determinism"]]
-    found = [*_jitter(campaign, trips), *(_legs(campaign, case) for case in trips)]
+    found = [*_jitter(campaign, trips), *(_segments(campaign, case) for case in trips)]
     for part, title, columns, note in MEASURED:
         for name, alike in by_middleware(campaign, of[part]).items():
             found.append(table(f"{name}: {part}", title, columns, alike, note))
     if trips:
-        found += [_published_jitter(), *map(_published_legs, published.OUTPUTS)]
+        found += [_published_jitter(), *map(_published_segments, published.OUTPUTS)]
     return found + [made for part, made in PUBLISHED if of[part]]
 
 
@@ -43,14 +43,14 @@ def tables(campaign: Campaign) -> list[Table]:
 JITTER: Columns[CaseSummary] = {
     "Class": lambda case: _class(parameters(case).get("fifo")),
     "Transport priority": lambda case: int(parameters(case)["qos.transport_priority"]),
-    "Round trip, µs": lambda case: _average(leg("trip", mean)(case)),
-    "Jitter (dev), µs": lambda case: _average(leg("trip", deviation)(case)),
-    "Rounds": lambda case: len(leg("trip", mean)(case)),
+    "Round trip, µs": lambda case: _average(segment("trip", mean)(case)),
+    "Jitter (dev), µs": lambda case: _average(segment("trip", deviation)(case)),
+    "Rounds": lambda case: len(segment("trip", mean)(case)),
 }
 SENT = {"send source": "Send Source", "send": "Send", "send arrival": "Send Arrival",
         "echo source": "Echo Source", "echo": "Echo", "echo arrival": "Echo Arrival",
         "trip": "Trip", "inter-arrival": "Inter arrival"}  # fmt: skip
-"""The slides' words for the legs that they print, in their order."""
+"""The slides' words for the segments that they print, in their order."""
 
 
 def _class(fifo: object) -> str:
@@ -75,18 +75,18 @@ def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
     ]  # fmt: skip
 
 
-def _legs(campaign: Campaign, case: CaseSummary) -> Table:
-    """Return the eight legs of the slides; those that were not recorded have no row."""
+def _segments(campaign: Campaign, case: CaseSummary) -> Table:
+    """Return the eight segments of the slides; those that were not recorded have no row."""
     flat = parameters(case)
     title = [_class(flat.get("fifo")), f"transport priority {flat['qos.transport_priority']}"]
     title += ["with traffic"] if case.params.flows else []
     title += [case.params.load] if case.params.load else []
-    known = {one.name: one for one in (case.latency.leg_tables if case.latency else ())}
+    known = {one.name: one for one in (case.latency.segment_tables if case.latency else ())}
     return table(
-        f"{middleware(campaign, case)}: legs",
+        f"{middleware(campaign, case)}: segments",
         ", ".join(title),
         {
-            "Leg": lambda row: SENT[row[0]],
+            "Segment": lambda row: SENT[row[0]],
             "Best": lambda row: f"{row[1].percent:g} %",
             "cnt": lambda row: row[1].count,
             "min, µs": lambda row: micro(row[1].min_ns),
@@ -95,7 +95,7 @@ def _legs(campaign: Campaign, case: CaseSummary) -> Table:
             "dev, µs": lambda row: micro(row[1].std_ns),
         },
         [(name, best) for name in SENT if name in known for best in known[name].best],
-        "All rounds together. The best p % are the smallest p % of each leg by itself. "
+        "All rounds together. The best p % are the smallest p % of each segment by itself. "
         "Source: T1→T2, the call of write. Send, Echo: T2→T3, below zero where a sample was "
         "delivered before the call of write returned. Arrival: T3→T4. Trip: T1→T4.",
     )
@@ -116,9 +116,9 @@ def _published_jitter() -> Table:
     )  # fmt: skip
 
 
-def _published_legs(output: published.Output) -> Table:
+def _published_segments(output: published.Output) -> Table:
     columns: Columns[published.Line] = {
-        "Leg": lambda line: SENT[line.leg],
+        "Segment": lambda line: SENT[line.segment],
         "Best": lambda line: f"{line.percent:g} %",
         "cnt": lambda line: line.count,
         "min, µs": lambda line: line.least,

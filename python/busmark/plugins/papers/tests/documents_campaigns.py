@@ -98,10 +98,10 @@ def planted(name: str, truth: Planted, moods: Sequence[float] = MOOD) -> Campaig
     scenario, cases = planned(name)
     found = []
     for each in cases:
-        value = truth(each.params.stated())
+        value = truth(each.params.declared())
         status = "failed" if value is None else "ok"
         values = [] if value is None else [value * mood for mood in moods]
-        found.append(case(each.id, each.params.stated(), values, status))
+        found.append(case(each.id, each.params.declared(), values, status))
     return campaign(found, scenario.document)
 
 
@@ -115,10 +115,10 @@ def text(name: str, figures: Figures, rounds: int = 4) -> Campaign:
     scenario, cases = planned(name)
     found = []
     for each in cases:
-        whole = case(each.id, each.params.stated(), [1.0] * rounds)
+        whole = case(each.id, each.params.declared(), [1.0] * rounds)
         attempts = []
         for attempt in whole.model_dump()["attempts"]:
-            known = figures(each.params.stated(), attempt["round"])
+            known = figures(each.params.declared(), attempt["round"])
             median = None if known is None else known.pop("median_ns", None)
             changes = {"status": "failed"} if known is None else {"times": times(median), **known}
             attempts.append({**attempt, **changes})

@@ -36,7 +36,9 @@ ASCENT = [(1000, 10000), (2000, 20000), (3000, 30000), (4000, 40000), (5000, 500
 def points(cases: list[Case], **fixed: Any) -> Counter[tuple[Any, ...]]:
     """Adapter, payload, size and QoS of the cases with these parameters."""
     chosen = [
-        c.params.stated() for c in cases if all(getattr(c.params, k) == v for k, v in fixed.items())
+        c.params.declared()
+        for c in cases
+        if all(getattr(c.params, k) == v for k, v in fixed.items())
     ]
     return Counter(
         (
@@ -108,7 +110,7 @@ def test_full_runs_20_times_2000_samples_and_batches_of_4000() -> None:
 
 def test_only_structures_that_do_not_fit_their_size_are_unsupported(full: list[Case]) -> None:
     # Loads need tools that not every machine has.
-    refused = [c.params.stated() for c in full if c.status == "unsupported" and not c.params.load]
+    refused = [c.params.declared() for c in full if c.status == "unsupported" and not c.params.load]
     assert {(p["payload"], p["size"]) for p in refused} == {("struct", 4), ("struct", 8)}
 
 
@@ -117,7 +119,7 @@ def test_quick_has_each_test_payload_qos_and_load_of_full_once(
 ) -> None:
     def kinds(cases: list[Case]) -> set[tuple[Any, ...]]:
         found: set[tuple[Any, ...]] = set()
-        for p in (case.params.stated() for case in cases):
+        for p in (case.params.declared() for case in cases):
             qos = tuple(sorted((k, v) for k, v in p["qos"].items() if k != "depth"))
             one = (p["test"], p["publishers"] > 1, p["subscribers"] > 1)
             found |= {("test", p["adapter"], *one), ("load", bool(p["load"]))}

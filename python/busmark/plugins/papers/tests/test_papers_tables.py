@@ -21,7 +21,7 @@ from busmark.plugins.papers.repetition import Repetition, repetition
 from busmark.store import Result
 
 RECORDED = Path(__file__).parents[4] / "tests" / "oracles" / "results"
-LEGS = ("Send Source", "Send", "Send Arrival", "Echo Source", "Echo", "Echo Arrival", "Trip",
+SEGMENTS = ("Send Source", "Send", "Send Arrival", "Echo Source", "Echo", "Echo Arrival", "Trip",
         "Inter arrival")  # fmt: skip
 BEST = ("100 %", "99.9 %", "99 %", "90 %")
 
@@ -54,15 +54,17 @@ def columns(table: Any) -> dict[str, list[Any]]:
             for c in table.columns}  # fmt: skip
 
 
-def test_d1_every_leg_has_its_best_shares_in_the_columns_of_the_slides(recorded: Recorded) -> None:
+def test_d1_every_segment_has_its_best_shares_in_the_columns_of_the_slides(
+    recorded: Recorded,
+) -> None:
     _, found = recorded("determinism")
     measured = [case for case in found.campaign.cases if case.latency]
     own = [columns(table) for table in tables(found, "with traffic") if len(table.columns) == 7]
     assert len(own) == len(measured)
     for table in own:
-        assert list(table) == ["Leg", "Best", "cnt", "min, µs", "avg, µs", "max, µs", "dev, µs"]
-        rows = list(zip(table["Leg"], table["Best"], strict=True))
-        assert rows == [(leg, best) for leg in LEGS for best in BEST]
+        assert list(table) == ["Segment", "Best", "cnt", "min, µs", "avg, µs", "max, µs", "dev, µs"]
+        rows = list(zip(table["Segment"], table["Best"], strict=True))
+        assert rows == [(segment, best) for segment in SEGMENTS for best in BEST]
         for place in range(0, len(rows), len(BEST)):
             whole = table["cnt"][place]
             kept = [int(whole * share / 1000) for share in (1000, 999, 990, 900)]
@@ -71,7 +73,7 @@ def test_d1_every_leg_has_its_best_shares_in_the_columns_of_the_slides(recorded:
             assert highest == sorted(highest, reverse=True)
     (printed,) = tables(found, "Output of the transceiver: time-sharing")
     there = columns(printed)
-    trip = there["Leg"].index("Trip")
+    trip = there["Segment"].index("Trip")
     assert [there[c][trip] for c in list(there)[2:]] == [3872, 321, 340, 406, "7.81"]
 
 

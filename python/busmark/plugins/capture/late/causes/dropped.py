@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from busmark.plugins.capture.late.causes import rtps, xrce
-from busmark.plugins.capture.late.trace import Evidence, Leg, Path, Proof, Trace
+from busmark.plugins.capture.late.trace import Evidence, Path, Proof, Segment, Trace
 from busmark.plugins.capture.late.wire import NO_ROWS, Packet, Rows, Wire
 
 SENDER = "dropped-at-sender"
@@ -22,22 +22,22 @@ UNMATCHED = "before-match"
 
 
 def dropped(trace: Trace) -> Iterator[Proof]:
-    """By each leg: what was asked for again though its packet is there, or before any packet of it;
-    what its writer declared gone; what came to an agent and left it in no packet."""
+    """By each segment: what was asked for again though its packet is there, or before any packet of
+    it; what its writer declared gone; what came to an agent and left it in no packet."""
     if trace.path is None:
         return
-    for leg in trace.legs:
-        yield from _receiver(trace, leg)
-        yield from _sender(trace, leg)
-        if not leg.is_read and leg.last is not None:
-            yield from _gone(trace, leg)
+    for segment in trace.segments:
+        yield from _receiver(trace, segment)
+        yield from _sender(trace, segment)
+        if not segment.is_read and segment.last is not None:
+            yield from _gone(trace, segment)
             # At the end of the capture it may have been under way.
-            if leg.last.time_ns + trace.path.patience_ns <= trace.wire.times[-1]:
-                yield from _in_agent(trace, trace.path, leg.last)
+            if segment.last.time_ns + trace.path.patience_ns <= trace.wire.times[-1]:
+                yield from _in_agent(trace, trace.path, segment.last)
 
 
-def _receiver(trace: Trace, leg: Leg) -> Iterator[Proof]:
-    part = replace(trace, legs=(leg,))
+def _receiver(trace: Trace, segment: Segment) -> Iterator[Proof]:
+    part = replace(trace, segments=(segment,))
     for proof in (*rtps.recovery(part), *xrce.recovery(part)):
         if not proof.of_another:
             first = proof.evidence[0].packet
@@ -48,19 +48,19 @@ def _receiver(trace: Trace, leg: Leg) -> Iterator[Proof]:
                         f"behind the capture, {where}", proof.evidence)  # fmt: skip
 
 
-def _sender(trace: Trace, leg: Leg) -> Iterator[Proof]:
+def _sender(trace: Trace, segment: Segment) -> Iterator[Proof]:
     """Asked for before the capture has any packet of it."""
     wire = trace.wire
-    for stream, (first, last) in leg.streams:
-        own = next(p for p in leg.packets if p.flow == stream[0])
+    for stream, (first, last) in segment.streams:
+        own = next(p for p in segment.packets if p.flow == stream[0])
         rows = wire.xrce_questions.get(xrce.back(trace, stream), NO_ROWS)
         rows = wire.within(rows, own.first_ns - xrce.SPAN_NS, own.first_ns - 1)
         for number in range(first, last + 1):
             asked = xrce.asking(wire, rows, number)
             if len(asked):
                 yield _asked_before(trace, wire.packet(asked[0]), own, number)
-    for writer, number in leg.identities:
-        own = next(p for p in leg.packets if (p.source, p.writer) == writer)
+    for writer, number in segment.identities:
+        own = next(p for p in segment.packets if (p.source, p.writer) == writer)
         asked = wire.within(wire.questions(writer), own.first_ns - xrce.SPAN_NS, own.first_ns - 1)
         asked = _covering(wire, asked, number)
         if len(asked):
@@ -69,7 +69,7 @@ def _sender(trace: Trace, leg: Leg) -> Iterator[Proof]:
 
 def _asked_before(trace: Trace, question: Packet, own: Packet, number: int) -> Proof:
     before = max(
-        (p for leg in trace.legs for p in leg.packets if p.time_ns < question.time_ns),
+        (p for segment in trace.segments for p in segment.packets if p.time_ns < question.time_ns),
         key=lambda each: each.time_ns, default=None,
     )  # fmt: skip
     since = before.time_ns if before is not None else question.time_ns
@@ -84,18 +84,18 @@ def _asked_before(trace: Trace, question: Packet, own: Packet, number: int) -> P
                  tuple(evidence))  # fmt: skip
 
 
-def _gone(trace: Trace, leg: Leg) -> Iterator[Proof]:
+def _gone(trace: Trace, segment: Segment) -> Iterator[Proof]:
     """The other end asked for it, and its writer said that it does not have it any more."""
     wire = trace.wire
-    for writer, number in leg.identities:
-        own = next(p for p in leg.packets if (p.source, p.writer) == writer)
+    for writer, number in segment.identities:
+        own = next(p for p in segment.packets if (p.source, p.writer) == writer)
         asked = _covering(wire, wire.questions(writer), number)
         beats = wire.heartbeats.get(writer, NO_ROWS)
         beats = beats[wire.value("first_seq", beats) > number]
         left = np.sort([*beats, *_covering(wire, wire.gaps.get(writer, NO_ROWS), number)])
         yield from _overwritten(wire, own, asked, left.astype(np.int64), number)
-    for stream, (_, number) in leg.streams:
-        own = next(p for p in leg.packets if p.flow == stream[0])
+    for stream, (_, number) in segment.streams:
+        own = next(p for p in segment.packets if p.flow == stream[0])
         rows = wire.xrce_questions.get(xrce.back(trace, stream), NO_ROWS)
         beats = wire.xrce_heartbeats.get(stream, NO_ROWS)
         beats = beats[wire.value("first_seq", beats) > number]

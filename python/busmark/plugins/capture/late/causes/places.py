@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from busmark.plugins.capture.late.causes import rtps, xrce
 from busmark.plugins.capture.late.causes.xrce import Recovery, recoveries
-from busmark.plugins.capture.late.trace import Evidence, Leg, Proof, Trace
+from busmark.plugins.capture.late.trace import Evidence, Proof, Segment, Trace
 from busmark.plugins.capture.late.wire import Flow, Packet, passes
 
 DROPPED = "kernel-drop"
@@ -21,17 +21,17 @@ def behind_capture(trace: Trace) -> Iterator[Proof]:
     counters = trace.counters
     if not counters.socket_drops and not counters.link_loss:
         return
-    for leg in trace.legs:
-        if any(p.stream_end is not None for p in leg.packets):
+    for segment in trace.segments:
+        if any(p.stream_end is not None for p in segment.packets):
             continue
-        if leg.packets and not leg.is_read:
-            yield _never_read(trace, leg)
+        if segment.packets and not segment.is_read:
+            yield _never_read(trace, segment)
         elif not counters.link_loss:
-            yield from _asked_again(trace, leg)
+            yield from _asked_again(trace, segment)
 
 
-def _never_read(trace: Trace, leg: Leg) -> Proof:
-    last = leg.packets[-1]
+def _never_read(trace: Trace, segment: Segment) -> Proof:
+    last = segment.packets[-1]
     counters = trace.counters
     said = f"packet {last.packet} was captured and never read"
     evidence = (Evidence(last, "the sample, captured and never read"),)
@@ -43,12 +43,12 @@ def _never_read(trace: Trace, leg: Leg) -> Proof:
     return Proof(DROPPED, None, said, evidence)
 
 
-def _asked_again(trace: Trace, leg: Leg) -> Iterator[Proof]:
+def _asked_again(trace: Trace, segment: Segment) -> Iterator[Proof]:
     """On the reader's own interface a packet that is there is lost by nothing but the kernel."""
     wire = trace.wire
     if len(wire.files) > 1 or wire.files[0].interface != "lo":
         return
-    part = Trace(trace.sample, wire, (leg,), trace.counters)
+    part = Trace(trace.sample, wire, (segment,), trace.counters)
     for proof in (*rtps.recovery(part), *xrce.recovery(part)):
         yield Proof(DROPPED, proof.wait_ns,
                     f"{proof.said}; the first copy passed loopback, and the kernel dropped "
@@ -61,28 +61,28 @@ RELAY = "in-relay"
 
 def in_relay(trace: Trace) -> Iterator[Proof]:
     """The longest stay of the sample in a process that passes it on."""
-    for leg in trace.legs:
+    for segment in trace.segments:
         first: dict[int, Packet] = {}
-        for each in leg.packets:
-            if each.flow is not None and each.time_ns <= leg.end_ns:
+        for each in segment.packets:
+            if each.flow is not None and each.time_ns <= segment.end_ns:
                 first.setdefault(each.flow, each)
         hops = sorted(first.values(), key=lambda each: each.time_ns)
         for came, out in pairwise(hops):
             if passes(trace.wire, came, out) and out.first_ns > came.time_ns:
-                yield _stay(trace, leg, _last_copy(leg, came, out), out)
+                yield _stay(trace, segment, _last_copy(segment, came, out), out)
 
 
-def _last_copy(leg: Leg, came: Packet, out: Packet) -> Packet:
+def _last_copy(segment: Segment, came: Packet, out: Packet) -> Packet:
     """An earlier copy may have been lost behind its capture."""
-    copies = [p for p in leg.packets if p.flow == came.flow and p.time_ns < out.first_ns]
+    copies = [p for p in segment.packets if p.flow == came.flow and p.time_ns < out.first_ns]
     return max((came, *copies), key=lambda each: each.time_ns)
 
 
-def _stay(trace: Trace, leg: Leg, into: Packet, out: Packet) -> Proof:
+def _stay(trace: Trace, segment: Segment, into: Packet, out: Packet) -> Proof:
     evidence = [Evidence(into, f"into the process between, by {_protocol(into)}")]
     said = f"it went in with packet {into.packet} and out with packet {out.packet}"
     since = into.time_ns
-    for one in recoveries(trace, leg):
+    for one in recoveries(trace, segment):
         # Until then the process waited for what the stream lacked, and could not pass it on.
         if _same_ends(trace, one, into) and since < one.again.time_ns < out.first_ns:
             since = one.again.time_ns
@@ -111,11 +111,11 @@ ON_LINK = "on-link"
 def on_link(trace: Trace) -> Iterator[Proof]:
     """The same packet in two files: addresses, protocol and numbers are equal."""
     wire = trace.wire
-    for leg in trace.legs:
+    for segment in trace.segments:
         left: dict[tuple[object, ...], Packet] = {}
         copies: Counter[tuple[object, ...]] = Counter()
-        for each in leg.packets:
-            if each.flow is None or each.time_ns > leg.end_ns:
+        for each in segment.packets:
+            if each.flow is None or each.time_ns > segment.end_ns:
                 continue
             flow = wire.flows[each.flow]
             key = (flow.transport, flow.source, flow.destination, each.last_seq, each.stream_end)
@@ -143,8 +143,8 @@ def in_process(trace: Trace) -> Iterator[Proof]:
     part: packets do not distinguish them."""
     sample = trace.sample
     evidence = tuple(
-        Evidence(each, f"the sample, {'there' if leg.direction == 'there' else 'answer'}")
-        for leg in trace.legs for each in (leg.first, leg.last) if each is not None
+        Evidence(each, f"the sample, {'there' if segment.direction == 'there' else 'answer'}")
+        for segment in trace.segments for each in (segment.first, segment.last) if each is not None
     )  # fmt: skip
     unique = tuple({each.packet.row: each for each in evidence}.values())
     if not unique:
@@ -153,10 +153,10 @@ def in_process(trace: Trace) -> Iterator[Proof]:
     if late > 0:
         yield Proof(SCHEDULE, late, "it was written after its intended time", unique)
     if not sample.round_trip:
-        yield from _ends(trace.legs[0], unique, WRITER, READER)
+        yield from _ends(trace.segments[0], unique, WRITER, READER)
         return
-    there = next((leg for leg in trace.legs if leg.direction == "there"), None)
-    back = next((leg for leg in trace.legs if leg.direction == "back"), None)
+    there = next((segment for segment in trace.segments if segment.direction == "there"), None)
+    back = next((segment for segment in trace.segments if segment.direction == "back"), None)
     if there is not None and there.first is not None:
         yield _part(WRITER, there.begin_ns, there.first.first_ns, unique)
     if back is not None and back.last is not None and back.is_read:
@@ -165,11 +165,13 @@ def in_process(trace: Trace) -> Iterator[Proof]:
         yield _part(ANSWERER, there.last.time_ns, back.first.first_ns, unique)
 
 
-def _ends(leg: Leg, evidence: tuple[Evidence, ...], writer: str, reader: str) -> Iterator[Proof]:
-    if leg.first is not None:
-        yield _part(writer, leg.begin_ns, leg.first.first_ns, evidence)
-    if leg.last is not None and leg.is_read:
-        yield _part(reader, leg.last.time_ns, leg.end_ns, evidence)
+def _ends(
+    segment: Segment, evidence: tuple[Evidence, ...], writer: str, reader: str
+) -> Iterator[Proof]:
+    if segment.first is not None:
+        yield _part(writer, segment.begin_ns, segment.first.first_ns, evidence)
+    if segment.last is not None and segment.is_read:
+        yield _part(reader, segment.last.time_ns, segment.end_ns, evidence)
 
 
 SAID = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from busmark.plugins.capture.late.trace import Evidence, Leg, Proof, Trace
+from busmark.plugins.capture.late.trace import Evidence, Proof, Segment, Trace
 from busmark.plugins.capture.late.wire import NO_ROWS, Packet, Rows, Writer
 
 RETRANSMISSION = "rtps-retransmission"
@@ -19,28 +19,28 @@ SPAN_NS = 10_000_000_000
 def recovery(trace: Trace) -> Iterator[Proof]:
     """The last DATA sent again before the sample was read: of the sample itself, or of one before
     it, which it waits for."""
-    for leg in trace.legs:
-        for writer, number in leg.identities:
-            yield from _of_writer(trace, leg, writer, number)
+    for segment in trace.segments:
+        for writer, number in segment.identities:
+            yield from _of_writer(trace, segment, writer, number)
 
 
-def _of_writer(trace: Trace, leg: Leg, writer: Writer, number: int) -> Iterator[Proof]:
+def _of_writer(trace: Trace, segment: Segment, writer: Writer, number: int) -> Iterator[Proof]:
     wire = trace.wire
     questions = wire.questions(writer)
     data = wire.data.get(writer, NO_ROWS)
-    inside = wire.within(data, leg.begin_ns, leg.end_ns)
+    inside = wire.within(data, segment.begin_ns, segment.end_ns)
     inside = inside[wire.value("last_seq", inside) <= number]
     if not len(questions) or not len(inside):
         return
     for row in reversed(inside.tolist()):
-        proof = _again(trace, leg, writer, wire.packet(row), questions, number)
+        proof = _again(trace, segment, writer, wire.packet(row), questions, number)
         if proof is not None:
             yield proof
             return
 
 
 def _again(
-    trace: Trace, leg: Leg, writer: Writer, again: Packet, questions: Rows, number: int
+    trace: Trace, segment: Segment, writer: Writer, again: Packet, questions: Rows, number: int
 ) -> Proof | None:
     wire = trace.wire
     first = _first_copy(trace, writer, again)
@@ -57,7 +57,7 @@ def _again(
     beats = beats[(wire.value("file", beats) == again.file)
                   & (wire.value("packet", beats) != first.packet)]  # fmt: skip
     beat = wire.packet(beats[-1]) if len(beats) else None
-    since = max(first.time_ns, leg.begin_ns)
+    since = max(first.time_ns, segment.begin_ns)
     last = wire.packet(asked[-1])
     return _proof(again, first, (question, last), beat, again.time_ns - since, own=seq == number)
 
@@ -111,15 +111,15 @@ IP_HEADERS = 42
 
 def fragments(trace: Trace) -> Iterator[Proof]:
     """The time from the first fragment to the last on one interface, of RTPS or of IP."""
-    for leg in trace.legs:
-        yield from _of_rtps(trace, leg)
-        yield from _of_ip(trace, leg)
+    for segment in trace.segments:
+        yield from _of_rtps(trace, segment)
+        yield from _of_ip(trace, segment)
 
 
-def _of_rtps(trace: Trace, leg: Leg) -> Iterator[Proof]:
+def _of_rtps(trace: Trace, segment: Segment) -> Iterator[Proof]:
     wire = trace.wire
-    for writer, number in leg.identities:
-        rows = wire.within(wire.data.get(writer, NO_ROWS), leg.begin_ns, leg.end_ns)
+    for writer, number in segment.identities:
+        rows = wire.within(wire.data.get(writer, NO_ROWS), segment.begin_ns, segment.end_ns)
         rows = rows[(wire.value("last_seq", rows) == number) & (wire.value("fragments", rows) > 1)]
         for file in np.unique(wire.value("file", rows)):
             own = rows[wire.value("file", rows) == file]
@@ -132,13 +132,13 @@ def _of_rtps(trace: Trace, leg: Leg) -> Iterator[Proof]:
                              Evidence(last, "last fragment before it was read")))  # fmt: skip
 
 
-def _of_ip(trace: Trace, leg: Leg) -> Iterator[Proof]:
+def _of_ip(trace: Trace, segment: Segment) -> Iterator[Proof]:
     wire = trace.wire
-    for each in leg.packets:
+    for each in segment.packets:
         whole, own = each.message_bytes or 0, each.wire_bytes or 0
-        if whole <= own or each.time_ns > leg.end_ns or each.stream_end is not None:
+        if whole <= own or each.time_ns > segment.end_ns or each.stream_end is not None:
             continue
-        pieces = wire.within(wire.pieces.get(each.file, NO_ROWS), leg.begin_ns, each.time_ns)
+        pieces = wire.within(wire.pieces.get(each.file, NO_ROWS), segment.begin_ns, each.time_ns)
         sizes = wire.value("wire_bytes", pieces)[::-1] - IP_HEADERS
         needed = np.searchsorted(np.cumsum(sizes), whole - own)
         if needed < len(pieces):
@@ -148,16 +148,16 @@ def _of_ip(trace: Trace, leg: Leg) -> Iterator[Proof]:
                         f"packet {each.packet}",
                         (Evidence(first, "first IP fragment"),
                          Evidence(each, "IP fragment that completes the datagram")))  # fmt: skip
-    if not leg.packets and not leg.is_read:
-        yield from _never_complete(trace, leg)
+    if not segment.packets and not segment.is_read:
+        yield from _never_complete(trace, segment)
 
 
-def _never_complete(trace: Trace, leg: Leg) -> Iterator[Proof]:
+def _never_complete(trace: Trace, segment: Segment) -> Iterator[Proof]:
     """A lost sample without a packet of its own, while fragments completed no datagram."""
     wire = trace.wire
     for number, file in enumerate(wire.files):
-        pieces = wire.within(wire.pieces.get(number, NO_ROWS), leg.begin_ns, leg.end_ns)
-        if len(pieces) and file.incomplete and _none_complete(trace, number, leg):
+        pieces = wire.within(wire.pieces.get(number, NO_ROWS), segment.begin_ns, segment.end_ns)
+        if len(pieces) and file.incomplete and _none_complete(trace, number, segment):
             first, last = wire.packet(pieces[0]), wire.packet(pieces[-1])
             yield Proof(FRAGMENTS, None,
                         f"the IP fragments from packet {first.packet} to packet {last.packet} "
@@ -166,10 +166,10 @@ def _never_complete(trace: Trace, leg: Leg) -> Iterator[Proof]:
                          Evidence(last, "last IP fragment")))  # fmt: skip
 
 
-def _none_complete(trace: Trace, file: int, leg: Leg) -> bool:
+def _none_complete(trace: Trace, file: int, segment: Segment) -> bool:
     """Whether no datagram was put together from fragments in the window."""
     wire = trace.wire
-    first, last = np.searchsorted(wire.times, [leg.begin_ns, leg.end_ns + 1])
+    first, last = np.searchsorted(wire.times, [segment.begin_ns, segment.end_ns + 1])
     rows = np.arange(first, last)
     rows = rows[wire.value("file", rows) == file]
     return not (wire.value("message_bytes", rows) > wire.value("wire_bytes", rows)).any()
@@ -181,25 +181,25 @@ REORDERING = "reordering"
 def reordering(trace: Trace) -> Iterator[Proof]:
     """The first packet of a later sample of the same writer, or a segment of TCP behind a hole,
     which was there before the sample was; nothing was sent again."""
-    for leg in trace.legs:
-        for flow in dict.fromkeys(p.flow for p in leg.packets if p.flow is not None):
-            own = next(p for p in leg.packets if p.flow == flow)
-            if not own.repeated and own.time_ns <= leg.end_ns:
-                yield from _on_flow(trace, leg, own)
+    for segment in trace.segments:
+        for flow in dict.fromkeys(p.flow for p in segment.packets if p.flow is not None):
+            own = next(p for p in segment.packets if p.flow == flow)
+            if not own.repeated and own.time_ns <= segment.end_ns:
+                yield from _on_flow(trace, segment, own)
 
 
-def _on_flow(trace: Trace, leg: Leg, own: Packet) -> Iterator[Proof]:
+def _on_flow(trace: Trace, segment: Segment, own: Packet) -> Iterator[Proof]:
     wire, flow = trace.wire, own.flow
     if flow is None or own.sample_seq is None:
         return
     if own.stream_end is not None:
-        rows = wire.within(wire.early.get(flow, NO_ROWS), leg.begin_ns, own.time_ns)
-        again = wire.within(wire.retransmitted.get(flow, NO_ROWS), leg.begin_ns, own.time_ns)
+        rows = wire.within(wire.early.get(flow, NO_ROWS), segment.begin_ns, own.time_ns)
+        again = wire.within(wire.retransmitted.get(flow, NO_ROWS), segment.begin_ns, own.time_ns)
         if len(rows) and not len(again):
             yield _overtaken(wire.packet(rows[0]), own, "segment of TCP")
         return
     rows = wire.within(wire.samples_of.get((flow, own.sample_writer), NO_ROWS),
-                       leg.begin_ns, own.time_ns - 1)  # fmt: skip
+                       segment.begin_ns, own.time_ns - 1)  # fmt: skip
     rows = rows[(wire.value("sample_seq", rows) > own.sample_seq)
                 & ~wire.value("repeated", rows).astype(bool)]  # fmt: skip
     if len(rows):
@@ -219,20 +219,20 @@ BEFORE_MATCH = "before-match"
 def before_match(trace: Trace) -> Iterator[Proof]:
     """No participant that speaks to the writer's had announced a reader when the sample was
     written."""
-    for leg in trace.legs:
-        writers = {writer for writer, _ in leg.identities}
+    for segment in trace.segments:
+        writers = {writer for writer, _ in segment.identities}
         # One that was never sent: by the writers that sent other samples of its writer.
-        writers = writers or trace.wire.rtps_writers.get(leg.writer, set())
+        writers = writers or trace.wire.rtps_writers.get(segment.writer, set())
         for prefix, _ in writers:
             first = _first_announcement(trace, prefix)
-            if first is None or first.time_ns <= leg.begin_ns:
+            if first is None or first.time_ns <= segment.begin_ns:
                 continue
             evidence = [Evidence(first, "first announcement of a reader by another participant")]
-            came = next((p for p in leg.packets if p.time_ns >= first.time_ns), None)
-            if came is not None and leg.is_read:
+            came = next((p for p in segment.packets if p.time_ns >= first.time_ns), None)
+            if came is not None and segment.is_read:
                 evidence.append(Evidence(came, "the sample, sent afterwards"))
-                wait: int | None = first.time_ns - leg.begin_ns
-            elif leg.is_read:
+                wait: int | None = first.time_ns - segment.begin_ns
+            elif segment.is_read:
                 continue
             else:
                 wait = None
@@ -258,7 +258,7 @@ DISCOVERY = "discovery"
 def discovery(trace: Trace) -> Iterator[Proof]:
     """DATA of discovery between the write and the reading."""
     wire, sample = trace.wire, trace.sample
-    end = trace.legs[-1].end_ns
+    end = trace.segments[-1].end_ns
     rows = wire.within(wire.discovery, sample.sent_ns, end)
     if sample.read_ns is None or not len(rows):
         return

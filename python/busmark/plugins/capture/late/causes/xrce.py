@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from busmark.plugins.capture.late.trace import Evidence, Leg, Proof, Trace
+from busmark.plugins.capture.late.trace import Evidence, Proof, Segment, Trace
 from busmark.plugins.capture.late.wire import NO_ROWS, Packet, Rows, Stream, Wire, passes
 
 RETRANSMISSION = "xrce-retransmission"
@@ -40,18 +40,18 @@ class Recovery:
 def recovery(trace: Trace) -> Iterator[Proof]:
     """The last message of the stream that was asked for and sent again before the sample left for
     another stream or was read: one with the sample, or one before, for it waits for them all."""
-    for leg in trace.legs:
-        for one in recoveries(trace, leg):
-            yield _proof(one, max(one.first.time_ns, leg.begin_ns))
+    for segment in trace.segments:
+        for one in recoveries(trace, segment):
+            yield _proof(one, max(one.first.time_ns, segment.begin_ns))
 
 
-def recoveries(trace: Trace, leg: Leg) -> Iterator[Recovery]:
+def recoveries(trace: Trace, segment: Segment) -> Iterator[Recovery]:
     """The last one of each stream that carries the sample."""
-    for stream, (first, last) in leg.streams:
+    for stream, (first, last) in segment.streams:
         rows = trace.wire.xrce_messages.get(stream, NO_ROWS)
-        gone = goes_on(trace, leg, stream)
-        end = leg.end_ns if gone is None else min(gone, leg.end_ns)
-        inside = trace.wire.within(rows, leg.begin_ns, end)
+        gone = goes_on(trace, segment, stream)
+        end = segment.end_ns if gone is None else min(gone, segment.end_ns)
+        inside = trace.wire.within(rows, segment.begin_ns, end)
         inside = inside[trace.wire.value("last_seq", inside) <= last]
         for row in reversed(inside.tolist()):
             found = _again(trace, stream, trace.wire.packet(row), (first, last))
@@ -60,11 +60,11 @@ def recoveries(trace: Trace, leg: Leg) -> Iterator[Recovery]:
                 break
 
 
-def goes_on(trace: Trace, leg: Leg, stream: Stream) -> int | None:
+def goes_on(trace: Trace, segment: Segment, stream: Stream) -> int | None:
     """When the sample left the other end of the stream for a further one."""
-    own = next(each for each in leg.packets if each.flow == stream[0])
+    own = next(each for each in segment.packets if each.flow == stream[0])
     further = (
-        each.first_ns for each in leg.packets
+        each.first_ns for each in segment.packets
         if each.first_ns > own.time_ns and passes(trace.wire, own, each)
     )  # fmt: skip
     return min(further, default=None)
@@ -149,15 +149,17 @@ UNREPEATED = "xrce-unrepeated"
 def unrepeated(trace: Trace) -> Iterator[Proof]:
     """Where a sample was not read: the other end still asked for its message, or for one before,
     after it had been sent, and got no second copy of it."""
-    for leg in trace.legs:
-        for stream, carries in () if leg.is_read else leg.streams:
-            if goes_on(trace, leg, stream) is None:
-                yield from _on_stream(trace, leg, stream, carries)
+    for segment in trace.segments:
+        for stream, carries in () if segment.is_read else segment.streams:
+            if goes_on(trace, segment, stream) is None:
+                yield from _on_stream(trace, segment, stream, carries)
 
 
-def _on_stream(trace: Trace, leg: Leg, stream: Stream, carries: tuple[int, int]) -> Iterator[Proof]:
+def _on_stream(
+    trace: Trace, segment: Segment, stream: Stream, carries: tuple[int, int]
+) -> Iterator[Proof]:
     wire = trace.wire
-    own = next(each for each in leg.packets if each.flow == stream[0])
+    own = next(each for each in segment.packets if each.flow == stream[0])
     questions = wire.xrce_questions.get(back(trace, stream), NO_ROWS)
     # The first that is not confirmed is what the stream stands still for.
     after = questions[wire.times[questions] > own.time_ns]

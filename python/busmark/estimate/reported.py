@@ -35,7 +35,7 @@ LADDER = (25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 """Percentiles that tables show of those stated."""
 
 
-class StatedFigure(Frozen):
+class ReportedFigure(Frozen):
     """One of them, in nanoseconds."""
 
     statistic: str
@@ -46,7 +46,7 @@ class StatedFigure(Frozen):
     """Limits of a percentile combined from parts: the whole run's lies between them."""
 
 
-class Stated(Frozen):
+class Reported(Frozen):
     """All figures of one quantity of a case."""
 
     quantity: str
@@ -54,7 +54,7 @@ class Stated(Frozen):
     tool: str
     parts: int
     """Parts of runs that had figures of their own; 0: they are of whole runs."""
-    figures: list[StatedFigure] = Field(default=[])
+    figures: list[ReportedFigure] = Field(default=[])
 
     def figure(self, statistic: str, percent: float | None = None) -> Figure | None:
         """One of them."""
@@ -64,9 +64,9 @@ class Stated(Frozen):
         return None
 
 
-def stated(
+def reported(
     summaries: pl.DataFrame, rounds: Sequence[int], tools: Mapping[str, str]
-) -> list[Stated]:
+) -> list[Reported]:
     """Stated figures of one case: `summaries` are its rows of that table, `rounds` those that
     count, `tools` the tool by file."""
     counted = set(rounds)
@@ -86,17 +86,17 @@ def stated(
         }  # fmt: skip
         tool = tools.get(str(of[0]["file"]), "the source")
         known = sorted((f for f in figures if f), key=_order)
-        found.append(Stated(quantity=quantity, tool=tool, parts=len(spans), figures=known))
+        found.append(Reported(quantity=quantity, tool=tool, parts=len(spans), figures=known))
     return found
 
 
-def _order(figure: StatedFigure) -> tuple[int, float]:
+def _order(figure: ReportedFigure) -> tuple[int, float]:
     names = ("percentile", "mean", "std", "mad", "min", "max")
     rank = names.index(figure.statistic) if figure.statistic in names else len(names)
     return rank, figure.percent or 0.0
 
 
-def _figure(rows: list[Row], statistic: str, percent: float | None) -> StatedFigure | None:
+def _figure(rows: list[Row], statistic: str, percent: float | None) -> ReportedFigure | None:
     """Over rounds, of whole runs where they have it, else of their parts."""
     runs: dict[int, list[Row]] = {}
     for row in rows:
@@ -125,7 +125,7 @@ def _figure(rows: list[Row], statistic: str, percent: float | None) -> StatedFig
     within = None
     if len(lows) == len(values):
         within = Bounds(low_ns=sum(lows) / len(lows), high_ns=sum(highs) / len(highs))
-    return StatedFigure(statistic=statistic, percent=percent, figure=figure, within=within)
+    return ReportedFigure(statistic=statistic, percent=percent, figure=figure, within=within)
 
 
 def _together(parts: list[Row], statistic: str) -> float:
@@ -146,7 +146,7 @@ def _sum(parts: list[Row]) -> int | None:
     return None if None in counts else sum(counts)
 
 
-def distribution(one: Stated, quantity: Quantity, factor: float = 1.0) -> Distribution | None:
+def distribution(one: Reported, quantity: Quantity, factor: float = 1.0) -> Distribution | None:
     """As a report shows it, all times `factor`; None without median or mean. A percentile with less
     than ten samples beyond it is absent, where their number is known."""
     median, mean = (_scaled(one.figure(*key), factor) for key in (("percentile", 50.0), ("mean",)))
@@ -162,7 +162,7 @@ def distribution(one: Stated, quantity: Quantity, factor: float = 1.0) -> Distri
         return found if found and _supported(percent, found) else None
 
     tabled: dict[str, Any] = {name: percentile(percent) for name, percent in TAILS.items()}
-    tabled |= {one.key: value(one.stated) for one in POOLED}
+    tabled |= {one.key: value(one.reported) for one in POOLED}
     ladder = [p for p in LADDER if one.figure("percentile", p)]
     return Distribution(
         quantity=quantity,
@@ -206,13 +206,13 @@ def by_round(
 ) -> LatencyByRound:
     """Statistics of the quantity that the source calls `source`, times `factor`: one figure of each
     run, which is a round. What only parts of a run have is known within limits, and is left out."""
-    runs = {number: by_quantity(stated(summaries, [number], {})) for number in rounds}
+    runs = {number: by_quantity(reported(summaries, [number], {})) for number in rounds}
     known = {number: run[source] for number, run in runs.items() if source in run}
     found = {one.name: _of_runs(known, one, factor) for one in STATISTICS}
     return LatencyByRound(name="latency", quantity=quantity, statistics=found)
 
 
-def _of_runs(runs: Mapping[int, Stated], statistic: Statistic, factor: float) -> ByRound:
+def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) -> ByRound:
     known = {n: one.figure for n, run in runs.items() if (one := _of_run(run, statistic))}
     if not known:
         return ByRound(figure=None, reason="the source does not state it")
@@ -222,7 +222,7 @@ def _of_runs(runs: Mapping[int, Stated], statistic: Statistic, factor: float) ->
     return ByRound(figure=over_rounds(values, "ns", total), rounds=list(known), values=values)
 
 
-def _of_run(of: Stated, statistic: Statistic) -> StatedFigure | None:
+def _of_run(of: Reported, statistic: Statistic) -> ReportedFigure | None:
     """A figure of a whole run, where its samples support it or are not given."""
     percent = 50.0 if statistic.of == "median" else statistic.percent
     for known in of.figures:
@@ -235,7 +235,7 @@ def _of_run(of: Stated, statistic: Statistic) -> StatedFigure | None:
     return None
 
 
-def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Iterator[Curve]:
+def curve(one: Reported, quantity: Quantity, factor: float = 1.0) -> Iterator[Curve]:
     """Return the curve through the percentiles that are supported; none of fewer than three."""
     points = sorted(
         (known.percent, known.figure.value * factor)
@@ -254,7 +254,7 @@ def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Iterator[Curv
     )  # fmt: skip
 
 
-def by_quantity(found: Sequence[Stated]) -> dict[str, Stated]:
+def by_quantity(found: Sequence[Reported]) -> dict[str, Reported]:
     """By its name."""
     return {one.quantity: one for one in found}
 
@@ -273,12 +273,12 @@ HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
 
 
 def completed(
-    measures: dict[str, Any], params: Parameters, rows: Sequence[Row], found: list[Stated],
+    measures: dict[str, Any], params: Parameters, rows: Sequence[Row], found: list[Reported],
     summaries: pl.DataFrame,
 ) -> dict[str, Any]:  # fmt: skip
     """The measures of one case, made of its samples if it has any, with what is stated.
     `summaries`: its rows of that table."""
-    made = {**measures, "stated": found}
+    made = {**measures, "reported": found}
     if measures.get("latency"):
         made |= _latency(measures["latency"], measures["series"], params, rows, found)
     elif measures.get("throughput"):
@@ -287,10 +287,10 @@ def completed(
         each.figure for latency in _by_round(made) for each in latency.statistics.values()
     )
     if not sampled and (source := _source(found)):
-        stated_rounds = by_round(summaries, [row["round"] for row in rows], *source)
+        reported_rounds = by_round(summaries, [row["round"] for row in rows], *source)
         for part in ("latency", "throughput"):
             if made.get(part):
-                made[part] = made[part].model_copy(update={"by_round": [stated_rounds]})
+                made[part] = made[part].model_copy(update={"by_round": [reported_rounds]})
     return made
 
 
@@ -299,21 +299,21 @@ def _by_round(made: Mapping[str, Any]) -> list[LatencyByRound]:
     return measured.by_round if measured else []
 
 
-def _source(found: Sequence[Stated]) -> tuple[str, Quantity, float] | None:
+def _source(found: Sequence[Reported]) -> tuple[str, Quantity, float] | None:
     """The quantity as the source calls it, what it is here, and the factor between them."""
-    stated = by_quantity(found)
+    reported = by_quantity(found)
     for name, part in HALVES:
-        if name in stated:
+        if name in reported:
             return name, "half_round_trip", 0.5 / part
-    return ("one_way", "one_way", 1.0) if "one_way" in stated else None
+    return ("one_way", "one_way", 1.0) if "one_way" in reported else None
 
 
 def _latency(
     measured: Latency, series: Sequence[Curve], params: Parameters,
-    rows: Sequence[Row], found: list[Stated],
+    rows: Sequence[Row], found: list[Reported],
 ) -> dict[str, Any]:  # fmt: skip
     changes: dict[str, Any] = {
-        "arrivals": ARRIVALS.get(str(params.stated().get("arrivals")), "unstated"),
+        "arrivals": ARRIVALS.get(str(params.declared().get("arrivals")), "unstated"),
         "sent": _total(rows, "sent"),
         "lost": _total(rows, "lost"),
     }
@@ -338,7 +338,7 @@ def _without(series: Sequence[Curve], *kinds: str) -> list[Curve]:
 
 
 def _throughput(
-    measured: Throughput, series: Sequence[Curve], found: list[Stated]
+    measured: Throughput, series: Sequence[Curve], found: list[Reported]
 ) -> dict[str, Any]:
     one = by_quantity(found).get("one_way")
     if measured.probe_one_way is not None or one is None:
