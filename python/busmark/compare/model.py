@@ -13,7 +13,7 @@ from pydantic import Field
 from busmark.compare.verdict import BETTER, WORSE, Verdict
 from busmark.model.figure import Figure, Frozen, Quantity
 
-VERSION = 3
+VERSION = 4
 """Version of this document; raised when a reader of the older one would misread it."""
 
 CaseVerdict = Literal[Verdict, "mixed"]

@@ -7,7 +7,7 @@ from busmark.estimate.stream import Pairs, pairs
 
 
 def ranked(count: int, lost: int = 0) -> Pairs:
-    """Of two readers of one writer: latencies of 1, 2, 3… ns at the first, ten times that at the
+    """For two readers of one writer: latencies of 1, 2, 3… ns at the first, ten times that at the
     second, of whose samples the last `lost` never came."""
     own = [*range(1, count + 1)]
     late: list[int | None] = [10 * value for value in own]

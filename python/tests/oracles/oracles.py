@@ -38,7 +38,7 @@ from busmark.store import Result
 HERE = Path(__file__).resolve().parent
 KEPT = HERE.parent / "store" / "kept"
 FILES = HERE.parents[1] / "busmark" / "plugins" / "imports" / "tests"
-FRAMES = ("cases", "estimates", "findings", "stated")
+FRAMES = ("cases", "estimates", "findings", "reported")
 """Frames that are computed; the raw tables are files of the result itself."""
 RELATIVE = 1e-9
 """Sums of floating point differ between processors in the last digits."""

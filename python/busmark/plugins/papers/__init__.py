@@ -29,8 +29,8 @@ PLUGIN = Plugin(
             "comparison",
             "busmark.plugins.papers.blocks:comparison",
             "Packs that repeat one: middlemeasure-2010, openddsbench-2010, perftest-2023, "
-            "pother-2008, secured-2023, xrce-2022. Of an imported result or any other, "
-            "`busmark papers show DIR --paper NAME` compares.",
+            "pother-2008, secured-2023, xrce-2022. For an imported result or any other: "
+            "`busmark papers show DIR --paper NAME`.",
         ),
     ),
 )
