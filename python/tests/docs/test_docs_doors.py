@@ -15,8 +15,8 @@ FOLDERS = (
     "stats", "store", "tools", "track",
 )  # fmt: skip
 DOORS = {"busmark.cli.main", "busmark.compare.campaign", "busmark.estimate.columns",
-         "busmark.estimate.frames", "busmark.estimate.stream", "busmark.model.parameters", "busmark.model.quantities",
-         "busmark.model.statistics", "busmark.plugins.imports.read",
+         "busmark.estimate.frames", "busmark.estimate.stream", "busmark.model.parameters",
+         "busmark.model.quantities", "busmark.model.statistics", "busmark.plugins.imports.read",
          "busmark.plugins.papers.repetition"}  # fmt: skip
 """Modules that are public though they are within a package; all others are a package's own."""
 
