@@ -134,8 +134,15 @@ def paged(printed: Callable[[Any], object]) -> None:
     from busmark.cli.console import Console
 
     console = Console()
+    if not sys.stdout.isatty():
+        with console.capture() as captured:
+            printed(console)
+        # A table fills its columns with blanks, which a file or a pipe has no use for.
+        for line in captured.get().removesuffix("\n").split("\n"):
+            click.echo(line.rstrip(), color=True)
+        return
     pager = os.environ.get("PAGER")
-    if not (is_paged() and pager != "" and sys.stdin.isatty() and sys.stdout.isatty()) or (
+    if not (is_paged() and pager != "" and sys.stdin.isatty()) or (
         os.environ.get("TERM", "dumb") == "dumb"
     ):
         printed(console)

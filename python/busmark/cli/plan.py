@@ -50,10 +50,11 @@ def command(
     from busmark.control.hooks import check_plugins
     from busmark.control.precision import searches
     from busmark.model.text import number, plural
-    from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
+    from busmark.plan import CHOSEN_S, assumed, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.duration import check_required
     from busmark.plan.expand import alike
+    from busmark.plan.flows import adapters_of
     from busmark.scenario import load
     from busmark.scenario.load import only, required
 
@@ -62,6 +63,7 @@ def command(
     adapters, cases = plan(loaded)
     runs = [case for case in cases if case.status == "planned"]
     seconds = sum(expected_s(case) for case in runs if not searches(case)) * loaded.rounds.min
+    used = {name for case in runs for name in adapters_of(case.params)}
     searching = [case for case in runs if searches(case)]
     trials = loaded.capacity.max_trials
     searching_s = sum(map(expected_s, searching)) * trials
@@ -76,7 +78,7 @@ def command(
             "cases": [case.model_dump(mode="json") for case in cases],
             "rounds": {"min": loaded.rounds.min, "max": loaded.rounds.max},
             "expected_s": seconds,
-            "assumed": ASSUMED,
+            "assumed": f"Assumed: {assumed(used)}",
             "captures": captured,
             "chosen_lengths": any(map(is_chosen, cases)),
             "searches": {
@@ -107,7 +109,7 @@ def command(
         if rate >= HIGH_HZ:
             each = f"a sample every {1e9 / rate:.3g} ns; rounds that do not reach it do not count"
             rows.append((f"{number(rate)}/s", f"{each} (`criteria.min_rate`)"))
-    rows.append(("Assumed", ASSUMED.removeprefix("Assumed: ")))
+    rows.append(("Assumed", assumed(used)))
     show(_document(loaded.name, cases, rows))
     check_runnable(cases)
     check_plugins(loaded, cases)

@@ -253,8 +253,7 @@ def side_summary(side: Side) -> SideSummary:
 
 def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: int = 0) -> Counted:
     """Return verdicts of the cases against one side; the floor's is none. `tests`: of its headline
-    figures
-    and of its others. `missing`: cases that were not measured."""
+    figures and of its others. `missing`: cases that were not measured."""
     only_floors = all(pair.is_floor for pair in pairs)
     of_side = [
         pair for pair in pairs

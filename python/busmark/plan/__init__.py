@@ -1,6 +1,6 @@
 """The plan: cases, what is unsupported and why, the order of rounds, the time it will take."""
 
-from busmark.plan.duration import ASSUMED, CHOSEN_S, Pace, expected_s, is_chosen
+from busmark.plan.duration import CHOSEN_S, Pace, assumed, expected_s, is_chosen
 from busmark.plan.expand import expand, order
 from busmark.plan.flows import End, Flow, Flows, Participant, flows
 from busmark.plan.lacking import largest_size
@@ -8,13 +8,13 @@ from busmark.plan.placement import cpus_of, load_names, shares_cpu, spare_cpus
 from busmark.plan.unsupported import links_of, unsupported
 
 __all__ = [
-    "ASSUMED",
     "CHOSEN_S",
     "End",
     "Flow",
     "Flows",
     "Pace",
     "Participant",
+    "assumed",
     "cpus_of",
     "expand",
     "expected_s",

@@ -7,7 +7,7 @@ ones. While a campaign runs, `Pace` replaces them by what its own rounds took.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import ceil, log
 from typing import Any
 
@@ -50,18 +50,19 @@ CHOSEN_S = 0.5
 """Where the run chooses how long to measure; what it chooses is known after some rounds only."""
 
 
-ASSUMED = (
-    f"Assumed: {ROUND_S:g} s for each round and {PARTICIPANT_S:g} s for each process, "
-    + ", ".join(
-        f"{seconds:g} s more for {', '.join(n for n, s in MIDDLEWARE_S.items() if s == seconds)}"
-        for seconds in dict.fromkeys(MIDDLEWARE_S.values())
+def assumed(adapters: Collection[str]) -> str:
+    """Return the model in a sentence, for campaigns of these adapters."""
+    slow: dict[float, list[str]] = {}
+    for name, seconds in MIDDLEWARE_S.items():
+        if name in adapters:
+            slow.setdefault(seconds, []).append(name)
+    more = [f"{seconds:g} s more for {', '.join(names)}" for seconds, names in slow.items()]
+    each = [f"{ROUND_S:g} s for each round and {PARTICIPANT_S:g} s for each process", *more]
+    return (
+        f"{', '.join(each)}; where `samples` end a round, {PING_S * 1e6:.0f} µs for a ping and "
+        f"{SAMPLE_S * 1e6:.0f} µs for a sample at full speed; {DRAIN_S:g} s after streams that may "
+        "lose; no round failing, and no reliable sample lost, for which a round waits 10 s."
     )
-    + "; where "
-    f"`samples` end a round, {PING_S * 1e6:.0f} µs for a ping and {SAMPLE_S * 1e6:.0f} µs for a "
-    f"sample at full speed; {DRAIN_S:g} s after streams that may lose; no round failing, and no "
-    "reliable sample lost, for which a round waits 10 s."
-)
-"""The model in a sentence."""
 
 
 def is_chosen(case: Case) -> bool:

@@ -205,7 +205,7 @@ def rounds_disagree(view: CaseView) -> Iterator[Observation]:
             yield Observation(
                 "warning",
                 f"{number(low)} to {number(high)} samples/s received in "
-                f"{count(len(rates), 'round')}, ratio {high / low:.2f}",
+                f"{count(len(rates), 'round')}, ratio {number(high / low)}",
                 weight=high / low,
                 title="Rounds disagree on the throughput",
                 concerns=("goodput_mbit_per_s", "samples_per_s"),
@@ -237,7 +237,7 @@ def _medians(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"median {view.quantity} of {duration(medians[fast])} in round {fast} and "
         f"{duration(medians[slow])} in round {slow} of {count(len(medians), 'round')}, "
-        f"ratio {ratio:.2f}; their 95 % intervals do not meet",
+        f"ratio {number(ratio)}; their 95 % intervals do not meet",
         weight=ratio,
         remedy=_remedy(view),
         group=_remedy(view),
