@@ -200,7 +200,7 @@ def _sides(comparison: Comparison) -> Section:
     )  # fmt: skip
     fields = (
         Field("Side", "name"), *apart,
-        Field("Cases judged", lambda side: getattr(counted.get(side.name), "cases", None)),
+        Field("Judged", lambda side: getattr(counted.get(side.name), "cases", None)),
         Field("Not measured", lambda side: getattr(counted.get(side.name), "missing", None)
               if missing else None),
     )  # fmt: skip
