@@ -142,7 +142,10 @@ def _pairs(
 ) -> Iterable[tuple[tuple[CaseSummary, dim.Flat], tuple[CaseSummary, dim.Flat]]]:
     """Every case beside the reference that is equal in all else."""
     alike: dict[str, Cases] = {}
-    skipped = {name, *dim.FOLLOWS.get(name, ()), *dim.EFFORT}
+    flats = [flat for _, flat in cases]
+    following = {each for each, leaders in dim.LEADERS.items()
+                 if name in leaders and dim.follows_workload(each, flats)}  # fmt: skip
+    skipped = {name, *dim.FOLLOWS.get(name, ()), *dim.EFFORT, *following}
     for case, flat in cases:
         rest = {k: v for k, v in flat.items()
                 if k not in skipped and not k.startswith(dim.DERIVED)}  # fmt: skip

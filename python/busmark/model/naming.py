@@ -31,6 +31,15 @@ themselves."""
 FOLLOWS = {each.name: each.leads for each in PARAMETERS if each.leads}
 """What follows from a parameter of another name: only keep-last has a depth."""
 
+WORKLOAD = having("workload") - {"adapter"}
+
+LEADERS = {
+    each.name: tuple(name for name in each.follows if name in WORKLOAD)
+    for each in PARAMETERS
+    if each.role == "choice"
+}
+"""Parameters of the workload from which a choice follows, unless the scenario says otherwise."""
+
 DERIVED = tuple(f"{name}." for name in having("derived"))
 """What follows from other parameters: the QoS of a stream beside pings."""
 
@@ -117,16 +126,29 @@ def varying(cases: Iterable[Flat]) -> list[str]:
     ]
 
 
+def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
+    """Whether the workload decides on a choice in all these cases, as the number of ends does on
+    the depth of a history that the scenario leaves open."""
+    leaders = {
+        leader for each in (name, *FOLLOWS.get(name, ())) for leader in LEADERS.get(each, ())
+    }
+    values: dict[str, set[str]] = {}
+    for flat in cases:
+        known = [flat.get(leader) for leader in ("adapter", *sorted(leaders))]
+        values.setdefault(_key(known), set()).add(_key(flat.get(name)))
+    return bool(leaders) and all(len(of) == 1 for of in values.values())
+
+
 def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
     """The `names` that differ between cases of the same adapter; for parameters of a peer, between
-    cases of the same peer."""
+    cases of the same peer. Those of which the workload decides are not among them."""
 
     def differs(name: str) -> bool:
         owner = "peer" if name.startswith("peer_") else "adapter"
         values: dict[Any, set[str]] = {}
         for flat in cases:
             values.setdefault(flat.get(owner), set()).add(_key(flat.get(name)))
-        return any(len(of) > 1 for of in values.values())
+        return any(len(of) > 1 for of in values.values()) and not follows_workload(name, cases)
 
     return [name for name in names if differs(name)]
 

@@ -62,7 +62,7 @@ def show_section(section: Section, console: Console) -> None:
         console.print(heading)
     for number, block in enumerate(section.blocks):
         if isinstance(block, Table):
-            if number and isinstance(section.blocks[number - 1], Table):
+            if number and (block.title or isinstance(section.blocks[number - 1], Table)):
                 console.print()
             show_table(block, console)
         elif isinstance(block, Text):
