@@ -1,8 +1,8 @@
 """The whole suite: every formatter, linter, type checker and test of both languages, the
 conformance suite over every adapter, and the generated pages.
 
-Conformance suites mostly wait, a suite of 40 seconds for all but six: four run at a time, each in
-its own network and shared memory, beside two steps of Rust's tests. Linters and the Python tests
+Conformance suites mostly wait: three run at a time, each in its own network and shared memory,
+beside a step of Rust's tests. Linters and the Python tests
 that only compute take what the CPUs have left. A conformance suite that passed on this machine is
 not run again while the adapter's library, the suite, the worker and the kernel are unchanged: it is
 listed as such, and `--all` runs it. A failure does not end the run. Nothing of Busmark's that
@@ -35,10 +35,11 @@ BIN = ROOT / ".venv" / "bin"
 PYTHON_SOURCES = ("python", "tools", "bench", "packaging")
 IDLE = ("chrt", "--idle", "0") if shutil.which("chrt") else ("nice", "-n", "19")
 TYPED = ("python/busmark", "tools", "packaging", "bench")
-LANES = {"contract": 4, "rust": 2}
+LANES = {"contract": 3, "rust": 1}
 """Steps that run at a time: suites of the contract, which mostly wait, and Rust's tests."""
-PROCESSES = {"computing": 2, "measuring": 4}
-"""Processes of Python's tests; campaigns wait for most of their time."""
+PROCESSES = {"computing": 2, "measuring": 3}
+"""Processes of Python's tests; campaigns wait for a third of their time, and miss their
+rates where more run."""
 THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"

@@ -66,16 +66,16 @@ def test_a_line_ends_with_the_answer_of_the_comparison(line: tuple[Lab, Ended]) 
     assert ended.out.rstrip().endswith("busmark compare line --by adapter")
     campaign = json.loads(lab.busmark("show", "line", "--json").out)
     pairs = json.loads(lab.busmark("compare", "line", "--by", "adapter", "--json").out)["pairs"]
-    assert len(campaign["standings"]) == len(pairs) == 2
-    for standing, pair in zip(campaign["standings"], pairs, strict=True):
-        leader = standing["leader"]
+    assert len(campaign["rankings"]) == len(pairs) == 2
+    for ranking, pair in zip(campaign["rankings"], pairs, strict=True):
+        leader = ranking["leader"]
         if leader is None:
             # An error among the findings, such as a lost sample on a machine that stood still.
-            assert all(place["reason"] for place in standing["places"]
+            assert all(place["reason"] for place in ranking["places"]
                        if place["role"] == "not compared")  # fmt: skip
             continue
         assert "cyclonedds" in leader, "a baseline is no winner"
-        (versus,) = (place["to_leader"] for place in standing["places"] if place["to_leader"])
+        (versus,) = (place["to_leader"] for place in ranking["places"] if place["to_leader"])
         change = pair["changes"][0]["change"]
         found = [versus["ratio"][name] for name in ("value", "low", "high")]
         same = [change[name] for name in ("value", "low", "high")]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from e2e_harness import Ended, Lab, end
 
-PAGE = Path(__file__).parents[3] / "docs" / "tasks" / "your-own-type.md"
+PAGE = Path(__file__).parents[2] / "busmark" / "plugins" / "own_types" / "docs" / "your-own-type.md"
 
 BUILD_WATCHDOG_S = 900.0
 """For the first build of an adapter, with all that it consists of."""

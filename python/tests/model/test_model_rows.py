@@ -44,9 +44,7 @@ TAIL_SHARE = Estimate(
                          section="Latency"),),
 )
 
-OF_CASES = (
-    TAIL_SHARE,
-"""
+OF_CASES = (TAIL_SHARE, """
 
 
 @pytest.fixture
@@ -111,7 +109,7 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
 
 
 def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
-    code = changed(tmp_path / "code", "quantities/latency.py", "\nOF_CASES = (\n", TAIL)
+    code = changed(tmp_path / "code", "quantities/latency.py", "\nOF_CASES = (", TAIL)
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
     half = case["latency"]["half_round_trip"]
     ran(code, "-m", "busmark", "report", result, "--to", "csv", "--out", tmp_path)

@@ -86,7 +86,7 @@ def sections(results: Results) -> Iterator[Section]:
     yield from _section("Findings", "What spoils, or may spoil, the measurement", results,
                         results.findings, "findings", ())  # fmt: skip
     yield from _section("Stated figures", "Figures that the source of the result states", results,
-                        results.reported, "stated", ())  # fmt: skip
+                        results.reported, "reported", ())  # fmt: skip
 
 
 def _words(name: str) -> pl.Expr:

@@ -75,7 +75,7 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
      "receiver 8 ended, reader 192: 12 read of 13, 1 lost"),
     ({"news": "ended", "test": 7, "kind": "transceiver",
       "result": {"run": [SENT], "rate_hz": 100.0,
-                 "roles": [role([account(192, 998, 2)], segments={"trip": [BEST]})]}},
+                 "roles": [role([account(192, 998, 2)], legs={"trip": [BEST]})]}},
      "transceiver 7 ended, 1,000 sent, 998 answered, 2 not"),
     ({"news": "ended", "test": 8, "kind": "transmitter",
       "result": {"run": [SENT, {**SENT, "ended": "stopped"}], "roles": []}},
