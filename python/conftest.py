@@ -39,20 +39,16 @@ settings.load_profile("busmark")
 
 CLONE_NEWNET = 0x40000000
 
-ONE_AFTER_THE_OTHER = {
-    "networks": (
-        "e2e/test_e2e_causes.py", "e2e/test_e2e_lab.py", "e2e/test_e2e_kills.py",
-        "e2e/test_e2e_load.py", "plugins/lab/tests/live/test_lab.py",
-    ),
-    "daemons": (
-        "e2e/test_e2e_clusters.py", "e2e/test_e2e_nodes.py", "e2e/test_e2e_nodes_going.py",
-        "e2e/test_e2e_other_nodes.py",
-    ),
-}  # fmt: skip
-"""Files of each group: they make networks or load the machine; they start daemons."""
+ONE_AFTER_THE_OTHER = (
+    "e2e/test_e2e_causes.py", "e2e/test_e2e_clusters.py", "e2e/test_e2e_lab.py",
+    "e2e/test_e2e_kills.py", "e2e/test_e2e_load.py", "e2e/test_e2e_nodes.py",
+    "e2e/test_e2e_nodes_going.py", "e2e/test_e2e_other_nodes.py",
+    "plugins/lab/tests/live/test_lab.py",
+)  # fmt: skip
+"""Files that make networks, start daemons or load the machine: one group."""
 
 LONGEST = (
-    "networks", "daemons", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_kills.py",
+    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_kills.py",
     "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_golden.py",
 )  # fmt: skip
 """Groups, or how their files' names begin, that begin first, or one process would end minutes after
@@ -76,7 +72,7 @@ def group(nodeid: str) -> str:
     name = file(nodeid)
     if name.startswith("mutations/"):
         return nodeid
-    return next((each for each, files in ONE_AFTER_THE_OTHER.items() if name in files), name)
+    return "networks" if name in ONE_AFTER_THE_OTHER else name
 
 
 def file(nodeid: str) -> str:

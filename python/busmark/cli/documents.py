@@ -139,7 +139,7 @@ def paged(printed: Callable[[Any], object]) -> None:
             printed(console)
         # A table fills its columns with blanks, which a file or a pipe has no use for.
         for line in captured.get().removesuffix("\n").split("\n"):
-            click.echo(line.rstrip(), color=True)
+            sys.stdout.write(f"{line.rstrip()}\n")
         return
     pager = os.environ.get("PAGER")
     if not (is_paged() and pager != "" and sys.stdin.isatty()) or (

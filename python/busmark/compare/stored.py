@@ -178,18 +178,17 @@ def _drawn(campaign: Campaign, table: pl.DataFrame) -> Campaign:
 
 
 def _state(directory: Path) -> str:
-    """Return the version, and a digest of the code, of manifest and rounds, and of the names and
-    sizes of all other files that are analysed."""
+    """Return the version, and a digest of the code and of all files that are analysed: by their
+    contents, for a copy has other times, and damage need not change a size."""
     known = hashlib.sha256(_code())
-    for name in ("manifest.json", "cases.parquet", "cases.jsonl"):
-        with suppress(OSError):
-            known.update(files.content(directory / name))
+    names = ("manifest.json", "cases.parquet", "cases.jsonl", "events.jsonl", "summaries.parquet")
     raw = (
         path for table in sorted(TABLES) for path in sorted(directory.glob(f"{table}/*.parquet"))
     )
-    for path in (directory / "events.jsonl", directory / "summaries.parquet", *raw):
-        with suppress(OSError):
-            known.update(f"{path.relative_to(directory)} {path.stat().st_size}\n".encode())
+    for path in (*(directory / name for name in names), *raw):
+        with suppress(OSError), files.opened(path) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            known.update(f"{path.relative_to(directory)} {digest}\n".encode())
     return f"{__version__} {known.hexdigest()}"
 
 

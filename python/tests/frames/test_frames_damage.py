@@ -15,7 +15,8 @@ from busmark.errors import UserError
 
 @pytest.fixture
 def copy(directory: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(directory, tmp_path / "copy"))
+    kept = shutil.ignore_patterns("analysis.json", "estimates.parquet", "series.parquet")
+    return Path(shutil.copytree(directory, tmp_path / "copy", ignore=kept))
 
 
 def test_a_file_that_was_cut_is_left_out_and_reported(copy: Path) -> None:

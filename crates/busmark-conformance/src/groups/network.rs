@@ -330,8 +330,9 @@ pub(crate) fn c08_transport_priority_marks_packets(context: &Context) -> Verdict
     packets(context, |q| q.transport_priority = Some(40))?;
     let with = counted()? - without;
     let told = format!("{with} marked packets with priority 40, {without} without");
-    // Some middleware marks what it says on its own account.
-    ensure!(with >= without + COUNT / 2, "{told}");
+    // Some middleware marks what it says on its own account, and a stream of bytes carries several
+    // samples in a packet where the machine is busy.
+    ensure!(with >= without + COUNT / 10, "{told}");
     Ok(told)
 }
 
