@@ -12,7 +12,9 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
+from io import BufferedReader
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 from pydantic import ValidationError
@@ -187,7 +189,7 @@ def _state(directory: Path) -> str:
     )
     for path in (*(directory / name for name in names), *raw):
         with suppress(OSError), files.opened(path) as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest()
             known.update(f"{path.relative_to(directory)} {digest}\n".encode())
     return f"{__version__} {known.hexdigest()}"
 
