@@ -15,6 +15,7 @@ from busmark.cli.places import note
 from busmark.cli.progress import listeners
 from busmark.control.begin import begin, resume
 from busmark.control.campaign import default_directory
+from busmark.control.events import CampaignBegins, Event, RoundEnds
 from busmark.errors import UserError
 from busmark.scenario import Scenario
 from busmark.store import Result
@@ -23,6 +24,7 @@ from busmark.store.writer import storing
 
 if TYPE_CHECKING:
     from busmark.compare.campaign import Campaign as Analysed
+    from busmark.estimate.early import EarlyCases
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -57,11 +59,13 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
                 "--resume needs --out",
                 remedy="Name the result to resume, such as --out @last. " + recent(),
             )
-        campaign = resume(scenario, out, listeners(out, as_json=as_json), nodes)
+        early = _Early(out)
+        campaign = resume(scenario, out, [*listeners(out, as_json=as_json), early], nodes)
     else:
         assert scenario is not None
         out = out or default_directory(scenario.name)
-        campaign = begin(scenario, text, out, listeners(out, as_json=as_json))
+        early = _Early(out)
+        campaign = begin(scenario, text, out, [*listeners(out, as_json=as_json), early])
     note(out)
     try:
         if begun:
@@ -71,7 +75,7 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
         campaign.writer.close()
         raise
     result = campaign.finish(complete=complete)
-    analysed = present(result, ending)
+    analysed = present(result, ending, early.cases)
     again = f"busmark run --resume --out {shlex.quote(str(out))}"
     if not complete:
         echo(f"Go on with: {again}", err=True)
@@ -84,7 +88,24 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
     return 0 if good and not any(each.fails for each in analysed.requirements) else 1
 
 
-def present(result: Result, ending: Ending) -> Analysed:
+class _Early:
+    """Has each case analysed in the pause after its last round."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.cases: EarlyCases | None = None
+
+    def on(self, event: Event) -> None:
+        """Take what a campaign says."""
+        if isinstance(event, CampaignBegins):
+            from busmark.estimate.early import EarlyCases
+
+            self.cases = EarlyCases(self._directory, event.rounds_done + event.rounds_planned)
+        elif isinstance(event, RoundEnds) and event.is_last and self.cases:
+            self.cases.add(event.case.id, [*map(dict, event.rows)])
+
+
+def present(result: Result, ending: Ending, early: EarlyCases | None = None) -> Analysed:
     """Analyse and store it, print the tables, and write the page; return what was analysed."""
     from busmark.cli.console import Console
     from busmark.compare.stored import Stored
@@ -93,7 +114,7 @@ def present(result: Result, ending: Ending) -> Analysed:
     from busmark.present.folder import OWN, own
     from busmark.present.sinks.terminal import show
 
-    campaign = Stored(result).make()
+    campaign = Stored(result, early=early).make()
     if ending.shown:
         show(document(campaign), Console())
     with storing(result.directory / OWN):

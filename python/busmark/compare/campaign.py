@@ -23,16 +23,16 @@ from busmark.compare.ranking import Group, Ranking, differing_choices, groups, r
 from busmark.compare.requirements import Judged, judge
 from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
-from busmark.estimate import curves, rounds
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary, Floor
+from busmark.estimate.early import EarlyCases
 from busmark.estimate.helper import every
-from busmark.estimate.one_case import CaseAnalysis, Task, case_params
+from busmark.estimate.one_case import tasks_of
 from busmark.estimate.repeated import PerftestTest, repeated
 from busmark.estimate.throughput import Paced, Throughput
 from busmark.model import naming as dim
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
-from busmark.model.naming import Label, labels, name_cases
+from busmark.model.naming import Label, labels
 from busmark.model.parameters import Parameters
 from busmark.scenario.requirement import RequireSection
 from busmark.store import Manifest, Result
@@ -242,27 +242,20 @@ BASELINE = "baseline"
 """Family of adapters."""
 
 
-def summarise(result: Result, *, with_series: bool = True) -> Campaign:
-    """Analyse a result; without series its curves are left out.
+def summarise(
+    result: Result, *, with_series: bool = True, early: EarlyCases | None = None
+) -> Campaign:
+    """Analyse a result; without series its curves are left out. `early`: cases that are analysed
+    already.
 
     Damaged or missing files are listed in `Campaign.problems`, the rest is used.
     """
     manifest = result.manifest
-    rows = rounds.rows_of(result.cases)
-    params = {case.id: case_params(case, rows.get(case.id, [])) for case in manifest.cases}
-    flats = {case: dim.flatten(p) for case, p in params.items()}
-    unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
-    named = name_cases(flats, manifest.adapters, unsupported)
-    thinning = curves.Thinning.of(
-        cases=sum(c.status == "planned" for c in manifest.cases),
-        rounds=sum(map(len, rows.values())),
-    )
-
+    common, tasks = tasks_of(result, with_series=with_series)
+    rows = {task.case.id: task.rows for task in tasks if task.rows}
+    flats = {task.case.id: dim.flatten(task.params) for task in tasks}
     source = manifest.source
-
-    common = CaseAnalysis(result, with_series, thinning)
-    tasks = [Task(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
-    found = every(common, tasks)
+    found = every(common, tasks, early)
     cases = [case for case, _ in found]
     left_out = source.left_out if source else []
     problems = [*result.damage, *left_out[:LEFT_OUT]]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from io import BufferedReader
@@ -23,6 +24,7 @@ from busmark import __version__, files
 from busmark.compare.campaign import Campaign, summarise
 from busmark.estimate import rows, series
 from busmark.estimate.columns import ESTIMATES, SERIES
+from busmark.estimate.early import EarlyCases
 from busmark.estimate.series import Curve
 from busmark.store import Result
 from busmark.store.atomic import replacing
@@ -37,6 +39,12 @@ from busmark.store.columns import (
 
 KEY = "busmark:estimates"
 """Key in a table's metadata: of what, and by what, it was made."""
+
+HEAD = re.compile(rb'\{"seen": "(?P<seen>\w+)", "state": "(?P<state>[\w. +-]+)", "campaign":')
+"""Begin of a stored campaign."""
+
+MOST_HEAD = 1 << 10
+"""Bytes of it."""
 
 MOST_BYTES = 1 << 27
 """Bytes of a campaign: a larger one is not kept, and a larger file is not ours."""
@@ -55,10 +63,11 @@ class Stored:
 
     def __init__(
         self, result: Result, note: Callable[[str], None] = _ignored,
-        campaign: Campaign | None = None,
+        campaign: Campaign | None = None, early: EarlyCases | None = None,
     ) -> None:  # fmt: skip
         """`note` takes a line where something stored is not used; `campaign`, with its curves, if
-        the result has been analysed already."""
+        the result has been analysed already; `early`: what of it has been."""
+        self._early = early
         self._result = result
         self._note = note
         self._made = campaign
@@ -113,10 +122,10 @@ class Stored:
 
     def make(self) -> Campaign:
         """Analyse the result, and write what is found if that can be written."""
-        before = self._state
-        made = self._made = summarise(self._result)
+        before = _seen(self._result.directory)
+        made = self._made = summarise(self._result, early=self._early)
         # What has changed meanwhile was not looked at.
-        if _state(self._result.directory) == before:
+        if _seen(self._result.directory) == before:
             with suppress(OSError):
                 self._store(made)
         return made
@@ -126,7 +135,8 @@ class Stored:
         for name, table in tables:
             with replacing(self._result.directory / name) as partial:
                 table.write_parquet(partial, metadata={KEY: self._state})
-        text = self._head + campaign.model_dump_json().encode() + b"}\n"
+        seen = f'{{"seen": {json.dumps(_seen(self._result.directory))}, '.encode()
+        text = seen + self._head + campaign.model_dump_json().encode() + b"}\n"
         cases = [case.model_copy(update={"series": ()}) for case in campaign.cases]
         bare = campaign.model_copy(update={"cases": cases})
         # What JSON cannot say is not kept, rather than changed by it.
@@ -136,17 +146,23 @@ class Stored:
 
     @cached_property
     def _state(self) -> str:
-        return _state(self._result.directory)
+        directory = self._result.directory
+        with suppress(OSError), files.opened(directory / ANALYSIS_FILE) as file:
+            found = HEAD.match(file.read(MOST_HEAD))
+            if found and found["seen"].decode() == _seen(directory):
+                return found["state"].decode()
+        return _state(directory)
 
     @property
     def _head(self) -> bytes:
-        return f'{{"state": {json.dumps(self._state)}, "campaign":'.encode()
+        return f'"state": {json.dumps(self._state)}, "campaign":'.encode()
 
     def _parsed(self, text: bytes) -> Campaign | None:
-        if not text.startswith(self._head) or not text.endswith(b"}\n"):
+        found = HEAD.match(text)
+        if not found or found["state"].decode() != self._state or not text.endswith(b"}\n"):
             return None
         with suppress(ValidationError):
-            return Campaign.model_validate_json(text[len(self._head) : -2])
+            return Campaign.model_validate_json(text[found.end() : -2])
         return None
 
     def _table(self, name: str, columns: Sequence[Column]) -> pl.DataFrame | None:
@@ -183,15 +199,31 @@ def _state(directory: Path) -> str:
     """Return the version, and a digest of the code and of all files that are analysed: by their
     contents, for a copy has other times, and damage need not change a size."""
     known = hashlib.sha256(_code())
-    names = ("manifest.json", "cases.parquet", "cases.jsonl", "events.jsonl", "summaries.parquet")
-    raw = (
-        path for table in sorted(TABLES) for path in sorted(directory.glob(f"{table}/*.parquet"))
-    )
-    for path in (*(directory / name for name in names), *raw):
+    for path in _analysed(directory):
         with suppress(OSError), files.opened(path) as file:
             digest = hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest()
             known.update(f"{path.relative_to(directory)} {digest}\n".encode())
     return f"{__version__} {known.hexdigest()}"
+
+
+def _seen(directory: Path) -> str:
+    """Return a digest of the code, and of the sizes and times of all files that are analysed: while
+    it stays, nobody has written to them, and their contents need not be read."""
+    known = hashlib.sha256(_code())
+    for path in _analysed(directory):
+        with suppress(OSError):
+            found = path.stat()
+            times = f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+            known.update(f"{path.relative_to(directory)} {times}\n".encode())
+    return known.hexdigest()
+
+
+def _analysed(directory: Path) -> Iterator[Path]:
+    """Yield the files that are analysed."""
+    names = ("manifest.json", "cases.parquet", "cases.jsonl", "events.jsonl", "summaries.parquet")
+    yield from (directory / name for name in names)
+    for table in sorted(TABLES):
+        yield from sorted(directory.glob(f"{table}/*.parquet"))
 
 
 @cache

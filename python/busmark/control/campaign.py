@@ -261,6 +261,18 @@ class Campaign:
         budget_s = self.scenario.rounds.case_budget_s
         return not budget_s or spent_s(self._rows(case)) + expected_s(case) <= budget_s
 
+    def _is_last(self, case: Case) -> bool:
+        """Return whether the case gets no round beyond those that it has. While a campaign is
+        within a sweep, that is not known of those that compete for its budget or are required to
+        be decided."""
+        rounds, done = self.scenario.rounds, self._following(case)
+        if searches(case) or done < rounds.min:
+            return False
+        if done >= rounds.max:
+            return True
+        competes = rounds.budget_s or self.scenario.require
+        return not competes and not wanting([self._lengths.sized(case)], self._rows(case), rounds)
+
     def _trials(self) -> list[Case]:
         """The next trial of every case that searches a rate."""
         trials = (
@@ -430,7 +442,7 @@ class Campaign:
         )  # fmt: skip
         troubles = [sentence for said in data.companions.values() for sentence in said]
         self._tell(RoundEnds(case, round_number, stored.row, self._rows(case), self._outlook(left),
-                             troubles))  # fmt: skip
+                             self._is_last(case), troubles))  # fmt: skip
         if self.listeners:
             for news in self._noticing.after(case):
                 self._tell(news)

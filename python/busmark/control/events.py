@@ -194,6 +194,8 @@ class RoundEnds:
     rows: Sequence[Mapping[str, Any]]
     """Rows of the case so far, this one included."""
     outlook: Outlook
+    is_last: bool = False
+    """Whether the case has all its rounds."""
     troubles: Sequence[str] = ()
     """What ran beside it and could not do its work, in sentences."""
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.one_case import CaseAnalysis, Task, analysed
+from busmark.estimate.early import EarlyCases
+from busmark.estimate.one_case import Analysed, CaseAnalysis, Task, analysed
 from busmark.platform import usable_cpus
 
 LARGE = 1 << 26
@@ -33,16 +33,18 @@ from busmark.estimate.helper import main
 main()
 """
 
-Analysed = tuple[CaseSummary, list[str]]
-"""A case, and what of it could not be used."""
 
-
-def every(common: CaseAnalysis, tasks: list[Task]) -> list[Analysed]:
+def every(
+    common: CaseAnalysis, tasks: list[Task], early: EarlyCases | None = None
+) -> list[Analysed]:
     """Return `analysed` of every task, in their order; two at the same time: each needs the memory
     of its samples. Where there is no second process, reading and sorting leave the interpreter to
     the other meanwhile."""
     found: dict[int, Analysed] = {}
-    left = iter(range(len(tasks)))
+    for number, task in enumerate(tasks if early else ()):
+        if early and (known := early.of(common, task)):
+            found[number] = known
+    left = iter([number for number in range(len(tasks)) if number not in found])
     lock = Lock()
 
     def following() -> int | None:
@@ -65,7 +67,10 @@ def every(common: CaseAnalysis, tasks: list[Task]) -> list[Analysed]:
         # It was ended: its part is done here.
         here(number)
 
-    with _process(common.result.directory) as process, ThreadPoolExecutor(2) as pool:
+    with (
+        _process(common.result.directory, len(tasks) - len(found)) as process,
+        ThreadPoolExecutor(2) as pool,
+    ):
         first = following()
         both = [
             pool.submit(there, process, first) if process else pool.submit(here, first),
@@ -77,9 +82,10 @@ def every(common: CaseAnalysis, tasks: list[Task]) -> list[Analysed]:
 
 
 @contextmanager
-def _process(directory: Path) -> Iterator[subprocess.Popen[bytes] | None]:
-    """Give a process for this result; none where it is small, or there is one CPU only."""
-    if len(usable_cpus()) < 2 or _size(directory / "samples") < LARGE:
+def _process(directory: Path, tasks: int) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Give a process for this result; none where it is small, there is one CPU only, or one task at
+    most."""
+    if tasks < 2 or len(usable_cpus()) < 2 or _size(directory / "samples") < LARGE:
         yield None
         return
     process = subprocess.Popen(

@@ -73,8 +73,29 @@ class Task(NamedTuple):
     rows: list[rounds.Row]
 
 
-def analysed(common: CaseAnalysis, task: Task) -> tuple[CaseSummary, list[str]]:
-    """The case, and what of it could not be used."""
+def tasks_of(
+    result: Result, *, with_series: bool = True, rounds_planned: int = 0
+) -> tuple[CaseAnalysis, list[Task]]:
+    """Return what there is to analyse of a result; `rounds_planned`: rounds that it will have."""
+    manifest, rows = result.manifest, rounds.rows_of(result.cases)
+    params = {case.id: case_params(case, rows.get(case.id, [])) for case in manifest.cases}
+    flats = {case: dim.flatten(each) for case, each in params.items()}
+    unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
+    named = dim.name_cases(flats, manifest.adapters, unsupported)
+    thinning = curves.Thinning.of(
+        cases=sum(case.status == "planned" for case in manifest.cases),
+        rounds=max(rounds_planned, sum(map(len, rows.values()))),
+    )
+    tasks = [Task(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
+    return CaseAnalysis(result, with_series, thinning), tasks
+
+
+Analysed = tuple[CaseSummary, list[str]]
+"""A case, and what of it could not be used."""
+
+
+def analysed(common: CaseAnalysis, task: Task) -> Analysed:
+    """Return the case, and what of it could not be used."""
     analysis = _Analysis(common, *task)
     return analysis.summary(), analysis.problems
 

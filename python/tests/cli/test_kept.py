@@ -15,7 +15,12 @@ from synthetic_campaign import small
 import busmark
 from busmark.cli.main import busmark as command
 from busmark.compare import stored
-from busmark.estimate import helper
+from busmark.compare.campaign import summarise
+from busmark.estimate import helper, one_case
+from busmark.estimate.early import EarlyCases
+from busmark.estimate.one_case import Analysed, CaseAnalysis, Task
+from busmark.estimate.rounds import rows_of
+from busmark.store import Result
 
 KEPT = ("analysis.json", "estimates.parquet", "series.parquet")
 
@@ -128,3 +133,27 @@ def test_a_second_process_gives_the_same_tables(
     show(directory)
     assert len(sent) == 1 if ended else len(sent) > 1
     assert [(directory / name).read_bytes() for name in KEPT] == alone
+
+
+def test_cases_analysed_after_their_last_round_are_not_analysed_again(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = summarise(Result(directory))
+    measured = [case.id for case in known.cases if case.attempts]
+    rows = rows_of(Result(directory).cases)
+    early = EarlyCases(directory, rounds=sum(map(len, rows.values())))
+    for case in measured:
+        early.add(case, rows[case])
+    again = []
+
+    def analysed(common: CaseAnalysis, task: Task) -> Analysed:
+        again.append(task.case.id)
+        return one_case.analysed(common, task)
+
+    monkeypatch.setattr(helper, "analysed", analysed)
+    assert summarise(Result(directory), early=early) == known
+    assert measured and not {*measured} & {*again}
+    # One that has got a further round meanwhile is analysed with it.
+    early.add(measured[0], rows[measured[0]][:-1])
+    assert summarise(Result(directory), early=early) == known
+    assert measured[0] in again

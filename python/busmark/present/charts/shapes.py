@@ -21,7 +21,9 @@ from busmark.present.charts.panels import Keys
 
 def one_line(text: str, longest: int = 60) -> str:
     """Return the text on one line, without characters that cannot be shown, and not endless."""
-    line = "".join(c if c.isprintable() or c == THIN else " " for c in text)
+    line = text
+    if not text.isprintable():
+        line = "".join(c if c.isprintable() or c == THIN else " " for c in text)
     line = " ".join(part for part in line.split(" ") if part)
     return line if len(line) <= longest else line[: longest - 1] + "…"
 

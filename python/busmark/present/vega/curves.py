@@ -241,17 +241,17 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
 
 def _edges(curve: Curve, x: Position, y: Position) -> Iterator[Row]:
     """Yield where a curve leaves the plot, and where points and intervals are beyond it."""
-    before = (0, 0)
+    name, before = series(curve), (0, 0)
     for p in curve.points if not curve.stacked else ():
         at = x.place(p.x)
         side = (x.beyond(at), y.beyond(p.y)) if isfinite(p.y) else (0, 0)
-        row = {"s": series(curve), "x": x.held(at)}
         if side != (0, 0) and (side != before or curve.marks):
             way = {-1: "left", 1: "right"}.get(side[0]) or ("up" if side[1] > 0 else "down")
-            yield row | {"y": y.held(p.y), "side": way}
+            yield {"s": name, "x": x.held(at), "y": y.held(p.y), "side": way}
         for end in (p.low, p.high) if side == (0, 0) else ():
             if end is not None and (out := y.beyond(end)):
-                yield row | {"y": y.held(end), "side": "up" if out > 0 else "down"}
+                way = "up" if out > 0 else "down"
+                yield {"s": name, "x": x.held(at), "y": y.held(end), "side": way}
         before = side
 
 

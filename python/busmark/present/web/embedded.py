@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
+from itertools import chain, groupby
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,13 @@ class Parts:
         return self._kept([self.shared(item) for item in value])
 
     def _columns(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        names = dict.fromkeys(name for row in rows for name in row)
+        names = dict.fromkeys(chain.from_iterable(rows))
         return {name: self._column([row.get(name) for row in rows]) for name in names}
 
     def _column(self, values: list[Any]) -> Any:
         if len(values) > SHORT:
-            runs = [[value, len(list(same))] for value, same in groupby(values)]
-            if 2 * len(runs) <= len(values):
+            if 2 * (1 + sum(map(ne, values, values[1:]))) <= len(values):
+                runs = [[value, len(list(same))] for value, same in groupby(values)]
                 return self._kept({"runs": runs})
             if len(values) >= MANY and set(map(type, values)) <= NUMBERS:
                 return self._kept(_levels(values))
