@@ -124,6 +124,9 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
     if case.meeting:
         for row in _fields(case.meeting, "case", None):
             yield replace(row, quantity=f"matched_{row.quantity}")
+    if case.discovery:
+        undiscovered = case.discovery.undiscovered
+        yield Estimated("undiscovered", "count", undiscovered, "", rounds=case.rounds.ok)
     if case.discovery and case.discovery.attach:
         yield _figure(case.discovery.attach, "attach", "median")
     for purpose in case.wire.purposes if case.wire else ():
@@ -200,6 +203,27 @@ def _distribution(
             confidence=CONFIDENCE if rung.low_ns is not None else None,
         )  # fmt: skip
     yield from _best(found.best, pooled)
+    yield from _shape(found, one, pooled)
+
+
+def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[Estimated]:
+    """What the samples look like: over the length of a round, by modes, and of one hop."""
+    if found.drift and (change := found.drift.change):
+        yield _figure(change, one.quantity, "drift", one.scope, one.of)
+        yield replace(one, statistic="trending_rounds", value=found.drift.trending, unit="",
+                      count=None, effective=None, rounds=found.drift.tested)  # fmt: skip
+    if modes := found.modality:
+        yield replace(pooled, statistic="modes", value=modes.count, unit="")
+        for number, mode in enumerate(modes.largest, start=1):
+            yield replace(pooled, statistic=f"mode_{number}", value=mode.at_ns)
+            yield replace(pooled, statistic=f"mode_{number}_share", value=mode.share, unit="1")
+        if modes.valley_ratio is not None:
+            yield replace(pooled, statistic="valley_ratio", value=modes.valley_ratio, unit="1")
+    if hop := found.hop_std:
+        yield replace(pooled, statistic="hop_stdev", low=hop.low_ns, high=hop.high_ns,
+                      reason="only its limits are known")  # fmt: skip
+    if found.lost_share:
+        yield replace(one, statistic="lost_share", value=found.lost_share, unit="1")
 
 
 def _why_absent(rung: Percentile) -> str | None:
@@ -281,6 +305,8 @@ def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
             if value is not None and (times.quantity, statistic) not in known:
                 yield replace(like, statistic=statistic, value=value, unit=_unit(field))
     yield from _fields(attempt, "round", None, attempt.round, skipped=("round", "attempt"))
+    if attempt.discovery:
+        yield from _fields(attempt.discovery, "round", None, attempt.round)
 
 
 def _fields(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from pydantic import BaseModel
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
 from busmark.estimate.columns import FRAMES
 from busmark.estimate.frames import schema
+from busmark.model.figure import Figure
 from busmark.results import Results
 
 
@@ -50,6 +53,29 @@ def test_cases_tell_what_the_campaign_tells(results: Results) -> None:
     assert stream is not None and stream.mbit_per_s is not None
     assert rows["udp-1024-flood"]["goodput_mbit_per_s"] == stream.mbit_per_s.value
     assert rows["udp-1024-flood"]["lost"] == stream.lost == 4500
+
+
+def figures(part: object) -> Iterator[Figure]:
+    """Every figure in a part of an analysis."""
+    if isinstance(part, Figure):
+        yield part
+    elif isinstance(part, BaseModel):
+        for _, value in part:
+            yield from figures(value)
+    elif isinstance(part, list | tuple):
+        for each in part:
+            yield from figures(each)
+    elif isinstance(part, dict):
+        yield from figures(list(part.values()))
+
+
+def test_every_figure_of_a_case_is_a_row_of_the_table(results: Results) -> None:
+    """What documents are made of, and the table of estimates, are the same."""
+    found = results.estimates.group_by("case").agg(pl.struct("value", "low", "high"))
+    rows = {case: {tuple(row.values()) for row in each} for case, each in found.rows()}
+    for case in results.campaign.cases:
+        wanted = {(each.value, each.low, each.high) for each in figures(case)}
+        assert wanted <= rows.get(case.id, set()), case.id
 
 
 def test_what_was_not_measured_is_null(results: Results) -> None:
