@@ -1,5 +1,5 @@
-"""Cases analysed while a campaign goes on, each in the pause after its last round: its end then has
-only to put them together."""
+"""Cases analysed while a campaign runs, each in the pause after its last round: at its end they only
+have to be put together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EarlyCases:
     """Cases of a campaign that were analysed before its end."""
 
     def __init__(self, directory: Path, rounds: int) -> None:
-        """Of a result that will have so many rounds, as far as that is known."""
+        """`rounds`: what the result will have, as far as that is known."""
         self._directory = directory
         self._rounds = rounds
         self._common: CaseAnalysis | None = None
