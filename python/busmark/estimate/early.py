@@ -1,5 +1,5 @@
-"""Cases analysed while a campaign runs, each in the pause after its last round: at its end they only
-have to be put together."""
+"""Cases analysed while a campaign runs, each in the pause after its last round: at its end they
+only have to be put together."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ INTERVAL = {"value", "low", "high"}
 
 def figures(part: object) -> Iterator[tuple[float, ...]]:
     """Every figure with its interval in a part of an analysis."""
-    if isinstance(part, BaseModel) and INTERVAL <= set(type(part).model_fields):
+    if isinstance(part, BaseModel) and set(type(part).model_fields) >= INTERVAL:
         yield tuple(getattr(part, name) for name in ("value", "low", "high"))
     elif isinstance(part, BaseModel):
         for _, value in part:
