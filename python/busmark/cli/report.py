@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from busmark.cli.habits import WithHabits
 from busmark.cli.options import open_page, opens
 from busmark.cli.output import Forms, echo, say_file
 from busmark.cli.places import Directory, or_newest
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in of_kind("report"))
 
 
-@click.command(epilog="Example: busmark report @last --to html")
+@click.command(cls=WithHabits, epilog="Example: busmark report @last --to html")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
 @click.option("--to", "names", default="html", help=f"Forms, separated by commas. {_MEANINGS}.")
 @click.option(
