@@ -8,8 +8,8 @@ import shlex
 import click
 import pytest
 
-from busmark.cli.main import busmark
 from busmark.cli.habits import EARLIER, HABITS, ONE_LINE, Habit, corrected
+from busmark.cli.main import busmark
 from busmark.cli.one_line import latency
 from busmark.errors import UserError
 
