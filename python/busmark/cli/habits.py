@@ -10,14 +10,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import click
 
 from busmark.errors import UserError
 from busmark.model import units
 
-EARLIER = "earlier Busmark"
+EARLIER: Final = "earlier Busmark"
 ONE_LINE = ("latency", "throughput", "interop")
 
 Tool = Literal[

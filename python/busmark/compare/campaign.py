@@ -23,10 +23,9 @@ from busmark.compare.ranking import Group, Ranking, differing_choices, groups, r
 from busmark.compare.requirements import Judged, judge
 from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
+from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary, Floor
-from busmark.estimate.early import EarlyCases
-from busmark.estimate.helper import every
 from busmark.estimate.one_case import tasks_of
 from busmark.estimate.repeated import PerftestTest, repeated
 from busmark.estimate.throughput import Paced, Throughput

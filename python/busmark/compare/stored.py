@@ -23,8 +23,8 @@ from pydantic import ValidationError
 from busmark import __version__, files
 from busmark.compare.campaign import Campaign, summarise
 from busmark.estimate import rows, series
+from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
-from busmark.estimate.early import EarlyCases
 from busmark.estimate.series import Curve
 from busmark.store import Result
 from busmark.store.atomic import replacing

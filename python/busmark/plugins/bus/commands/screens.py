@@ -52,7 +52,7 @@ def watch(**options: Any) -> None:
     """
 
     def screen(watching: Watching, bus: Attachment, seconds: float | None) -> Any:
-        from busmark.plugins.bus.live.watch_app import WatchApp
+        from busmark.plugins.bus.live.tuner_app import WatchApp
 
         return WatchApp(watching, bus.words(), bus, seconds=seconds)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from busmark.plugins.bus.caller import Message
     from busmark.plugins.bus.found import Found
-    from busmark.plugins.own_types.content import Types
+    from busmark.plugins.own_types.value import Types
 
 
 NS = 1e9
@@ -149,7 +149,7 @@ def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, .
     from busmark.control.rundir import run_directory
     from busmark.plugins.bus.caller import Caller
     from busmark.plugins.bus.found import CONTROL, look, on_topic
-    from busmark.plugins.own_types.content import Types
+    from busmark.plugins.own_types.value import Types
 
     bus = attachment(options)
     need_list(bus)
