@@ -76,7 +76,9 @@ def command(
         sys.exit(code)
     by = ["side"]
     found = compare(
-        select([str(out)], by, f"side={BASELINE}"), by=by,
-        equivalent=judgement.equivalent, gate=gate,
-    )  # fmt: skip
+        select([str(out)], by, f"side={BASELINE}"),
+        by=by,
+        equivalent=judgement.equivalent,
+        gate=gate,
+    )
     sys.exit(judgement.present(found) or code)

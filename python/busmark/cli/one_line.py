@@ -96,9 +96,12 @@ def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
 
 
 def scenario_of(
-    test: str, adapters: Sequence[str], given: dict[str, str | None],
-    settings: Sequence[str] = (), save: Path | None = None,
-) -> tuple[Scenario, str]:  # fmt: skip
+    test: str,
+    adapters: Sequence[str],
+    given: dict[str, str | None],
+    settings: Sequence[str] = (),
+    save: Path | None = None,
+) -> tuple[Scenario, str]:
     """The scenario of a line, and the file that says the same.
 
     Raises:

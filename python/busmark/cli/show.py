@@ -102,9 +102,11 @@ def command(
 
 
 def _required(
-    campaign: Campaign, directory: Path, requirements: Sequence[str],
+    campaign: Campaign,
+    directory: Path,
+    requirements: Sequence[str],
     undecided: Literal["fail", "pass"],
-) -> Campaign:  # fmt: skip
+) -> Campaign:
     """The campaign, judged by these requirements too."""
     if not requirements:
         return campaign

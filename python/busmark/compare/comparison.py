@@ -152,9 +152,10 @@ def _compare(
         sessions: Sessions = {}
         for side in candidates:
             reasons = [
-                left.reason for left in matches[side.name].left_out
+                left.reason
+                for left in matches[side.name].left_out
                 if (left.side, left.case) == (baseline.name, case.id)
-            ]  # fmt: skip
+            ]
             pairs = of_case[side.name].get(case.id, [])
             for pair in pairs:
                 if reason := _unusable(baseline, case) or _unusable(side, pair.candidate):
@@ -179,9 +180,10 @@ def _compare(
                     # What sessions differ by is in the interval of a ratio alone.
                     known = {f.name for f in found if f.tested}
                     shares = {
-                        c.text: shares[c.text] for c in gate.criteria
+                        c.text: shares[c.text]
+                        for c in gate.criteria
                         if c.text in shares and (c.absolute or c.names(case.test) not in known)
-                    }  # fmt: skip
+                    }
                 compared.append(
                     Compared(side, pair, paired, first.only(), second.only(), found, shares)
                 )
@@ -239,9 +241,12 @@ def _families(compared: Sequence[Compared]) -> dict[str, Families]:
 
 
 def _pairs(
-    baseline: Side, compared: Sequence[Compared], families: dict[str, Families],
-    by: Sequence[str], margin: float,
-) -> list[Pair]:  # fmt: skip
+    baseline: Side,
+    compared: Sequence[Compared],
+    families: dict[str, Families],
+    by: Sequence[str],
+    margin: float,
+) -> list[Pair]:
     judged: dict[tuple[int, str], Told] = {}
     for family in (f for own in families.values() for f in (own.headline, own.further, own.floor)):
         results = verdicts([found for _, found in family], margin)

@@ -192,8 +192,9 @@ def _loads(compared: Compared) -> list[str]:
     cases = (compared.match.baseline, compared.match.candidate)
     if cases[0].params.load != cases[1].params.load:
         return []
-    sides = [{load.kind: load.achieved for load in background(case.params, case.good)}
-             for case in cases]  # fmt: skip
+    sides = [
+        {load.kind: load.achieved for load in background(case.params, case.good)} for case in cases
+    ]
     notes = []
     for kind in sides[0].keys() & sides[1].keys():
         first, second = sides[0][kind], sides[1][kind]
@@ -256,9 +257,8 @@ def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: 
     figures and of its others. `missing`: cases that were not measured."""
     only_floors = all(pair.is_floor for pair in pairs)
     of_side = [
-        pair for pair in pairs
-        if pair.candidate == side.name and (only_floors or not pair.is_floor)
-    ]  # fmt: skip
+        pair for pair in pairs if pair.candidate == side.name and (only_floors or not pair.is_floor)
+    ]
     verdicts = Counter(pair.verdict for pair in of_side)
     return Counted(
         candidate=side.name,
@@ -321,8 +321,11 @@ def warnings(
             found.append(Caveat(kind="measured elsewhere", of=of))
     if not all(interleaved(side, baseline) for side in candidates):
         of = f"{sessions} campaigns of the baseline"
-        found.append(Caveat(kind="interleaved by campaigns", of=of) if sessions > 1
-                     else Caveat(kind="not interleaved", of=""))  # fmt: skip
+        found.append(
+            Caveat(kind="interleaved by campaigns", of=of)
+            if sessions > 1
+            else Caveat(kind="not interleaved", of="")
+        )
     serious = [d for d in differing if d.warning]
     if serious:
         facts = list(dict.fromkeys(map(_fact, serious)))

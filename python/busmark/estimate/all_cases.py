@@ -132,10 +132,12 @@ def _process(directory: Path, tasks: int) -> Iterator[subprocess.Popen[bytes] | 
         return
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", CODE],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         # What is parallel here is the processes.
         env={**os.environ, "POLARS_MAX_THREADS": "1"},
-    )  # fmt: skip
+    )
     try:
         yield process
     finally:

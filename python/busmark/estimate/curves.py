@@ -211,9 +211,12 @@ class Thinning:
 
 
 def distributed(
-    pools: Pools, quantity: Quantity, factor: float, thinning: Thinning,
+    pools: Pools,
+    quantity: Quantity,
+    factor: float,
+    thinning: Thinning,
     lost: Mapping[int, int] | None,
-) -> Iterator[Curve]:  # fmt: skip
+) -> Iterator[Curve]:
     """Return how the latencies of a case and their variation are distributed, all times `factor`.
     `lost`: by round what never came back, which is later than any; None: it is not known."""
     if pools.latency is None:
@@ -323,8 +326,10 @@ def rate(number: int, intervals: pl.DataFrame, measured_s: float | None = None) 
         .sort("step")
     )
     t = rounded(table["t"].to_numpy(), 4)
-    for quantity, column, places, unit in (("read_rate", "samples_per_s", 1, "1/s"),
-                                           ("goodput", "mbit_per_s", 3, "Mbit/s")):  # fmt: skip
+    for quantity, column, places, unit in (
+        ("read_rate", "samples_per_s", 1, "1/s"),
+        ("goodput", "mbit_per_s", 3, "Mbit/s"),
+    ):
         y = rounded(table[column].to_numpy(), places)
         yield Curve(quantity, "timeline", t, y, "s", unit, "round", round=number)
 

@@ -82,10 +82,13 @@ def scan(found: Files) -> pl.LazyFrame:
     if not found.usable:
         return pl.LazyFrame(schema=schema)
     return pl.scan_parquet(
-        found.usable, schema=schema, missing_columns="insert", extra_columns="ignore",
+        found.usable,
+        schema=schema,
+        missing_columns="insert",
+        extra_columns="ignore",
         # Some versions wrote shorter integers.
         cast_options=pl.ScanCastOptions(integer_cast="upcast"),
-    )  # fmt: skip
+    )
 
 
 def with_parameters(

@@ -62,9 +62,11 @@ class Level(Frozen):
 
 
 def levels(
-    flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame], size: int,
+    flows: Sequence[pl.DataFrame],
+    participants: Sequence[pl.DataFrame],
+    size: int,
     beside: Sequence[str] = (),
-) -> list[Level]:  # fmt: skip
+) -> list[Level]:
     """From the reader to the whole; nodes where there are any.
 
     Args:
@@ -144,9 +146,10 @@ def _least(scope: Scope, known: pl.DataFrame) -> Least:
     if scope == "reader":
         name = f"reader {name} of {row['of_flow']} in {row['of']}"
     return Least(
-        name=name, node=row["on"] if scope != "system" else None,
+        name=name,
+        node=row["on"] if scope != "system" else None,
         **{each: row[each] for each in ("round", "theoretical_per_s", "read_per_s", "share")},
-    )  # fmt: skip
+    )
 
 
 def _whole(name: str) -> pl.Expr:

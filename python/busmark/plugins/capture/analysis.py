@@ -34,9 +34,12 @@ SESSION_STEP = 1 << 15
 
 
 def analyse(
-    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None,
+    path: Path,
+    *,
+    agent_ports: Sequence[int] = (),
+    application: Path | None = None,
     until: Confirmation | None = None,
-) -> Analysis:  # fmt: skip
+) -> Analysis:
     """Reads a capture; `until` says what ends L.
 
     Raises `UserError` where it is not one, or holds no packet.
@@ -97,13 +100,16 @@ def _runs(packets: Packets, named: Sequence[Named]) -> list[Run]:
     onward = {name for path in paths(named) for name, _ in path[1:]}
     return [
         Run(
-            number=number, begin_ns=run.begin_ns, end_ns=run.end_ns,
+            number=number,
+            begin_ns=run.begin_ns,
+            end_ns=run.end_ns,
             clients=[f"0x{key:08x}" for key in run.clients],
-            samples=sum(len(of.times) for name, of in named
-                        if of.run == number and name not in onward),
+            samples=sum(
+                len(of.times) for name, of in named if of.run == number and name not in onward
+            ),
         )
         for number, run in enumerate(packets.runs, 1)
-    ]  # fmt: skip
+    ]
 
 
 def _name(number: int) -> str:
@@ -120,9 +126,12 @@ def _protocols(packets: Packets) -> dict[str, int]:
 
 def _interface(number: int, each: dict[str, Any]) -> Interface:
     return Interface(
-        name=each["name"] or str(number), packets=each["packets"],
-        snap_length=each["snap_length"], received=each["received"], dropped=each["dropped"],
-    )  # fmt: skip
+        name=each["name"] or str(number),
+        packets=each["packets"],
+        snap_length=each["snap_length"],
+        received=each["received"],
+        dropped=each["dropped"],
+    )
 
 
 def _hop(packets: Packets, name: str, each: Samples) -> Hop:

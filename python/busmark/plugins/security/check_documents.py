@@ -35,9 +35,11 @@ def found(documents: Documents, now: datetime) -> Iterator[Finding]:
     at = documents.layout
     files = sorted(at.governance_folder.glob("*.p7s"))
     if not files:
-        raise UserError("there is no signed governance document",
-                        where=str(at.governance_folder),
-                        remedy="Make the directory again.")  # fmt: skip
+        raise UserError(
+            "there is no signed governance document",
+            where=str(at.governance_folder),
+            remedy="Make the directory again.",
+        )
     asked = _asked(documents)
     governed: list[Domains] = []
     for path in files:
@@ -72,8 +74,9 @@ def _asked(documents: Documents) -> list[Domains]:
     try:
         return [Domains.parse(str(each)) for each in listed]
     except UserError as error:
-        raise UserError(error.message, where=str(documents.layout.description),
-                        remedy=error.remedy) from error  # fmt: skip
+        raise UserError(
+            error.message, where=str(documents.layout.description), remedy=error.remedy
+        ) from error
 
 
 def _signature(
@@ -181,7 +184,10 @@ def _differing(
             word = str(promised).lower() if isinstance(promised, bool) else promised
             line = ((element and element.first(key)) or element or rule).line
             yield Finding(
-                f"{'weaker' if less else 'stronger'}-than-promised", str(path), f"line {line}",
-                GOVERNANCE, f"{key} is {said or ABSENT}, but profile {path.stem} has {word}",
+                f"{'weaker' if less else 'stronger'}-than-promised",
+                str(path),
+                f"line {line}",
+                GOVERNANCE,
+                f"{key} is {said or ABSENT}, but profile {path.stem} has {word}",
                 "Sign a document that protects as the profile does, or give it another name.",
-            )  # fmt: skip
+            )

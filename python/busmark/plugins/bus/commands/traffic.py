@@ -200,8 +200,11 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
         echo(problem, err=True)
     dropped = taking.counts.dropped if taking.counts else 0
     if dropped:
-        echo(f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
-             "Capture less with --filter", err=True)  # fmt: skip
+        echo(
+            f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
+            "Capture less with --filter",
+            err=True,
+        )
     return dropped
 
 

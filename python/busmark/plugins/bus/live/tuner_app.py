@@ -68,8 +68,9 @@ class TunerApp(BusApp[R]):
         *BusApp.KEYS,
     )
 
-    def __init__(self, watching: Any, place: str, bus: Attachment | None = None,
-                 **options: Any) -> None:  # fmt: skip
+    def __init__(
+        self, watching: Any, place: str, bus: Attachment | None = None, **options: Any
+    ) -> None:
         """`bus`: where orders are given; without it, nothing but the tests is shown."""
         super().__init__(watching, place, **options)
         self._bus = bus
@@ -302,8 +303,9 @@ class TunerApp(BusApp[R]):
 
         self._work(dialog, job, lambda found: self._answer(dialog, *found))
 
-    def _work(self, dialog: Dialog, job: Callable[[Caller], Any],
-              then: Callable[[Any], None]) -> None:  # fmt: skip
+    def _work(
+        self, dialog: Dialog, job: Callable[[Caller], Any], then: Callable[[Any], None]
+    ) -> None:
         if self._orders is None:
             self._orders = self._hand(lists=False)
         if isinstance(dialog, Form):
