@@ -17,7 +17,7 @@ from busmark.compare.model import Comparison, Difference, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
 from busmark.compare.samples import Samples
 from busmark.compare.sides import Side, SideCase, interleaved, parameters
-from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
+from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Decision, tests, verdicts
 from busmark.errors import UserError
 from busmark.estimate import machines
 from busmark.host.differences import whole_differences as of_hosts
@@ -247,7 +247,7 @@ def _pairs(
     by: Sequence[str],
     margin: float,
 ) -> list[Pair]:
-    judged: dict[tuple[int, str], Told] = {}
+    judged: dict[tuple[int, str], Decision] = {}
     for family in (f for own in families.values() for f in (own.headline, own.further, own.floor)):
         results = verdicts([found for _, found in family], margin)
         keys = [(id(c), found.name) for c, found in family]

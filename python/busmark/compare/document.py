@@ -23,7 +23,7 @@ from busmark.compare.model import (
 from busmark.compare.naming import Named
 from busmark.compare.sides import Side, interleaved
 from busmark.compare.stored import Stored
-from busmark.compare.verdict import BETTER, WORSE, Told
+from busmark.compare.verdict import BETTER, WORSE, Decision
 from busmark.estimate import machines
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import background, level_text
@@ -150,7 +150,7 @@ def _adapter(match: Match) -> str:
     return own if own == other else ""
 
 
-def pair(compared: Compared, named: Named, verdicts: Sequence[Told]) -> Pair:
+def pair(compared: Compared, named: Named, verdicts: Sequence[Decision]) -> Pair:
     """Return a pair with the verdict of each of its figures."""
     case, other = compared.match.baseline, compared.match.candidate
     return Pair(
@@ -208,7 +208,7 @@ def _loads(compared: Compared) -> list[str]:
     return sorted(notes)
 
 
-def _change(found: Found, verdict: Told) -> Change:
+def _change(found: Found, verdict: Decision) -> Change:
     statistic, _, quantity = found.name.rpartition(".")
     sides = (found.baseline, found.candidate)
     return Change.model_validate({

@@ -33,7 +33,7 @@ HEADLINE_OF = {
 """The figure by the kind of a case's headline; any other is of its goodput."""
 
 TAIL = "p99.latency"
-"""Told beside the headline wherever there is one: a median says nothing of it."""
+"""Reported with the headline wherever there is one: a median says nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)

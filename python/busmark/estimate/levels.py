@@ -3,7 +3,7 @@ node, and by all together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import polars as pl
@@ -169,8 +169,3 @@ def _alike(each: pl.DataFrame, name: str) -> float | None:
 
 def _figure(values: pl.Series, unit: str, count: int) -> Figure | None:
     return over_rounds(values.to_list(), unit, count)
-
-
-def by_scope(found: Sequence[Level]) -> Mapping[Scope, Level]:
-    """Levels by their scope."""
-    return {level.scope: level for level in found}

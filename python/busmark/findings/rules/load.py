@@ -68,8 +68,8 @@ def _met(use: CpuUse) -> tuple[float, str] | None:
             (
                 others,
                 f"others used {share(round(others, 3))} of {_named(sorted(own.cpus))}; "
-                f"{own.name} ran for {duration(own.run * use.seconds * 1e9)} and waited for a CPU for "
-                f"{duration(own.queued * use.seconds * 1e9)} of {duration(use.seconds * 1e9)}",
+                f"{own.name} ran for {duration(own.run * use.seconds * 1e9)} and waited for a CPU "
+                f"for {duration(own.queued * use.seconds * 1e9)} of {duration(use.seconds * 1e9)}",
             )
         )
     return max(found, default=None)
