@@ -1,5 +1,5 @@
-"""All cases of a campaign: analysed while it goes on, each in the pause after its last round,
-or at its end, in this process and of a large result in a second one."""
+"""All cases of a campaign: analysed while it runs, each in the pause after its last round, or at
+its end, in this process and, of a large result, in a second one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EarlyCases:
     """Cases of a campaign that were analysed before its end."""
 
     def __init__(self, directory: Path, rounds: int) -> None:
-        """Of a result that will have so many rounds, as far as that is known."""
+        """Take a result that will have this many rounds, as far as that is known."""
         self._directory = directory
         self._rounds = rounds
         self._common: CaseAnalysis | None = None
@@ -63,7 +63,7 @@ def _campaign(common: CaseAnalysis) -> list[Any]:
 # Python runs one thread at a time, so that half of the time a second CPU would wait. A process of
 # its own uses it. Its input is a `CaseAnalysis` and then arguments of `analysed`, its output what
 # that gives. It ends with its input, and on the first error: this process meets the same one, and
-# tells of it.
+# reports it.
 
 LARGE = 1 << 26
 """Bytes of samples from which a second process takes less time than it costs."""
