@@ -157,11 +157,13 @@ def misnamed(names: Iterable[str], where: str | Mapping[str, str] = "") -> list[
     wrong = [_unknown(name, here, where[name], listed=name == strange[-1]) for name in strange]
     for name in dict.fromkeys(names):
         if "/" in name and not _path(name, here).is_file():
-            wrong.append(UserError(
-                f"no such adapter library: {_path(name, here)}",
-                where=where[name],
-                remedy="Build it, or correct the path; `busmark adapters` lists what is here.",
-            ))  # fmt: skip
+            wrong.append(
+                UserError(
+                    f"no such adapter library: {_path(name, here)}",
+                    where=where[name],
+                    remedy="Build it, or correct the path; `busmark adapters` lists what is here.",
+                )
+            )
     return wrong
 
 

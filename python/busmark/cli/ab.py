@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from busmark.cli.habits import WithHabits
 from busmark.cli.judgement import Judgement, judged
 from busmark.cli.options import around
 from busmark.cli.places import Target
@@ -19,8 +20,9 @@ BASELINE, CANDIDATE = "baseline", "candidate"
 
 
 @click.command(
+    cls=WithHabits,
     epilog="Example: busmark ab ./old/libbusmark_udp.so ./new/libbusmark_udp.so "
-    "--fail-if 'median.latency > 1.05' --fail-if 'p99.latency > 1.2'"
+    "--fail-if 'median.latency > 1.05' --fail-if 'p99.latency > 1.2'",
 )
 @click.argument("baseline")
 @click.argument("candidate")
@@ -74,7 +76,9 @@ def command(
         sys.exit(code)
     by = ["side"]
     found = compare(
-        select([str(out)], by, f"side={BASELINE}"), by=by,
-        equivalent=judgement.equivalent, gate=gate,
-    )  # fmt: skip
+        select([str(out)], by, f"side={BASELINE}"),
+        by=by,
+        equivalent=judgement.equivalent,
+        gate=gate,
+    )
     sys.exit(judgement.present(found) or code)

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 @written("adapters")
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print all capabilities, or the table.")
-def command(names: tuple[str, ...], long: bool, table: bool, checking: bool, as_json: bool,
-            **options: Any) -> None:  # fmt: skip
+def command(
+    names: tuple[str, ...], long: bool, table: bool, checking: bool, as_json: bool, **options: Any
+) -> None:
     """List the installed adapters, and why one cannot be used; with NAME, everything about it.
 
     A NAME is one from the list, or the path of a library.

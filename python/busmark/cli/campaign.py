@@ -24,7 +24,7 @@ from busmark.store.writer import storing
 
 if TYPE_CHECKING:
     from busmark.compare.campaign import Campaign as Analysed
-    from busmark.estimate.early import EarlyCases
+    from busmark.estimate.all_cases import EarlyCases
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -98,7 +98,7 @@ class _Early:
     def on(self, event: Event) -> None:
         """Take what a campaign says."""
         if isinstance(event, CampaignBegins):
-            from busmark.estimate.early import EarlyCases
+            from busmark.estimate.all_cases import EarlyCases
 
             self.cases = EarlyCases(self._directory, event.rounds_done + event.rounds_planned)
         elif isinstance(event, RoundEnds) and event.is_last and self.cases:

@@ -7,13 +7,15 @@ from typing import Any
 
 import click
 
+from busmark.cli.habits import WithHabits
 from busmark.cli.judgement import Judgement, judged
 from busmark.cli.options import names
 from busmark.cli.places import Place, unnamed
 
 
 @click.command(
-    epilog="Example: busmark compare @last~1 @last --fail-if 'p99.latency > 1.05' --junit gate.xml"
+    cls=WithHabits,
+    epilog="Example: busmark compare @last~1 @last --fail-if 'p99.latency > 1.05' --junit gate.xml",
 )
 @click.argument("sides", nargs=-1, type=Place(), metavar="[BASELINE[#CASE] [DIR[#CASE]]...]")
 @click.option("--by", multiple=True, callback=names, metavar="PARAMETER,...",

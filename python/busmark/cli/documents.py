@@ -57,8 +57,11 @@ class Files:
         if made.forms:
             chosen(made.forms, kind)
         elif made.folder is not None:
-            raise UserError("is the folder of --to, which is not there", where="--folder",
-                            remedy="Add --to html, or leave it out.")  # fmt: skip
+            raise UserError(
+                "is the folder of --to, which is not there",
+                where="--folder",
+                remedy="Add --to html, or leave it out.",
+            )
         return made
 
     def __bool__(self) -> bool:
@@ -101,9 +104,11 @@ def written(kind: str) -> Callable[[Any], Any]:
             help=f"Folder for --to; default: {kind.replace(' ', '-')}.",
         )(command)
         command = click.option(
-            "--to", "forms", metavar="FORM,...",
+            "--to",
+            "forms",
+            metavar="FORM,...",
             help=f"Write these forms, each a file or a folder: {names}.",
-        )(command)  # fmt: skip
+        )(command)
         for form in reversed(_with_option(kind)):
             path = click.Path(path_type=Path, dir_okay=False)
             command = click.option(f"--{form.name}", type=path, help=form.option)(command)

@@ -222,9 +222,12 @@ class EventLines:
             )
         if isinstance(event, events.RoundFails):
             return RoundFails(
-                case=event.case.id, round=event.round, attempt=event.attempt,
-                reason=event.reason, again=event.again,
-            )  # fmt: skip
+                case=event.case.id,
+                round=event.round,
+                attempt=event.attempt,
+                reason=event.reason,
+                again=event.again,
+            )
         if isinstance(event, events.FindingAppears):
             found = _found(event.finding)
             return FindingAppears(
@@ -242,18 +245,24 @@ class EventLines:
 
     def _begins(self, event: events.CampaignBegins) -> Line:
         return CampaignBegins(
-            directory=self._directory, cases=[case.id for case in event.cases],
+            directory=self._directory,
+            cases=[case.id for case in event.cases],
             unsupported=[UnsupportedCase(case=c.id, reason=c.reason) for c in event.unsupported],
-            rounds_done=event.rounds_done, rounds_planned=event.rounds_planned,
-            expected_s=event.expected_s, findings=[_found(each) for each in event.findings],
-        )  # fmt: skip
+            rounds_done=event.rounds_done,
+            rounds_planned=event.rounds_planned,
+            expected_s=event.expected_s,
+            findings=[_found(each) for each in event.findings],
+        )
 
     def _ended(self, event: events.RoundEnds) -> Line:
         outlook, row = event.outlook, event.row
         left = Left(
-            rounds_done=self._tally.done, rounds_left=outlook.rounds_left,
-            cases_done=outlook.cases_done, seconds_left=outlook.seconds_left, more=outlook.more,
-        )  # fmt: skip
+            rounds_done=self._tally.done,
+            rounds_left=outlook.rounds_left,
+            cases_done=outlook.cases_done,
+            seconds_left=outlook.seconds_left,
+            more=outlook.more,
+        )
         return RoundEnds(
             case=event.case.id, round=event.round, status=row["status"], reason=row["reason"],
             statistic=event.case.params.statistic, value=row["statistic_value"], left=left,
@@ -265,14 +274,20 @@ def _under_way(event: events.RoundGoesOn) -> Line:
     live = None
     if seen := event.live:
         live = LiveFigures(
-            round_trip_median_ns=seen.median_ns, round_trip_p99_ns=seen.p99_ns,
-            latencies=seen.latencies, rate_hz=seen.rate_hz, looked_at=seen.looked_at,
+            round_trip_median_ns=seen.median_ns,
+            round_trip_p99_ns=seen.p99_ns,
+            latencies=seen.latencies,
+            rate_hz=seen.rate_hz,
+            looked_at=seen.looked_at,
             unanswered=seen.unanswered,
-        )  # fmt: skip
+        )
     return RoundGoesOn(
-        case=event.case.id, round=event.round, seconds=event.seconds,
-        expected_s=event.expected_s, live=live,
-    )  # fmt: skip
+        case=event.case.id,
+        round=event.round,
+        seconds=event.seconds,
+        expected_s=event.expected_s,
+        live=live,
+    )
 
 
 def _found(finding: Finding) -> Found:

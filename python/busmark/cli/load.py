@@ -19,8 +19,9 @@ from busmark.cli.output import echo
               help="Node that sends the network load.")  # fmt: skip
 @click.option("--to", "receiver", default="n2", show_default=True, metavar="NODE",
               help="Node that receives it.")  # fmt: skip
-def command(words: tuple[str, ...], seconds: float, lab_name: str | None, sender: str,
-            receiver: str) -> None:  # fmt: skip
+def command(
+    words: tuple[str, ...], seconds: float, lab_name: str | None, sender: str, receiver: str
+) -> None:
     """Load this machine's CPUs, disk or network, and print the load achieved.
 
     cpu 80%: every CPU is busy for that share of the time. net 50mbit: UDP datagrams at that rate,

@@ -102,13 +102,19 @@ def _is_set(key: str) -> bool:
 def wide(command: Any) -> Any:
     """Give a command the options of what it prints."""
     command = click.option(
-        "--no-pager", is_flag=True, expose_value=False, callback=_kept(AT_ONCE),
+        "--no-pager",
+        is_flag=True,
+        expose_value=False,
+        callback=_kept(AT_ONCE),
         help="Print all at once, also what is longer than the terminal.",
-    )(command)  # fmt: skip
+    )(command)
     return click.option(
-        "--wide", is_flag=True, expose_value=False, callback=_kept(WIDE),
+        "--wide",
+        is_flag=True,
+        expose_value=False,
+        callback=_kept(WIDE),
         help="Print whole tables, wider than the terminal if need be, as into a pipe.",
-    )(command)  # fmt: skip
+    )(command)
 
 
 def is_wide() -> bool:

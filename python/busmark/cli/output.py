@@ -106,8 +106,10 @@ def _spelt(error: UnicodeError) -> tuple[str, int]:
     found = []
     for sign in error.object[error.start : error.end]:
         plain = LETTERS.get(sign) or unicodedata.normalize("NFKD", sign)
-        found.append(plain.encode("ascii", "ignore").decode()
-                     or sign.encode("ascii", "backslashreplace").decode())  # fmt: skip
+        found.append(
+            plain.encode("ascii", "ignore").decode()
+            or sign.encode("ascii", "backslashreplace").decode()
+        )
     return "".join(found), error.end
 
 

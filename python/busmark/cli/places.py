@@ -43,8 +43,11 @@ class Directory(ParamType):
             return [CompletionItem(incomplete, type="dir")]
         known = [each.name for each in named.stored()]
         wanted = dict.fromkeys([LAST, *([f"{LAST}~1"] if len(known) > 1 else []), *known])
-        return [CompletionItem(SIGN + n) for n in wanted
-                if n.isprintable() and (SIGN + n).startswith(incomplete)]  # fmt: skip
+        return [
+            CompletionItem(SIGN + n)
+            for n in wanted
+            if n.isprintable() and (SIGN + n).startswith(incomplete)
+        ]
 
 
 class Place(Directory):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from busmark.cli.habits import WithHabits
 from busmark.cli.options import open_page, opens
 from busmark.cli.output import Forms, echo, say_file
 from busmark.cli.places import Directory, or_newest
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in of_kind("report"))
 
 
-@click.command(epilog="Example: busmark report @last --to html")
+@click.command(cls=WithHabits, epilog="Example: busmark report @last --to html")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
 @click.option("--to", "names", default="html", help=f"Forms, separated by commas. {_MEANINGS}.")
 @click.option(
@@ -41,8 +42,8 @@ _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in of_kind("report
 )
 @opens
 def command(
-    directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None, open_it: bool,
-) -> None:  # fmt: skip
+    directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None, open_it: bool
+) -> None:
     """Write reports of the results in DIRECTORY; without it, of the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -109,6 +110,8 @@ def _overlaid(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
             f"names {len({*chosen})} cases; a chart has one to {MOST}",
             where="--overlay",
             remedy=f"Name fewer, such as --overlay '#000,#001'; `busmark show {directory}` has "
-            "their numbers." if chosen else "Name some, such as --overlay '#000,#001'.",
-        )  # fmt: skip
+            "their numbers."
+            if chosen
+            else "Name some, such as --overlay '#000,#001'.",
+        )
     return overlay(campaign, {*chosen})

@@ -133,9 +133,11 @@ class Screen:
         cases = f"{tally.cases_done}/{tally.cases} cases done"
         # Without the bar first, then without the cases.
         for parts in ((bar, cases), ("", cases), ("", "")):
-            line = "  ".join(filter(None, (
-                parts[0], tally.rounds, tally.left_after(gone), parts[1], tally.failures,
-            )))  # fmt: skip
+            line = "  ".join(
+                filter(
+                    None, (parts[0], tally.rounds, tally.left_after(gone), parts[1], tally.failures)
+                )
+            )
             if len(line) <= width:
                 return line
         return line[:width]
@@ -185,9 +187,12 @@ class Screen:
     def _print(self, text: str) -> None:
         """Above what is painted, broken between words."""
         lines = textwrap.wrap(
-            visible(text), max(self._size()[0] - 1, FEWEST_CHARACTERS), subsequent_indent="  ",
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
+            visible(text),
+            max(self._size()[0] - 1, FEWEST_CHARACTERS),
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
         self._output.write(self._back() + "".join(f"{line}\n" for line in lines))
         self._painted = []
 

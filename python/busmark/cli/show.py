@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from busmark.cli.documents import paged, show
+from busmark.cli.habits import WithHabits
 from busmark.cli.options import requires, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Place, or_newest
@@ -26,7 +27,7 @@ MOST_NAMED = 3
 """Cases that are named as examples."""
 
 
-@click.command(epilog="Example: busmark show @last --json | jq .cases")
+@click.command(cls=WithHabits, epilog="Example: busmark show @last --json | jq .cases")
 @click.argument("place", metavar="[DIRECTORY[#CASE]]", required=False, type=Place(),
                 callback=or_newest)  # fmt: skip
 @wide
@@ -101,9 +102,11 @@ def command(
 
 
 def _required(
-    campaign: Campaign, directory: Path, requirements: Sequence[str],
+    campaign: Campaign,
+    directory: Path,
+    requirements: Sequence[str],
     undecided: Literal["fail", "pass"],
-) -> Campaign:  # fmt: skip
+) -> Campaign:
     """The campaign, judged by these requirements too."""
     if not requirements:
         return campaign

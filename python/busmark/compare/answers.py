@@ -120,8 +120,9 @@ def shortfall(case: CaseSummary) -> str | None:
         parts.append(
             f"{sentence} read less than {text.percent_text(ENOUGH)} of it, the least "
             f"{text.percent_text(readers.least.share)} ({readers.least.name}"
-            + (f" on {readers.least.node}" if readers.least.node else "") + ")"
-        )  # fmt: skip
+            + (f" on {readers.least.node}" if readers.least.node else "")
+            + ")"
+        )
     if system.lost:
         parts.append(
             f"{text.count(system.lost)} of {text.count(system.expected)} samples were lost"

@@ -23,10 +23,9 @@ from busmark.compare.ranking import Group, Ranking, differing_choices, groups, r
 from busmark.compare.requirements import Judged, judge
 from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
+from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary, Floor
-from busmark.estimate.early import EarlyCases
-from busmark.estimate.helper import every
 from busmark.estimate.one_case import tasks_of
 from busmark.estimate.repeated import PerftestTest, repeated
 from busmark.estimate.throughput import Paced, Throughput
@@ -197,9 +196,8 @@ def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tupl
 
 
 def _paced(
-    params: Parameters, measured: Throughput, goodput: Figure,
-    limits: Mapping[str, float | None],
-) -> Paced | None:  # fmt: skip
+    params: Parameters, measured: Throughput, goodput: Figure, limits: Mapping[str, float | None]
+) -> Paced | None:
     """None at full speed."""
     if not params.rate_hz:
         return None
@@ -324,13 +322,16 @@ def _commands(result: Result) -> list[RoundCommand]:
         runs.setdefault((each["when"], each["command"], each["node"]), []).append(each)
     return [
         RoundCommand(
-            when=when, command=command, node=node, runs=len(own),
+            when=when,
+            command=command,
+            node=node,
+            runs=len(own),
             failed=sum(each["reason"] is not None for each in own),
             median_s=median(each["seconds"] for each in own),
         )
         for (when, command, node), own in runs.items()
         if when in ("prepare", "conclude")
-    ]  # fmt: skip
+    ]
 
 
 class _Required(NamedTuple):

@@ -130,8 +130,10 @@ def _mean_of_sessions(found: Found, values: Sequence[float], *, log: bool) -> Me
     if found.baseline is None or found.baseline.figure is None:
         return found.baseline
     mean = stats.t_interval(np.log(values) if log else np.array(values), CONFIDENCE)
-    ends = [float(np.exp(end)) if log and end is not None else end
-            for end in (mean.value, mean.low, mean.high)]  # fmt: skip
+    ends = [
+        float(np.exp(end)) if log and end is not None else end
+        for end in (mean.value, mean.low, mean.high)
+    ]
     own = found.baseline.figure.model_copy(
         update=dict(zip(("value", "low", "high"), ends, strict=True))
     )

@@ -23,7 +23,7 @@ from busmark.compare.model import (
 from busmark.compare.naming import Named
 from busmark.compare.sides import Side, interleaved
 from busmark.compare.stored import Stored
-from busmark.compare.verdict import BETTER, WORSE, Told
+from busmark.compare.verdict import BETTER, WORSE, Decision
 from busmark.estimate import machines
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import background, level_text
@@ -150,7 +150,7 @@ def _adapter(match: Match) -> str:
     return own if own == other else ""
 
 
-def pair(compared: Compared, named: Named, verdicts: Sequence[Told]) -> Pair:
+def pair(compared: Compared, named: Named, verdicts: Sequence[Decision]) -> Pair:
     """Return a pair with the verdict of each of its figures."""
     case, other = compared.match.baseline, compared.match.candidate
     return Pair(
@@ -192,8 +192,9 @@ def _loads(compared: Compared) -> list[str]:
     cases = (compared.match.baseline, compared.match.candidate)
     if cases[0].params.load != cases[1].params.load:
         return []
-    sides = [{load.kind: load.achieved for load in background(case.params, case.good)}
-             for case in cases]  # fmt: skip
+    sides = [
+        {load.kind: load.achieved for load in background(case.params, case.good)} for case in cases
+    ]
     notes = []
     for kind in sides[0].keys() & sides[1].keys():
         first, second = sides[0][kind], sides[1][kind]
@@ -207,7 +208,7 @@ def _loads(compared: Compared) -> list[str]:
     return sorted(notes)
 
 
-def _change(found: Found, verdict: Told) -> Change:
+def _change(found: Found, verdict: Decision) -> Change:
     statistic, _, quantity = found.name.rpartition(".")
     sides = (found.baseline, found.candidate)
     return Change.model_validate({
@@ -256,9 +257,8 @@ def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: 
     figures and of its others. `missing`: cases that were not measured."""
     only_floors = all(pair.is_floor for pair in pairs)
     of_side = [
-        pair for pair in pairs
-        if pair.candidate == side.name and (only_floors or not pair.is_floor)
-    ]  # fmt: skip
+        pair for pair in pairs if pair.candidate == side.name and (only_floors or not pair.is_floor)
+    ]
     verdicts = Counter(pair.verdict for pair in of_side)
     return Counted(
         candidate=side.name,
@@ -321,8 +321,11 @@ def warnings(
             found.append(Caveat(kind="measured elsewhere", of=of))
     if not all(interleaved(side, baseline) for side in candidates):
         of = f"{sessions} campaigns of the baseline"
-        found.append(Caveat(kind="interleaved by campaigns", of=of) if sessions > 1
-                     else Caveat(kind="not interleaved", of=""))  # fmt: skip
+        found.append(
+            Caveat(kind="interleaved by campaigns", of=of)
+            if sessions > 1
+            else Caveat(kind="not interleaved", of="")
+        )
     serious = [d for d in differing if d.warning]
     if serious:
         facts = list(dict.fromkeys(map(_fact, serious)))

@@ -66,8 +66,9 @@ Cases = list[tuple[CaseSummary, dim.Flat]]
 def effects(rounds: Rounds) -> list[Effect]:
     """By parameter, in the order of the cases. They are effects on middleware, unless there are
     only baselines, or the parameter is one of `WITH_BASELINES`; the null adapter has none."""
-    measured = [c for c in rounds.cases.values()
-                if not c.is_floor and rounds.count(c.id) >= FEWEST_ROUNDS]  # fmt: skip
+    measured = [
+        c for c in rounds.cases.values() if not c.is_floor and rounds.count(c.id) >= FEWEST_ROUNDS
+    ]
     everyone = _by_test(measured)
     middleware = _by_test([c for c in measured if not c.is_baseline]) or everyone
     paired = [
@@ -89,11 +90,14 @@ def effects(rounds: Rounds) -> list[Effect]:
         found |= {(name, pair): versus for pair, versus in compared.items()}
     return [
         _effect(
-            name, case, other, found[name, (case[0].id, other[0].id)],
+            name,
+            case,
+            other,
+            found[name, (case[0].id, other[0].id)],
             rounds.spent((case[0].id, other[0].id)) if name in WITH_SPENT else {},
         )
         for name, case, other in paired
-    ]  # fmt: skip
+    ]
 
 
 def _by_test(measured: Iterable[CaseSummary]) -> dict[str, Cases]:
@@ -108,9 +112,12 @@ def _by_test(measured: Iterable[CaseSummary]) -> dict[str, Cases]:
 
 
 def _effect(
-    name: str, of: tuple[CaseSummary, dim.Flat], against: tuple[CaseSummary, dim.Flat],
-    versus: Versus, spent: dict[str, Figure],
-) -> Effect:  # fmt: skip
+    name: str,
+    of: tuple[CaseSummary, dim.Flat],
+    against: tuple[CaseSummary, dim.Flat],
+    versus: Versus,
+    spent: dict[str, Figure],
+) -> Effect:
     case, flat = of
     return Effect(
         test=case.test,
@@ -143,12 +150,14 @@ def _pairs(
     """Every case beside the reference that is equal in all else."""
     alike: dict[str, Cases] = {}
     flats = [flat for _, flat in cases]
-    following = {each for each, leaders in dim.LEADERS.items()
-                 if name in leaders and dim.follows_workload(each, flats)}  # fmt: skip
+    following = {
+        each
+        for each, leaders in dim.LEADERS.items()
+        if name in leaders and dim.follows_workload(each, flats)
+    }
     skipped = {name, *dim.FOLLOWS.get(name, ()), *dim.EFFORT, *following}
     for case, flat in cases:
-        rest = {k: v for k, v in flat.items()
-                if k not in skipped and not k.startswith(dim.DERIVED)}  # fmt: skip
+        rest = {k: v for k, v in flat.items() if k not in skipped and not k.startswith(dim.DERIVED)}
         alike.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append((case, flat))
     least = LEAST.get(name)
     for members in alike.values():

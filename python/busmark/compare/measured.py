@@ -33,7 +33,7 @@ HEADLINE_OF = {
 """The figure by the kind of a case's headline; any other is of its goodput."""
 
 TAIL = "p99.latency"
-"""Told beside the headline wherever there is one: a median says nothing of it."""
+"""Reported with the headline wherever there is one: a median says nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,11 @@ def _asked(case: CaseSummary) -> Iterator[tuple[str, Measured]]:
     """What is compared because the scenario asks for it."""
     kind = case.headline.kind if case.headline else ""
     if case.headline and kind == "matching":
-        found = {each.round: 1e9 * each.discovery_s for each in case.attempts
-                 if each.status == "ok" and each.discovery_s is not None}  # fmt: skip
+        found = {
+            each.round: 1e9 * each.discovery_s
+            for each in case.attempts
+            if each.status == "ok" and each.discovery_s is not None
+        }
         yield "discovery", Measured(case.headline.figure, values=found)
     elif case.headline and kind == "recovery":
         yield "recovery", Measured(case.headline.figure)

@@ -259,9 +259,10 @@ def _workload(cases: list[CaseSummary], rounds: Rounds, errors: Sequence[Finding
     countable = [case.id for case in cases if rounds.count(case.id) >= FEWEST_ROUNDS]
     found = _Workload(cases, only_baselines, excluded, countable)
     found.compared = [
-        case for case in cases
+        case
+        for case in cases
         if case.id not in excluded and (only_baselines or not case.is_baseline)
-    ]  # fmt: skip
+    ]
     return found
 
 

@@ -86,8 +86,9 @@ def judge(
         except UserError as error:
             wrong.append(error)
             continue
-        found += [_judged(_Case(result, case, rows.get(case.id, [])), requirement)
-                  for case in chosen]  # fmt: skip
+        found += [
+            _judged(_Case(result, case, rows.get(case.id, [])), requirement) for case in chosen
+        ]
     if wrong:
         raise together(wrong, "requirements")
     return found
@@ -241,8 +242,9 @@ def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
     assert LOSS_SHARE.compared and LOSS_SHARE.compared.share_of_round
     lost = LOSS_SHARE.compared.share_of_round
     pairs = [pair for row in case.good if (pair := lost(row))]
-    nothing = _Said("undecided", "", name, unit="1", limit=requirement.limit,
-                    at_most=requirement.at_most)  # fmt: skip
+    nothing = _Said(
+        "undecided", "", name, unit="1", limit=requirement.limit, at_most=requirement.at_most
+    )
     if not pairs:
         return _because(nothing, "no round counts what is lost")
     hits, totals = [pair[0] for pair in pairs], [pair[1] for pair in pairs]

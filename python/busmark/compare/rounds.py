@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from busmark.compare.change import Found, changes, ratio
 from busmark.compare.measured import TAIL, CaseMeasured, Measured, measured
-from busmark.compare.verdict import EQUIVALENT, Told, Verdict, verdicts
+from busmark.compare.verdict import EQUIVALENT, Decision, Verdict, verdicts
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import RoundSummary, Row, last_attempts
 from busmark.model.figure import Figure, Frozen, figure, over_rounds
@@ -160,15 +160,15 @@ class Rounds:
 
 
 def _versus(
-    pair: Pair, found: Found, text: Told, tail: Found | None, of_tail: Told | None
+    pair: Pair, found: Found, own: Decision, tail: Found | None, of_tail: Decision | None
 ) -> Versus:
     return Versus(
         case=pair[0],
         other=pair[1],
         ratio=found.change,
-        verdict=text.verdict,
-        reason=text.reason,
-        p_adjusted=text.p_adjusted,
+        verdict=own.verdict,
+        reason=own.reason,
+        p_adjusted=own.p_adjusted,
         p99=tail.change if tail else None,
         p99_verdict=of_tail.verdict if of_tail else None,
     )

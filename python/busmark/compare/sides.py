@@ -311,10 +311,11 @@ def _value_name(by: Sequence[str], values: tuple[str, ...], cases: dict[str, Sid
         flat = {**flat, "peer": flat.get("adapter")}
         values = tuple(str(flat[n]) if n == "peer" else v for n, v in zip(by, values, strict=True))
     texts = [
-        value if flat.get(name) is None or name in (*NAMES_AN_ADAPTER, *machines.FACTS)
+        value
+        if flat.get(name) is None or name in (*NAMES_AN_ADAPTER, *machines.FACTS)
         else dim.choice_text(name, flat[name])
         for name, value in zip(by, values, strict=True)
-    ]  # fmt: skip
+    ]
     return " · ".join(texts)
 
 

@@ -23,8 +23,8 @@ from pydantic import ValidationError
 from busmark import __version__, files
 from busmark.compare.campaign import Campaign, summarise
 from busmark.estimate import rows, series
+from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
-from busmark.estimate.early import EarlyCases
 from busmark.estimate.series import Curve
 from busmark.store import Result
 from busmark.store.atomic import replacing
@@ -62,9 +62,12 @@ class Stored:
     is somebody else's, or on a disk that cannot be written, keeps none."""
 
     def __init__(
-        self, result: Result, note: Callable[[str], None] = _ignored,
-        campaign: Campaign | None = None, early: EarlyCases | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        result: Result,
+        note: Callable[[str], None] = _ignored,
+        campaign: Campaign | None = None,
+        early: EarlyCases | None = None,
+    ) -> None:
         """`note` takes a line where something stored is not used; `campaign`, with its curves, if
         the result has been analysed already; `early`: what of it has been."""
         self._early = early

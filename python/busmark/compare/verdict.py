@@ -76,7 +76,7 @@ def of_each(level: float, tests: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Decision:
     """The verdict of one figure."""
 
     verdict: Verdict
@@ -85,11 +85,11 @@ class Told:
     p_adjusted: float | None
 
 
-def verdicts(found: Sequence[Found], margin: float) -> list[Told]:
+def verdicts(found: Sequence[Found], margin: float) -> list[Decision]:
     """Verdicts of the figures of one family, in their order."""
     p_values, count = [f.p_value for f in found], tests(found)
     return [
-        Told(*_verdict(figure, p_value, p_adjusted, count, margin), p_value, p_adjusted)
+        Decision(*_verdict(figure, p_value, p_adjusted, count, margin), p_value, p_adjusted)
         for figure, p_value, p_adjusted in zip(found, p_values, adjusted(p_values), strict=True)
     ]
 

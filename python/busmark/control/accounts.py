@@ -24,9 +24,7 @@ def participants(case: Case, round_number: int, data: RoundData) -> pl.DataFrame
     return pl.DataFrame(rows, schema=polars_schema("participants"))
 
 
-def flows(
-    case: Case, round_number: int, data: RoundData, samples: pl.DataFrame
-) -> pl.DataFrame:  # fmt: skip
+def flows(case: Case, round_number: int, data: RoundData, samples: pl.DataFrame) -> pl.DataFrame:
     """Rows of the table `flows`: each writer's samples at each reader."""
     key = {"case": case.id, "round": round_number}
     rows = [{**key, **row} for row in _rows(case, data, samples)]

@@ -40,11 +40,14 @@ def nodes_of(scenario: Scenario) -> Nodes:
     """Those of the scenario; none is reached yet."""
     return Nodes(
         Node(
-            name, shlex.split(node.prefix), wanted=Address(node.interface, node.address),
-            group=node.group, patience_s=scenario.run.hang_s,
+            name,
+            shlex.split(node.prefix),
+            wanted=Address(node.interface, node.address),
+            group=node.group,
+            patience_s=scenario.run.hang_s,
         )
         for name, node in scenario.nodes.items()
-    )  # fmt: skip
+    )
 
 
 def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list[Node]:
@@ -183,8 +186,9 @@ def check_runnable(cases: list[Case]) -> None:
         )
 
 
-def _manifest(scenario: Scenario, text: str, cases: list[Case], adapters: dict[str, Adapter],
-              used: list[Node]) -> Manifest:  # fmt: skip
+def _manifest(
+    scenario: Scenario, text: str, cases: list[Case], adapters: dict[str, Adapter], used: list[Node]
+) -> Manifest:
     manifest = Manifest(
         busmark_version=__version__,
         created_utc=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -203,9 +207,8 @@ def _manifest(scenario: Scenario, text: str, cases: list[Case], adapters: dict[s
 
 
 def resume(
-    scenario: Scenario | None, directory: Path, listeners: list[Listener],
-    nodes: Sequence[str] = (),
-) -> Campaign:  # fmt: skip
+    scenario: Scenario | None, directory: Path, listeners: list[Listener], nodes: Sequence[str] = ()
+) -> Campaign:
     """Goes on with the campaign of a directory, from its own manifest.
 
     Its nodes are reached as the scenario says where it is given, else as the last time; `nodes` are
@@ -220,9 +223,8 @@ def resume(
 
 
 def _go_on(
-    scenario: Scenario | None, writer: ResultWriter, listeners: list[Listener],
-    given: Sequence[str],
-) -> Campaign:  # fmt: skip
+    scenario: Scenario | None, writer: ResultWriter, listeners: list[Listener], given: Sequence[str]
+) -> Campaign:
     directory = writer.directory
     stored = _stored_scenario(writer)
     if scenario is not None and scenario != reached(stored, prefixes(scenario)):

@@ -315,11 +315,14 @@ class Campaign:
         # A failed round is tried again.
         done = sum(row["status"] != "failed" for row in self.writer.rows)
         return CampaignBegins(
-            self.cases, unsupported, rounds_done=done,
+            self.cases,
+            unsupported,
+            rounds_done=done,
             cases_done=sum(case.id not in wanted for case in self.cases),
-            rounds_planned=len(planned), expected_s=sum(map(self._pace.expected_s, planned)),
+            rounds_planned=len(planned),
+            expected_s=sum(map(self._pace.expected_s, planned)),
             findings=tuple(self.writer.manifest.findings),
-        )  # fmt: skip
+        )
 
     def _interrupt(self, task: asyncio.Task[bool]) -> None:
         # Once: a second signal must not interrupt the ending of processes.
@@ -357,8 +360,11 @@ class Campaign:
         False, unless it insists, if they are to come later: a node that is gone may come back, and
         cases on others can be measured meanwhile.
         """
-        failed = (row["attempt"] for row in self._rows(case)
-                  if row["round"] == round_number and row["status"] == "failed")  # fmt: skip
+        failed = (
+            row["attempt"]
+            for row in self._rows(case)
+            if row["round"] == round_number and row["status"] == "failed"
+        )
         last = self._last_attempt(case.id, round_number)
         case = self._with_length(case, round_number)
         for attempt in range(max(failed, default=-1) + 1, last + 1):
@@ -449,9 +455,8 @@ class Campaign:
         return None
 
     def _stored(
-        self, place: tables.Place, data: RoundData, wire: Wire, seed: int,
-        failed_s: float | None,
-    ) -> Stored:  # fmt: skip
+        self, place: tables.Place, data: RoundData, wire: Wire, seed: int, failed_s: float | None
+    ) -> Stored:
         """What is kept of a round that was run to its end."""
         case = place.case
         samples = tables.samples(case, place.round, data, seed)
@@ -508,9 +513,11 @@ class Campaign:
         following = left or further
         unfinished = {case.id for case in [*left, *further]}
         return Outlook(
-            cases_done=len(self.cases) - len(unfinished), rounds_left=len(following),
-            seconds_left=sum(map(self._pace.expected_s, following)), more=bool(further),
-        )  # fmt: skip
+            cases_done=len(self.cases) - len(unfinished),
+            rounds_left=len(following),
+            seconds_left=sum(map(self._pace.expected_s, following)),
+            more=bool(further),
+        )
 
     async def _alone(
         self, runner: RoundRunner, case: Case, round_number: int, cookie: int, seed: int, stem: str

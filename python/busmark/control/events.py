@@ -202,8 +202,8 @@ class RoundEnds:
 
 @dataclass(frozen=True)
 class FindingAppears:
-    """The rounds of a case so far show what makes its figures wrong or distorts them. Told between
-    two rounds, once for a case; notes wait for the end."""
+    """The rounds of a case so far show what makes its figures wrong or distorts them. Reported
+    between two rounds, once for a case; notes wait for the end."""
 
     case: Case
     finding: Finding

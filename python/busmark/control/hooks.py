@@ -97,9 +97,12 @@ class Captures(Protocol):
     """The module for the scenario's section `[capture]`: hook `capture`. A companion captures."""
 
     def check(
-        self, scenario: Scenario, cases: Sequence[Case], adapters: Mapping[str, Adapter],
+        self,
+        scenario: Scenario,
+        cases: Sequence[Case],
+        adapters: Mapping[str, Adapter],
         nodes: Sequence[Node] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Raise `UserError` where there is nothing to capture, or it cannot be captured."""
 
     async def decode(

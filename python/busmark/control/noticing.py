@@ -38,10 +38,13 @@ class Noticing:
     """Reports each kind once for a case, and again when it no longer holds."""
 
     def __init__(
-        self, directory: Path, rows: Callable[[str], list[Row]],
-        known: Iterable[Finding] = (), clock: Callable[[], float] = time.monotonic,
+        self,
+        directory: Path,
+        rows: Callable[[str], list[Row]],
+        known: Iterable[Finding] = (),
+        clock: Callable[[], float] = time.monotonic,
         worked: Callable[[], float] = time.process_time,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`known` was reported before the first round; `rows` gives the rows of a case, `worked`
         the CPU time of this process."""
         self._directory = directory

@@ -129,9 +129,12 @@ def goodput_blocks(roles: Sequence[Mapping[str, Any]]) -> float | None:
     """Variance of the goodput of a round by eight parts of it, from what the readers counted in
     each interval but the last, which is not whole; None where there are too few of them."""
     counted = [
-        own for role in roles if role["role"] == "receiver" for own in role["intervals"]
+        own
+        for role in roles
+        if role["role"] == "receiver"
+        for own in role["intervals"]
         if own["span_ns"]
-    ]  # fmt: skip
+    ]
     whole = min((len(own["samples"]) - 1 for own in counted), default=0)
     if whole < FEWEST_INTERVALS:
         return None

@@ -92,9 +92,7 @@ def _table(frame: Frame) -> pl.DataFrame:
     return table
 
 
-def _of(
-    role: Mapping[str, Any], tables: dict[tuple[int, str], pl.DataFrame]
-) -> dict[str, Any]:  # fmt: skip
+def _of(role: Mapping[str, Any], tables: dict[tuple[int, str], pl.DataFrame]) -> dict[str, Any]:
     """What the frames of a role hold; they are taken out of `tables`."""
     found = {kind: tables.pop((role["writer"], kind), None) for kind in COLUMNS}
     for kind, table in found.items():
@@ -175,9 +173,11 @@ def with_echo_source(pings: pl.DataFrame, pongs: list[pl.DataFrame]) -> pl.DataF
     if not pongs:
         return pings
     text = pl.concat(
-        [each.select("writer", "seq", echo_sent_ns="sent_ns", **{NAME: "written_ns"})
-         for each in pongs]
-    )  # fmt: skip
+        [
+            each.select("writer", "seq", echo_sent_ns="sent_ns", **{NAME: "written_ns"})
+            for each in pongs
+        ]
+    )
     once = text.unique(KEYS, keep="first")
     return pings.drop(NAME, strict=False).join(once, on=KEYS, how="left", maintain_order="left")
 

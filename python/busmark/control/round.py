@@ -234,8 +234,9 @@ class RoundRunner:
             return RoundError("died", f"{ended[0]}; {error}")
         return RoundError("died", str(error)) if isinstance(error, Killed) else error
 
-    async def _measure(self, cookie: int, seed: int, stem: str, stage: Stage,
-                       companions: Companions) -> None:  # fmt: skip
+    async def _measure(
+        self, cookie: int, seed: int, stem: str, stage: Stage, companions: Companions
+    ) -> None:
         params, data, hang = stage.params, stage.data, self.scenario.run.hang_s
         data.flows = flows(params)
         places = await in_thread(self.places.of, params, data.flows)
@@ -261,16 +262,22 @@ class RoundRunner:
         before = await in_thread(take, occupied, participants)
         settling = (params.existing or 0) * EXISTING_S
         length = params.warmup_s + settling + params.length_s
-        active = [worker for worker, share in zip(participants, shares, strict=True)
-                  if any(seat.does(ACTIVE) for seat in share)]  # fmt: skip
+        active = [
+            worker
+            for worker, share in zip(participants, shares, strict=True)
+            if any(seat.does(ACTIVE) for seat in share)
+        ]
         timeline = Timeline(params, data.flows, partial(self.places.cut, params))
         # The timeouts of the middleware itself come first: a blocked write, a lost ping.
         running = _all(
             active, length + hang + params.timeout_s, "run", **{**watching, **timeline.watching}
         )
-        owners = {role["writer"]: worker
-                  for worker, share in zip(participants, shares, strict=True)
-                  for seat in share for role in seat.roles}  # fmt: skip
+        owners = {
+            role["writer"]: worker
+            for worker, share in zip(participants, shares, strict=True)
+            for seat in share
+            for role in seat.roles
+        }
         relayed = Relayed(data.flows, owners, hang)
         for reports in await timeline.background(running, owners, hang + params.timeout_s):
             data.run += reports
@@ -319,17 +326,19 @@ class RoundRunner:
             worker.listeners.append(self.sights.of(number))
         return {"every_ns": EVERY_NS}
 
-    def _seats(self, params: Parameters, case: Flows, seed: int,
-               places: list[Place]) -> list[Seat]:  # fmt: skip
+    def _seats(self, params: Parameters, case: Flows, seed: int, places: list[Place]) -> list[Seat]:
         """Participants of a case, subscribers first."""
         does = roles(case, params, seed)
         return [
             Seat(
-                own, self.adapters[own.adapter], place.roles(does[own]), place,
+                own,
+                self.adapters[own.adapter],
+                place.roles(does[own]),
+                place,
                 self._config(params, own, place),
             )
             for own, place in zip(case.participants, places, strict=True)
-        ]  # fmt: skip
+        ]
 
     def _config(self, params: Parameters, own: Participant, place: Place) -> dict[str, Any]:
         run_dir = place.run_dir(self.run_dir)
@@ -350,8 +359,10 @@ class RoundRunner:
         ]
         firsts = [seats[0] for seats in (*shares, *stage.served)]
         places = [seat.place for seat in firsts]
-        names += [f"server{number}" if number > 1 else "server"
-                  for number, _ in enumerate(stage.served, start=1)]  # fmt: skip
+        names += [
+            f"server{number}" if number > 1 else "server"
+            for number, _ in enumerate(stage.served, start=1)
+        ]
         cpus = _cpus(params, firsts, len(shares))
         data.one_clock = len({place.clock for place in places}) == 1
         seats = stage.seats
@@ -384,24 +395,27 @@ class RoundRunner:
             for number, share in enumerate(shares)
         ]
 
-    async def _prepare(self, params: Parameters, cookie: int, shares: list[list[Seat]],
-                       workers: list[Worker]) -> None:  # fmt: skip
+    async def _prepare(
+        self, params: Parameters, cookie: int, shares: list[list[Seat]], workers: list[Worker]
+    ) -> None:
         """Hands every worker what it will make."""
         # The scenario's own participants and roles may be on anybody's CPU.
         yields = shares_cpu(params) or bool(params.participants or params.flows)
         await asyncio.gather(
             *(
                 worker.call(
-                    self.scenario.run.hang_s, "prepare", cookie=f"{cookie:016x}",
-                    adapter=seats[0].place.path(seats[0].adapter.path), yields=yields,
+                    self.scenario.run.hang_s,
+                    "prepare",
+                    cookie=f"{cookie:016x}",
+                    adapter=seats[0].place.path(seats[0].adapter.path),
+                    yields=yields,
                     participants=[{"config": seat.config, "roles": seat.roles} for seat in seats],
                 )
                 for worker, seats in zip(workers, shares, strict=True)
             )
-        )  # fmt: skip
+        )
 
-    async def _setup(self, shares: list[list[Seat]], workers: list[Worker],
-                     data: RoundData) -> int:  # fmt: skip
+    async def _setup(self, shares: list[list[Seat]], workers: list[Worker], data: RoundData) -> int:
         """Makes all endpoints; when the last was there, ns."""
         # Each is announced to all others, so that many take longer.
         endpoints = sum(

@@ -249,9 +249,12 @@ def one_way(rows: pl.DataFrame) -> dict[str, Any]:
 
 
 def summary(
-    case: Case, data: RoundData, frame: pl.DataFrame, seen: pl.DataFrame | None = None,
+    case: Case,
+    data: RoundData,
+    frame: pl.DataFrame,
+    seen: pl.DataFrame | None = None,
     discovered: pl.DataFrame | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Columns of the round's row in `cases` that come from its measurement; `frame` and `seen` are
     the samples of what is measured and its batches, if it has such; `discovered` the repetitions
     of a discovery test."""

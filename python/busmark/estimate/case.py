@@ -146,10 +146,12 @@ class CaseSummary(Frozen):
     ) -> list[Curve]:  # fmt: skip
         """Return its curves of this kind: of a quantity, or of its latency or its jitter."""
         return [
-            curve for curve in self.series
-            if curve.kind == kind and scope in (None, curve.scope)
+            curve
+            for curve in self.series
+            if curve.kind == kind
+            and scope in (None, curve.scope)
             and (curve.quantity == quantity if quantity else curve.is_jitter == is_jitter)
-        ]  # fmt: skip
+        ]
 
     @property
     def middleware(self) -> str:

@@ -59,9 +59,11 @@ class ByRound(Frozen):
         if self.figure is None or self.greatest is None:
             return None
         return stats.Level(
-            values=np.array(self.values), inside=self.inside, count=self.figure.count or 0,
+            values=np.array(self.values),
+            inside=self.inside,
+            count=self.figure.count or 0,
             seen=(self.least, self.greatest),
-        )  # fmt: skip
+        )
 
     def halved(self) -> ByRound:
         """The same of half of each time."""
@@ -99,8 +101,9 @@ class LatencyByRound(Frozen):
     def without(cls, quantity: Quantity, reason: str) -> LatencyByRound:
         """No statistic of it, for this reason."""
         missing = ByRound(figure=None, reason=reason)
-        return cls(name="latency", quantity=quantity,
-                   statistics={one.name: missing for one in STATISTICS})  # fmt: skip
+        return cls(
+            name="latency", quantity=quantity, statistics={one.name: missing for one in STATISTICS}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +176,11 @@ MAX_P = 0.01
 
 
 def distribution(
-    pool: Pool | None, quantity: Quantity, sent: Sent | None = None,
+    pool: Pool | None,
+    quantity: Quantity,
+    sent: Sent | None = None,
     found: Mapping[str, ByRound] | None = None,
-) -> Distribution | None:  # fmt: skip
+) -> Distribution | None:
     """Describe latencies, or magnitudes of jitter; None when there are none, or when the median
     falls among the lost. `sent`: the same rounds with what was lost in them. `found`: their
     statistics, where they are reduced already."""
@@ -220,9 +225,12 @@ class Described(NamedTuple):
 
     @classmethod
     def of(
-        cls, name: Literal["latency", "round_trip"], quantity: Quantity, pool: Pool | None,
+        cls,
+        name: Literal["latency", "round_trip"],
+        quantity: Quantity,
+        pool: Pool | None,
         each: Sequence[tuple[int, Timed, FloatArray | None]],
-    ) -> Described:  # fmt: skip
+    ) -> Described:
         """From rounds, and from what never came in them, as far as that is known of all of them.
         Half a round trip is made of whole ones."""
         if pool is None:
@@ -232,9 +240,12 @@ class Described(NamedTuple):
         sent = Sent.of(known) if complete else None
         numbers = Numbers(
             [number for number, timed, _ in each if timed.latency.size],
-            [number for number, timed, gone in each
-             if timed.latency.size or (gone is not None and gone.size)],
-        )  # fmt: skip
+            [
+                number
+                for number, timed, gone in each
+                if timed.latency.size or (gone is not None and gone.size)
+            ],
+        )
         found = reduced(pool, sent, numbers)
         half = quantity == "half_round_trip"
         whole = distribution(pool, "round_trip" if half else quantity, sent, found)

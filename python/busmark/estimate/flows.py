@@ -146,9 +146,7 @@ def _by(scope: Scope, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[T
         yield _total(scope, str(name), wrote.get((name,)), read.get((name,)))
 
 
-def _total(
-    scope: Scope, name: str, wrote: pl.DataFrame | None, read: pl.DataFrame | None
-) -> Total:  # fmt: skip
+def _total(scope: Scope, name: str, wrote: pl.DataFrame | None, read: pl.DataFrame | None) -> Total:
     # What a writer writes counts once, however many read it.
     once = None if wrote is None else wrote.unique(["round", "flow", "writer"], maintain_order=True)
     values: dict[str, Any] = dict.fromkeys((*WROTE, *READ))
@@ -215,9 +213,10 @@ def several(params: Parameters) -> bool:
 
 
 def ways(
-    flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame],
+    flows: Sequence[pl.DataFrame],
+    participants: Sequence[pl.DataFrame],
     kinds: Mapping[str, str] | None = None,
-) -> list[Way]:  # fmt: skip
+) -> list[Way]:
     """Flows of the counted rounds, in the order of the case; `kinds` are the kinds of the
     scenario's own flows."""
     if not flows:
@@ -276,9 +275,11 @@ MOST_FLOWS = 200
 
 
 def own_flows(
-    params: Parameters, tables: Sequence[pl.DataFrame],
-    rounds: Sequence[tuple[int, pl.DataFrame, bool]], recorded_every: int = 1,
-) -> list[OwnFlow]:  # fmt: skip
+    params: Parameters,
+    tables: Sequence[pl.DataFrame],
+    rounds: Sequence[tuple[int, pl.DataFrame, bool]],
+    recorded_every: int = 1,
+) -> list[OwnFlow]:
     """Own flows of the counted rounds.
 
     Args:
@@ -322,9 +323,8 @@ def _probes(flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]) -> lis
 
 
 def _latency(
-    flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]],
-    read: Sequence[ProbeRound],
-) -> dict[str, Any]:  # fmt: skip
+    flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]], read: Sequence[ProbeRound]
+) -> dict[str, Any]:
     """Latencies of its pings or probes, or of all samples of a stream at a rate."""
     if flow.kind == "pings":
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]

@@ -3,7 +3,7 @@ node, and by all together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import polars as pl
@@ -62,9 +62,11 @@ class Level(Frozen):
 
 
 def levels(
-    flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame], size: int,
+    flows: Sequence[pl.DataFrame],
+    participants: Sequence[pl.DataFrame],
+    size: int,
     beside: Sequence[str] = (),
-) -> list[Level]:  # fmt: skip
+) -> list[Level]:
     """From the reader to the whole; nodes where there are any.
 
     Args:
@@ -144,9 +146,10 @@ def _least(scope: Scope, known: pl.DataFrame) -> Least:
     if scope == "reader":
         name = f"reader {name} of {row['of_flow']} in {row['of']}"
     return Least(
-        name=name, node=row["on"] if scope != "system" else None,
+        name=name,
+        node=row["on"] if scope != "system" else None,
         **{each: row[each] for each in ("round", "theoretical_per_s", "read_per_s", "share")},
-    )  # fmt: skip
+    )
 
 
 def _whole(name: str) -> pl.Expr:
@@ -166,8 +169,3 @@ def _alike(each: pl.DataFrame, name: str) -> float | None:
 
 def _figure(values: pl.Series, unit: str, count: int) -> Figure | None:
     return over_rounds(values.to_list(), unit, count)
-
-
-def by_scope(found: Sequence[Level]) -> Mapping[Scope, Level]:
-    """Levels by their scope."""
-    return {level.scope: level for level in found}

@@ -98,11 +98,13 @@ def node_costs(rounds: Sequence[Tables]) -> list[NodeCost]:
     each = [_round(one, nodes) for one in rounds]
     costs = [
         NodeCost(
-            scope="node", name=node, participants=sum(on == node for on in nodes.values()),
+            scope="node",
+            name=node,
+            participants=sum(on == node for on in nodes.values()),
             **_values([found.get(node, {}) for found in each]),
         )
         for node in dict.fromkeys(nodes.values())
-    ]  # fmt: skip
+    ]
     together = _values([found.get(ALL, {}) for found in each])
     costs.append(
         NodeCost(
@@ -147,10 +149,10 @@ def _processors(
     mean = participant_means(within.with_columns(pl.lit(0).alias("round")))
     cpu = {
         str(name): user + system
-        for name, user, system in mean.select(
-            "participant", "cpu_user", "cpu_system"
-        ).drop_nulls().iter_rows()
-    }  # fmt: skip
+        for name, user, system in mean.select("participant", "cpu_user", "cpu_system")
+        .drop_nulls()
+        .iter_rows()
+    }
     memory = within.select("participant", "interval", "rss_bytes").with_columns(
         place=pl.col("participant").replace_strict(nodes, default=None, return_dtype=pl.String)
     )
@@ -184,9 +186,7 @@ def _networks(system: pl.DataFrame, nodes: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _rates(
-    rows: pl.DataFrame, names: Mapping[str, str], found: Mapping[str, Counts]
-) -> None:  # fmt: skip
+def _rates(rows: pl.DataFrame, names: Mapping[str, str], found: Mapping[str, Counts]) -> None:
     """Counts over the time that they were counted for, of each node and of all."""
     if rows.is_empty():
         return
@@ -226,7 +226,7 @@ def _growth(rounds: Sequence[Tables]) -> Growth | None:
         own = one.each.filter(
             (pl.col("start_ns") >= 0) & (pl.col("end_ns") <= one.measured_s * 1e9),
             pl.col("participant") != READER,
-        ).drop_nulls("rss_bytes")  # fmt: skip
+        ).drop_nulls("rss_bytes")
         for (name,), series in own.group_by("participant", maintain_order=True):
             end_s = series["end_ns"].to_numpy() / 1e9
             length = float(end_s.max() - end_s.min())

@@ -175,9 +175,11 @@ class _Analysis:
         return measures
 
     def _tables(
-        self, load: Callable[[str, int], F], use: Callable[[int, F], T],
+        self,
+        load: Callable[[str, int], F],
+        use: Callable[[int, F], T],
         numbers: Iterable[int] | None = None,
-    ) -> list[T]:  # fmt: skip
+    ) -> list[T]:
         """Return `use` of the table of each round; one that cannot be read becomes a problem."""
         used = []
         for number in self.numbers if numbers is None else numbers:
@@ -308,11 +310,14 @@ class _Analysis:
         """By the packets of the counted rounds on one clock: of several clocks neither the order of
         hops nor a time between them is known."""
         captured = [row["round"] for row in self.good if row.get("captured") is not None]
-        return routes([
-            (number, hops, self.result.samples(self.case.id, number, OF_ROUTES))
-            for number in captured if self.one_clock[number]
-            for hops in self._whole(self.result.hops, [number])
-        ])  # fmt: skip
+        return routes(
+            [
+                (number, hops, self.result.samples(self.case.id, number, OF_ROUTES))
+                for number in captured
+                if self.one_clock[number]
+                for hops in self._whole(self.result.hops, [number])
+            ]
+        )
 
     def _phases(self) -> list[Phase]:
         if not self.params.timeline:
@@ -322,11 +327,13 @@ class _Analysis:
             where = (self.case.id, number)
             try:
                 both = (self.result.samples, self.result.samples_background)
-                found.append(RoundTables(
-                    samples=pl.concat([read(*where, OF_PHASES) for read in both]),
-                    intervals=self.result.intervals(*where),
-                    changes=self.result.changes(*where),
-                ))  # fmt: skip
+                found.append(
+                    RoundTables(
+                        samples=pl.concat([read(*where, OF_PHASES) for read in both]),
+                        intervals=self.result.intervals(*where),
+                        changes=self.result.changes(*where),
+                    )
+                )
             except UserError as error:
                 self.problems.append(str(error))
         return phases(found)

@@ -73,7 +73,7 @@ def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
         )
         for flow in flows
         for number in numbers
-    ]  # fmt: skip
+    ]
 
 
 def _pings(samples: pl.DataFrame) -> pl.DataFrame:
@@ -97,9 +97,12 @@ def _rates(intervals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _phase(
-    number: int, flow: str, changes: pl.DataFrame, pings: Sequence[pl.DataFrame],
+    number: int,
+    flow: str,
+    changes: pl.DataFrame,
+    pings: Sequence[pl.DataFrame],
     rates: Sequence[pl.DataFrame],
-) -> Phase:  # fmt: skip
+) -> Phase:
     here = (pl.col("flow") == flow) & (pl.col("phase") == number)
     own = [table.filter(here) for table in pings]
     asked = [table.height for table in own]

@@ -182,8 +182,10 @@ def repeated(
     """
     if document not in OF_ROUNDS:
         return cases, []
-    clocks = {(row["case"], row["round"]): row["one_clock"] is not False
-              for row in result.cases.iter_rows(named=True)}  # fmt: skip
+    clocks = {
+        (row["case"], row["round"]): row["one_clock"] is not False
+        for row in result.cases.iter_rows(named=True)
+    }
     done, found = [], []
     for case in cases:
         latencies: dict[int, RoundLatency] = {}

@@ -82,8 +82,9 @@ def reported(
         figures = [_figure(rows, *key) for key, rows in by_figure.items()]
         spans = {
             (row["round"], row["start_s"], row["file"], row["line"])
-            for row in of if row["start_s"] is not None
-        }  # fmt: skip
+            for row in of
+            if row["start_s"] is not None
+        }
         tool = tools.get(str(of[0]["file"]), "the source")
         known = sorted((f for f in figures if f), key=_order)
         found.append(Reported(quantity=quantity, tool=tool, parts=len(spans), figures=known))
@@ -273,9 +274,12 @@ HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
 
 
 def completed(
-    measures: dict[str, Any], params: Parameters, rows: Sequence[Row], found: list[Reported],
+    measures: dict[str, Any],
+    params: Parameters,
+    rows: Sequence[Row],
+    found: list[Reported],
     summaries: pl.DataFrame,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """The measures of one case, made of its samples if it has any, with what is stated.
     `summaries`: its rows of that table."""
     made = {**measures, "reported": found}
@@ -309,9 +313,12 @@ def _source(found: Sequence[Reported]) -> tuple[str, Quantity, float] | None:
 
 
 def _latency(
-    measured: Latency, series: Sequence[Curve], params: Parameters,
-    rows: Sequence[Row], found: list[Reported],
-) -> dict[str, Any]:  # fmt: skip
+    measured: Latency,
+    series: Sequence[Curve],
+    params: Parameters,
+    rows: Sequence[Row],
+    found: list[Reported],
+) -> dict[str, Any]:
     changes: dict[str, Any] = {
         "arrivals": ARRIVALS.get(str(params.declared().get("arrivals")), "unstated"),
         "sent": _total(rows, "sent"),
@@ -328,7 +335,7 @@ def _latency(
             *_without(series, "percentiles", "rounds"),
             *curve(one, "half_round_trip", 0.5 / part),
             *curves.of_rounds(medians, "half_round_trip", "ns"),
-        ]  # fmt: skip
+        ]
     return {"latency": measured.model_copy(update=changes), "series": series}
 
 

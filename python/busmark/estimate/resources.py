@@ -327,11 +327,13 @@ def _one(kind: str, words: str, rows: Sequence[Mapping[str, Any]]) -> Background
     known = [level for level in levels if level is not None]
     asked = [level for row in rows if (level := row.get(f"load_{kind}_asked"))]
     return BackgroundLoad(
-        kind=kind, asked=asked[0] if asked else None,
+        kind=kind,
+        asked=asked[0] if asked else None,
         unlimited=words.lower().split()[-1] == UNLIMITED,
         achieved=sum(known) / len(known) if known else None,
-        least=min(known, default=None), rounds=len(known),
-    )  # fmt: skip
+        least=min(known, default=None),
+        rounds=len(known),
+    )
 
 
 def level_text(kind: str, level: float | None) -> str:
@@ -350,9 +352,11 @@ def loads_text(loads: Sequence[BackgroundLoad]) -> str:
 def shares_text(loads: Sequence[BackgroundLoad]) -> str:
     """Shares of the requested loads, load by load; empty if none is known."""
     parts = [
-        "no limit" if load.unlimited
-        else text.ABSENT if load.share is None
+        "no limit"
+        if load.unlimited
+        else text.ABSENT
+        if load.share is None
         else f"{text.percent_text(load.share)} of what was asked"
         for load in loads
-    ]  # fmt: skip
+    ]
     return "; ".join(parts) if any(part != text.ABSENT for part in parts) else ""

@@ -180,7 +180,7 @@ def verdict(
     rounds: RoundCounts,
     rows: Sequence[Row],
 ) -> tuple[CaseStatus, str | None]:
-    """Status of a case and, unless it is ok, the reason."""  # fmt: skip
+    """Status of a case and, unless it is ok, the reason."""
     if planned == "unsupported":
         return "unsupported", reason
     if not rows:

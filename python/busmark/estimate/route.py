@@ -157,12 +157,15 @@ def _route(flow: str, rounds: Sequence[Tables]) -> Route | None:
 def _text(own: _Round, times: Values) -> RouteRound:
     known = times[np.isfinite(times)]
     return RouteRound(
-        round=own.number, entered=own.entered, arrived=own.bits.size, hops=own.hops.height,
+        round=own.number,
+        entered=own.entered,
+        arrived=own.bits.size,
+        hops=own.hops.height,
         bits_mean=own.bits.mean() if own.bits.size else None,
         least_ns=known.min() if known.size else None,
         mean_ns=known.mean() if known.size else None,
         greatest_ns=known.max() if known.size else None,
-    )  # fmt: skip
+    )
 
 
 def _spread(rounds: Sequence[Values], unit: str, *, signed: bool = False) -> Spread | None:
@@ -174,35 +177,38 @@ def _spread(rounds: Sequence[Values], unit: str, *, signed: bool = False) -> Spr
     several = pooled.size > 1
     medians = [float(np.median(own)) for own in known]
     return Spread(
-        count=pooled.size, least=pooled.min(), greatest=pooled.max(), mean=pooled.mean(),
+        count=pooled.size,
+        least=pooled.min(),
+        greatest=pooled.max(),
+        mean=pooled.mean(),
         deviation=pooled.std(ddof=1) if several else None,
         variance=pooled.var(ddof=1) if several else None,
         median=over_rounds(medians, unit, pooled.size, signed=signed),
-    )  # fmt: skip
+    )
 
 
 def _hops(rounds: Sequence[_Round]) -> Iterator[RouteHop]:
     """Hops, from all rounds that have the protocols of the first one."""
     first = rounds[0].hops
     alike = [
-        own.hops for own in rounds
-        if own.hops["protocol"].to_list() == first["protocol"].to_list()
-    ]  # fmt: skip
+        own.hops for own in rounds if own.hops["protocol"].to_list() == first["protocol"].to_list()
+    ]
     for place, row in enumerate(first.iter_rows(named=True)):
         here = [own.row(place, named=True) for own in alike]
         samples = sum(own["samples"] for own in here)
         yield RouteHop(
-            protocol=row["protocol"], transport=row["transport"], source=row["source"],
-            destination=row["destination"], samples=samples,
+            protocol=row["protocol"],
+            transport=row["transport"],
+            source=row["source"],
+            destination=row["destination"],
+            samples=samples,
             bytes_each=sum(own["bytes"] for own in here) / samples,
-        )  # fmt: skip
+        )
 
 
 def _round(flow: str, number: int, hops: pl.DataFrame, samples: pl.DataFrame) -> _Round | None:
     """One round; None without a packet of the flow."""
-    own = hops.filter(
-        (pl.col("flow") == flow) & ~pl.col("warm_up") & pl.col("answered").is_null()
-    )  # fmt: skip
+    own = hops.filter((pl.col("flow") == flow) & ~pl.col("warm_up") & pl.col("answered").is_null())
     # The first copy is the one that counts; others cost what they cost.
     first = own.filter(pl.col("repeated") == 0).unique([*KEY, "hop"], keep="first")
     if first.is_empty():
@@ -214,10 +220,11 @@ def _round(flow: str, number: int, hops: pl.DataFrame, samples: pl.DataFrame) ->
         .agg(
             pl.col("since").median(),
             pl.col("protocol", "transport", "source", "destination").first(),
-            samples=pl.len(), bytes=pl.col("wire_bytes").sum(),
+            samples=pl.len(),
+            bytes=pl.col("wire_bytes").sum(),
         )
         .sort("since", "hop")
-    )  # fmt: skip
+    )
     entry, leaving = order["hop"][0], order["hop"][-1]
     columns = ["time_ns", "confirmed_ns", "acknowledged_ns"]
     begin = first.filter(pl.col("hop") == entry).select(*KEY, entered_ns="time_ns")

@@ -176,12 +176,16 @@ def _by_round(found: LatencyByRound, case: CaseSummary, *, described: bool) -> I
 
 
 def _distribution(
-    found: Distribution, quantity: str, by_round: LatencyByRound | None, scope: str = "case",
+    found: Distribution,
+    quantity: str,
+    by_round: LatencyByRound | None,
+    scope: str = "case",
     of: str | None = None,
-) -> Iterator[Estimated]:  # fmt: skip
+) -> Iterator[Estimated]:
     """Statistics of a typical round, then the pooled ones. `by_round` has the reasons."""
-    one = Estimated(quantity, "", None, "ns", scope, of, count=found.count,
-                    effective=found.effective_count)  # fmt: skip
+    one = Estimated(
+        quantity, "", None, "ns", scope, of, count=found.count, effective=found.effective_count
+    )
     for statistic in REPORTED:
         figure = found.figure(statistic.key)
         if figure is None:
@@ -192,8 +196,7 @@ def _distribution(
             yield replace(made, effective=found.effective_count)
     pooled = replace(one, over="samples", rounds=found.median.rounds)
     for described in POOLED:
-        yield replace(pooled, statistic=described.statistic,
-                      value=found.time_ns(described.key))  # fmt: skip
+        yield replace(pooled, statistic=described.statistic, value=found.time_ns(described.key))
     for name in ("skewness", "kurtosis"):
         yield replace(pooled, statistic=name, value=getattr(found, name), unit="")
     for rung in found.percentiles:
@@ -262,12 +265,14 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
         row = _figure(segment.median, "segment", "median", "segment", segment.name)
         if segment.bounded:
             reason = "the offset of the two clocks is not known any better"
-            row = replace(row, value=segment.bound_ns, low=None, high=None, bound="upper",
-                          reason=reason)  # fmt: skip
+            row = replace(
+                row, value=segment.bound_ns, low=None, high=None, bound="upper", reason=reason
+            )
         yield row
     for found in case.latency.segment_tables:
-        like = Estimated("segment", "", None, "ns", "segment", found.name, over="samples",
-                         rounds=case.rounds.ok)  # fmt: skip
+        like = Estimated(
+            "segment", "", None, "ns", "segment", found.name, over="samples", rounds=case.rounds.ok
+        )
         yield from _best(found.best, like)
 
 
@@ -310,9 +315,12 @@ def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
 
 
 def _fields(
-    model: Frozen, scope: str, of: str | None, number: int | None = None,
+    model: Frozen,
+    scope: str,
+    of: str | None,
+    number: int | None = None,
     skipped: Sequence[str] = (),
-) -> Iterator[Estimated]:  # fmt: skip
+) -> Iterator[Estimated]:
     """A row for each number of a part of the analysis."""
     for field, value in model:
         if field in skipped or value is None or isinstance(value, bool | str):

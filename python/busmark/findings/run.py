@@ -29,9 +29,11 @@ def host_findings(profile: Profile, *, node: str = "") -> list[Finding]:
 
 
 def plan_findings(
-    cases: Iterable[Case], profile: Profile, adapters: dict[str, Capabilities] | None = None,
+    cases: Iterable[Case],
+    profile: Profile,
+    adapters: dict[str, Capabilities] | None = None,
     nodes_of: Callable[[Case], Mapping[str, Profile]] | None = None,
-) -> list[Finding]:  # fmt: skip
+) -> list[Finding]:
     """What planned cases show before they run.
 
     Args:

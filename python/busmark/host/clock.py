@@ -36,9 +36,12 @@ def ask() -> str:
     try:
         script = SCRIPT.read_text(encoding="utf-8")
         done = subprocess.run(
-            ["sh", "-c", script], stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=PATIENCE_S, check=False,
-        )  # fmt: skip
+            ["sh", "-c", script],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.decode(errors="replace")

@@ -227,9 +227,12 @@ class Part:
         self._mark = marker()
         self._asked = 0
         script = SCRIPT.format(
-            folder=shlex.quote(site.folder), tool=shlex.join(tool), data=DATA, looks=TERM_LOOKS,
+            folder=shlex.quote(site.folder),
+            tool=shlex.join(tool),
+            data=DATA,
+            looks=TERM_LOOKS,
             before=before,
-        )  # fmt: skip
+        )
         start = site.launch(["sh", "-c", script, self._mark])
         self._process = Launched(start, "round", stdout=output, stderr=STDOUT)
         self._process.write(start.question + start.order)

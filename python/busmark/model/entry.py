@@ -96,9 +96,12 @@ def percentile(percent: float, **shown: Any) -> Statistic:
     name = f"p{percent:.10g}"
     shown = {"in_latency": Heading(f"{name} RTT/2", minor=True, when="always"), **shown}
     return Statistic(
-        key=name.replace(".", ""), name=name, meaning=f"{percent:.10g}th percentile", of=percent,
+        key=name.replace(".", ""),
+        name=name,
+        meaning=f"{percent:.10g}th percentile",
+        of=percent,
         **shown,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)

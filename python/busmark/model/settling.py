@@ -180,9 +180,11 @@ def _honoured(point: Point) -> list[str]:
 
 
 def policies(
-    point: Point, asked: Mapping[str, Any], honoured: Collection[str],
+    point: Point,
+    asked: Mapping[str, Any],
+    honoured: Collection[str],
     differs: dict[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return the QoS of a flow, which `differs` from the case in some parameters: what is asked
     for, with reliability and history settled.
 

@@ -28,9 +28,12 @@ UNKEYED = {"instances": None, "filter_below": None, "size_distribution": None}
 
 
 def background(
-    scenario: Scenario, point: dict[str, Any], adapters: dict[str, Adapter], settle_qos: Settle,
+    scenario: Scenario,
+    point: dict[str, Any],
+    adapters: dict[str, Adapter],
+    settle_qos: Settle,
     chosen: str = ALL,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Parameters `beside`, `participants` and `flows` of a case; the first alone, and none, where
     it has no flow. With `chosen_flows` if not all of the scenario's are chosen, and without the
     participants of which none of these flows is; of a discovery test these are what stands by."""
@@ -147,12 +150,15 @@ def _alike(
     nodes = nodes_of(section.on) if section.on else [None]
     for index, name in enumerate(section.names):
         yield Participant(
-            name=name, adapter=adapter, transport=transport,
+            name=name,
+            adapter=adapter,
+            transport=transport,
             wait=point["wait"] if point["wait"] in waits else next(iter(waits), "listener"),
             settings={**(point[f"{side}settings"] if same or side else {}), **section.option},
-            on=nodes[index % len(nodes)], cpus=section.cpus or None,
+            on=nodes[index % len(nodes)],
+            cpus=section.cpus or None,
             fifo=point["fifo"] if section.fifo is None else section.fifo,
-        )  # fmt: skip
+        )
 
 
 def unsupported_background(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
@@ -189,10 +195,12 @@ def _all(params: Parameters) -> Iterator[Participant]:
         other = side if params.peer else ""
         for index, each in enumerate(numbered(name, count)):
             yield Participant(
-                name=each, adapter=(params.peer or "") if other else params.adapter,
+                name=each,
+                adapter=(params.peer or "") if other else params.adapter,
                 **{key: getattr(params, f"{other}{key}") for key in OF_AN_ADAPTER},
-                on=nodes[index % len(nodes)] or None, fifo=params.fifo,
-            )  # fmt: skip
+                on=nodes[index % len(nodes)] or None,
+                fifo=params.fifo,
+            )
     yield from params.participants
 
 

@@ -78,9 +78,11 @@ def nothing(params: Parameters, adapters: Mapping[str, Adapter]) -> str:
 
 
 def pattern(
-    capture: CaptureSection, params: Parameters, adapters: Mapping[str, Adapter],
+    capture: CaptureSection,
+    params: Parameters,
+    adapters: Mapping[str, Adapter],
     addresses: Sequence[str] = (),
-) -> str:  # fmt: skip
+) -> str:
     """The filter of a case's captures; empty: everything.
 
     Args:

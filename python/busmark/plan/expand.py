@@ -178,9 +178,11 @@ def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
         reason = unsupported(params, adapters)
         if reason is None:
             params = params.changed(interval_s=interval_s(params))
-        cases.append(Case(
-            id=name, params=params, status="unsupported" if reason else "planned", reason=reason,
-        ))  # fmt: skip
+        cases.append(
+            Case(
+                id=name, params=params, status="unsupported" if reason else "planned", reason=reason
+            )
+        )
     return cases
 
 

@@ -183,9 +183,12 @@ def flows(params: Parameters) -> Flows:
 
 
 def _discovery(
-    params: Parameters, numbers: Iterator[int], publisher: Participant,
-    subscriber: Participant, own: tuple[Participant, ...],
-) -> Flows:  # fmt: skip
+    params: Parameters,
+    numbers: Iterator[int],
+    publisher: Participant,
+    subscriber: Participant,
+    own: tuple[Participant, ...],
+) -> Flows:
     """The new endpoint, the one that is there already, and who stands by: the participants of the
     scenario's own, else a further one."""
     common = _of_case(params) | {"arrivals": "constant"}
@@ -246,8 +249,8 @@ def _own(given: declared.Participant, params: Parameters) -> Participant:
 
 
 def _declared(
-    params: Parameters, given: declared.Flow, numbers: Iterator[int], known: dict[str, Participant],
-) -> Flow:  # fmt: skip
+    params: Parameters, given: declared.Flow, numbers: Iterator[int], known: dict[str, Participant]
+) -> Flow:
     """One of the scenario's own."""
     writers, readers = (
         _ends(numbers, [known[name] for name in names]) for names in (given.writers, given.readers)
@@ -281,9 +284,12 @@ def _of_case(params: Parameters) -> dict[str, Any]:
 
 
 def _directed(
-    params: Parameters, suffix: str, numbers: Iterator[int],
-    senders: Sequence[Participant], receivers: Sequence[Participant],
-) -> Iterator[Flow]:  # fmt: skip
+    params: Parameters,
+    suffix: str,
+    numbers: Iterator[int],
+    senders: Sequence[Participant],
+    receivers: Sequence[Participant],
+) -> Iterator[Flow]:
     """What goes from the senders to the receivers on one topic."""
     if params.test != "latency":
         yield _stream(params, suffix, numbers, senders, receivers)
@@ -316,9 +322,12 @@ def _stream(
         readers=readers,
         # Probes are written by the first participant: in a mesh the last one is another.
         echo=readers[-1:] if is_mesh(params) else [],
-        probe_every=params.probe_every, batch=params.batch or 0,
-        batch_ack=params.batch_ack or "ends", background=background, **_of_case(params),
-    )  # fmt: skip
+        probe_every=params.probe_every,
+        batch=params.batch or 0,
+        batch_ack=params.batch_ack or "ends",
+        background=background,
+        **_of_case(params),
+    )
 
 
 def _ends(numbers: Iterator[int], participants: Sequence[Participant], each: int = 1) -> list[End]:

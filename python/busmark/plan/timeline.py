@@ -23,12 +23,14 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
         return {}
     changes = [
         Change(
-            at_s=each.at_s, flow=each.flow, rate_hz=each.rate_hz,
+            at_s=each.at_s,
+            flow=each.flow,
+            rate_hz=each.rate_hz,
             qos=each.qos.model_dump(exclude_none=True),
             **({"link": each.link} if each.link else {}),
         )
         for each in sorted(scenario.timeline, key=lambda each: each.at_s)
-    ]  # fmt: skip
+    ]
     first, more = changes[:MOST_TOLD], len(changes) - MOST_TOLD
     words = [*map(in_words, first), *([f"and {more} more"] if more > 0 else [])]
     return {"timeline": "; ".join(words), "changes": changes}

@@ -71,9 +71,12 @@ def _never_matched(params: Parameters, adapters: dict[str, Adapter]) -> str | No
         (writer, reader) for flow in found for writer in flow.writers for reader in flow.readers
     )
     back = (
-        (reader, writer) for flow in found if flow.answers
-        for reader in flow.answering for writer in flow.writers
-    )  # fmt: skip
+        (reader, writer)
+        for flow in found
+        if flow.answers
+        for reader in flow.answering
+        for writer in flow.writers
+    )
     pairs = {(w.participant.adapter, r.participant.adapter): None for w, r in (*there, *back)}
     profile = str(params.security)
     for writer, reader in pairs:
@@ -286,9 +289,7 @@ LOANED = 2
 def stored_bytes(params: Parameters, adapters: Mapping[str, Adapter]) -> int:
     """Bytes in use at most, all writers together, where the memory grows with the samples; 0 where
     it does not, or the adapter does not say."""
-    if not any(
-        _grows(adapters[name], transport) for name, transport, _ in params.attachments[:2]
-    ):  # fmt: skip
+    if not any(_grows(adapters[name], transport) for name, transport, _ in params.attachments[:2]):
         return 0
     total = 0
     for flow in flows(params).flows:

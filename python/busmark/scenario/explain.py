@@ -31,9 +31,12 @@ Located = tuple[int, UserError]
 
 
 def explained(
-    error: ValidationError | None, text: str, name: str, changed: Sequence[Change],
+    error: ValidationError | None,
+    text: str,
+    name: str,
+    changed: Sequence[Change],
     further: Sequence[Located] = (),
-) -> UserError:  # fmt: skip
+) -> UserError:
     """All errors, with `further` ones, in the order of their lines; `changed` are the keys that
     came from options."""
     # Each of the types that a value may have was tried: the first one's message is enough.

@@ -231,9 +231,12 @@ def _commands_fit(scenario: Scenario) -> None:
 def _timeline_fits(scenario: Scenario) -> None:
     ended = _samples_end(scenario)
     check_timeline(
-        scenario.timeline, scenario.flow, scenario.measure.duration_s, ended=ended,
+        scenario.timeline,
+        scenario.flow,
+        scenario.measure.duration_s,
+        ended=ended,
         lab=scenario.lab.nodes > 0,
-    )  # fmt: skip
+    )
 
 
 def _answer_fits(scenario: Scenario) -> None:

@@ -59,9 +59,11 @@ def find(path: Path) -> Path:
 
 
 def load(
-    path: Path, settings: list[str] | None = None, nodes: list[str] | None = None,
+    path: Path,
+    settings: list[str] | None = None,
+    nodes: list[str] | None = None,
     misnamed: Misnamed | None = None,
-) -> tuple[Scenario, str]:  # fmt: skip
+) -> tuple[Scenario, str]:
     """The scenario of a file with `KEY=VALUE` settings and nodes `NAME=PREFIX` applied, and the
     file's own text. `misnamed` says which of the adapters are not known, so that they are reported
     with all other mistakes.
@@ -107,9 +109,12 @@ def _not_utf8(error: UnicodeDecodeError, name: str) -> UserError:
 
 
 def parse(
-    text: str, name: str, settings: list[str], nodes: Sequence[str] = (),
+    text: str,
+    name: str,
+    settings: list[str],
+    nodes: Sequence[str] = (),
     misnamed: Misnamed | None = None,
-) -> Scenario:  # fmt: skip
+) -> Scenario:
     """The scenario in `text`; `name` is what errors call it."""
     try:
         data = tomllib.loads(text)
@@ -121,9 +126,12 @@ def parse(
 
 
 def validated(
-    data: dict[str, Any], text: str, name: str, changed: Sequence[Change],
+    data: dict[str, Any],
+    text: str,
+    name: str,
+    changed: Sequence[Change],
     misnamed: Misnamed | None = None,
-) -> Scenario:  # fmt: skip
+) -> Scenario:
     """The scenario of these tables; `changed` are the keys that do not come from the text.
 
     Raises:
@@ -294,8 +302,11 @@ def _apply_requirement(data: dict[str, Any], text: str) -> Change:
             requirement = tomllib.loads(f"x = {text}")["x"]
     listed = data.setdefault(REQUIRE, [])
     if not isinstance(listed, list):
-        raise UserError("require is no list of tables", where="--require",
-                        remedy="Write [[require]] in the file.")  # fmt: skip
+        raise UserError(
+            "require is no list of tables",
+            where="--require",
+            remedy="Write [[require]] in the file.",
+        )
     listed.append(requirement)
     return [REQUIRE, str(len(listed) - 1)], "--require"
 

@@ -410,9 +410,12 @@ class Scenario(Section):
             UserError: it cannot have them.
         """
         try:
-            return Scenario.model_validate({**self.model_dump(), "sides": {
-                name: side.model_dump() for name, side in sides.items()
-            }})  # fmt: skip
+            return Scenario.model_validate(
+                {
+                    **self.model_dump(),
+                    "sides": {name: side.model_dump() for name, side in sides.items()},
+                }
+            )
         except ValidationError as error:
             text = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
             raise UserError(text, where=f"scenario {self.name!r}") from None

@@ -184,9 +184,12 @@ class Change:
         middle = min(max(self.centre, limits[0]), limits[1])
         gap = abs(centre - middle)
         if gap <= 1e-12 * max(1.0, abs(centre)):
-            return replace(self, estimate=replace(
-                own, value=value, low=min(own.low, value), high=max(own.high, value)
-            ))  # fmt: skip
+            return replace(
+                self,
+                estimate=replace(
+                    own, value=value, low=min(own.low, value), high=max(own.high, value)
+                ),
+            )
         before, under, over = limits[1] - limits[0], middle - limits[0], limits[1] - middle
         under, over = under + gap, over + gap
         half, level = (under + over) / 2.0, 0.5 + own.confidence / 2.0
@@ -287,9 +290,12 @@ def paired_change(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Chang
 
 
 def difference_of_shares(
-    hits_a: Sequence[int], counts_a: Sequence[int], hits_b: Sequence[int], counts_b: Sequence[int],
+    hits_a: Sequence[int],
+    counts_a: Sequence[int],
+    hits_b: Sequence[int],
+    counts_b: Sequence[int],
     confidence: float = 0.95,
-) -> Change:  # fmt: skip
+) -> Change:
     """Return the difference of two shares of counted things, one pair of counts per round.
 
     The estimate is the difference of the means of the rounds' shares. The interval is Welch's, but

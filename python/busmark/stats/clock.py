@@ -116,10 +116,12 @@ def _line(
     the slope of the line in the middle of the two, and how far another line's slope may be from it;
     None if there is no such line."""
     scale = max(float(np.abs(np.concatenate([time_up, time_down])).max()), 1.0)
-    rows = np.concatenate([
-        np.stack([np.ones_like(time_up), time_up / scale], axis=1),
-        np.stack([-np.ones_like(time_down), -time_down / scale], axis=1),
-    ])  # fmt: skip
+    rows = np.concatenate(
+        [
+            np.stack([np.ones_like(time_up), time_up / scale], axis=1),
+            np.stack([-np.ones_like(time_down), -time_down / scale], axis=1),
+        ]
+    )
     limits = np.concatenate([up, -down])
     slopes = (-MAX_DRIFT * scale, MAX_DRIFT * scale)
     costs = ([1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0])

@@ -96,9 +96,12 @@ class Step:
 
 
 def steps_together(
-    series: Sequence[ArrayLike], level: float = 0.01, confidence: float = 0.95, *,
+    series: Sequence[ArrayLike],
+    level: float = 0.01,
+    confidence: float = 0.95,
+    *,
     only: Container[int] | None = None,
-) -> list[list[Step]]:  # fmt: skip
+) -> list[list[Step]]:
     """`steps` of several series of one machine. `only`: numbers of those that are searched.
 
     What neighbours have in common is the machine's, and one series shows little of it: each series
@@ -138,9 +141,12 @@ def neighbours(values: ArrayLike) -> float | None:
 
 
 def steps(
-    values: ArrayLike, level: float = 0.01, confidence: float = 0.95, *,
+    values: ArrayLike,
+    level: float = 0.01,
+    confidence: float = 0.95,
+    *,
     correlation: float | None = None,
-) -> list[Step]:  # fmt: skip
+) -> list[Step]:
     """The steps of a series, in its order, each with a p-value of at most ``level``.
 
     ``values`` has shape (n,), in the order of time. Neighbours correlate by ``correlation``; None:

@@ -346,15 +346,18 @@ def listed(named: Named) -> Listed:
     cases = [case for case in document.get("cases") or [] if isinstance(case, dict)]
     planned = sum(case.get("status") == "planned" for case in cases)
     return Listed(
-        name=named.name, directory=directory,
+        name=named.name,
+        directory=directory,
         campaign=_text(_mapping(document.get("scenario")).get("name")),
         created_utc=_text(document.get("created_utc")),
         finished_utc=_text(document.get("finished_utc")),
         machine=_text(_mapping(hosts.get("")).get("hostname")),
-        nodes=sum(name != "" for name in hosts), cases=planned, unsupported=len(cases) - planned,
+        nodes=sum(name != "" for name in hosts),
+        cases=planned,
+        unsupported=len(cases) - planned,
         state=_state(named.directory, document),
         busmark_version=_text(document.get("busmark_version")),
-    )  # fmt: skip
+    )
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:

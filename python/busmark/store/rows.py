@@ -128,10 +128,12 @@ def as_frame(rows: Iterable[Row]) -> pl.DataFrame:
     """The table of these rows."""
     rows = list(rows)
     # Column by column: as dicts all rows would need many times the memory.
-    return pl.DataFrame([
-        _series(name, [row.get(name) for row in rows], dtype)
-        for name, dtype in polars_schema("cases").items()
-    ])  # fmt: skip
+    return pl.DataFrame(
+        [
+            _series(name, [row.get(name) for row in rows], dtype)
+            for name, dtype in polars_schema("cases").items()
+        ]
+    )
 
 
 def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:

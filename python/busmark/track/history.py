@@ -217,8 +217,11 @@ def _entry(line: bytes, where: str) -> Entry:
         ) from None
     version = found.get("busmark_history") if isinstance(found, dict) else None
     if isinstance(version, int) and version > VERSION:
-        raise UserError(f"a newer Busmark wrote this (format {version})", where=where,
-                        remedy="Use that version.")  # fmt: skip
+        raise UserError(
+            f"a newer Busmark wrote this (format {version})",
+            where=where,
+            remedy="Use that version.",
+        )
     try:
         return Entry.model_validate(found)
     except ValidationError as error:

@@ -72,8 +72,11 @@ def _date(text: str) -> str:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise UserError(f"{text!r} is no date", where="--date",
-                        remedy="Such as 2026-03-01 or 2026-03-01T12:00:00Z.") from None  # fmt: skip
+        raise UserError(
+            f"{text!r} is no date",
+            where="--date",
+            remedy="Such as 2026-03-01 or 2026-03-01T12:00:00Z.",
+        ) from None
     return _utc(int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()))
 
 
@@ -140,9 +143,12 @@ VERSIONS = ("title", "version", "middleware_version", "sha256")
 
 
 def entry_of(
-    directory: Path, *, commit: str | None = None, date: str | None = None,
+    directory: Path,
+    *,
+    commit: str | None = None,
+    date: str | None = None,
     machine: str | None = None,
-) -> tuple[Entry, list[str]]:  # fmt: skip
+) -> tuple[Entry, list[str]]:
     """Return the entry, and what of the result is not in it and why.
 
     Raises:

@@ -139,9 +139,11 @@ def find(series: Sequence[Series], only: Container[int] | None = None) -> list[l
         own = [one for one in enough if one.machine == machine]
         scaled = [_scaled(one) for one in own]
         steps = stats.steps_together(
-            [values for values, _ in scaled], of_each(LEVEL, len(enough)), CONFIDENCE,
+            [values for values, _ in scaled],
+            of_each(LEVEL, len(enough)),
+            CONFIDENCE,
             only=[n for n, one in enumerate(own) if only is None or numbers[id(one)] in only],
-        )  # fmt: skip
+        )
         for one, (values, logs), of_it in zip(own, scaled, steps, strict=True):
             skipped = len(one.entries) - int(values.size)
             found[id(one)] = [along(one.figure, step.moved(skipped), logs=logs) for step in of_it]
@@ -165,8 +167,10 @@ def in_a_row(
     for fewer in range(1, CONFIRMATIONS):
         older = [one.without_newest(fewer) for one in series]
         again = find(older, {n for n, _ in going})
-        known = [places(own, steps, series[n], margin)
-                 for n, (own, steps) in enumerate(zip(older, again, strict=True))]  # fmt: skip
+        known = [
+            places(own, steps, series[n], margin)
+            for n, (own, steps) in enumerate(zip(older, again, strict=True))
+        ]
         going = {(n, i) for n, i in going if is_known(series[n], found[n][i], known[n], margin)}
         for n, i in going:
             counts[n][i] += 1

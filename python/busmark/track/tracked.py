@@ -35,8 +35,11 @@ def track(
         UserError: the history is empty, or has none of the figures.
     """
     if not entries:
-        raise UserError("this history has no result yet", where=str(path),
-                        remedy="`busmark history add DIR` adds one.")  # fmt: skip
+        raise UserError(
+            "this history has no result yet",
+            where=str(path),
+            remedy="`busmark history add DIR` adds one.",
+        )
     wanted = [_figure(name, entries) for name in figures] or list(DEFAULT_FIGURES)
     series = series_of(entries, wanted)
     if not series:
@@ -49,11 +52,14 @@ def track(
     names = names_of(series)
     places = {key: place for place, key in enumerate(machines)}
     shown = [
-        _series(one, names[one.case], places[one.machine], list(detection.described(
-            one, steps, own, known.get(_key(one), {}), worse_than, tests,
-        )))
+        _series(
+            one,
+            names[one.case],
+            places[one.machine],
+            list(detection.described(one, steps, own, known.get(_key(one), {}), worse_than, tests)),
+        )
         for one, steps, own in zip(series, found, counts, strict=True)
-    ]  # fmt: skip
+    ]
     shown = _beside_floors(shown)
     return Tracked(
         history=str(path),
@@ -87,8 +93,11 @@ def _figure(name: str, entries: Sequence[Entry]) -> str:
         return name
     there = sorted(known, key=lambda own: FIGURES.index(own) if own in FIGURES else len(FIGURES))
     if name in FIGURES:
-        raise UserError(f"no result of this history has {name}", where="--figure",
-                        remedy=f"There are {joined(there)}.")  # fmt: skip
+        raise UserError(
+            f"no result of this history has {name}",
+            where="--figure",
+            remedy=f"There are {joined(there)}.",
+        )
     if any(name == one.name for one in STATISTICS):
         raise UserError(f"{name} of what?", where="--figure", remedy=f"Write {name}.latency.")
     raise UserError(
@@ -103,9 +112,12 @@ def _key(series: Series) -> tuple[str, str, str]:
 
 
 def _known(
-    older: Sequence[Entry], figures: Sequence[str], now: Sequence[Series],
-    found: Sequence[Sequence[stats.Step]], margin: float,
-) -> dict[tuple[str, str, str], dict[Kind, list[int]]]:  # fmt: skip
+    older: Sequence[Entry],
+    figures: Sequence[str],
+    now: Sequence[Series],
+    found: Sequence[Sequence[stats.Step]],
+    margin: float,
+) -> dict[tuple[str, str, str], dict[Kind, list[int]]]:
     """Return what was confirmed without the newest results: by series and kind, places in the
     series as it
     is now. Only series that have a step now are searched."""
@@ -184,17 +196,21 @@ def _machines(entries: Sequence[Entry]) -> dict[str, TrackedMachine]:
     first = entries[0].machine
     return {
         key: TrackedMachine(
-            name=own[-1].machine.name, facts=own[-1].machine.facts, results=len(own),
+            name=own[-1].machine.name,
+            facts=own[-1].machine.facts,
+            results=len(own),
             differs=differences(first, own[-1].machine),
         )
         for key, own in of.items()
-    }  # fmt: skip
+    }
 
 
 def _remarks(
-    entries: Sequence[Entry], series: Sequence[Series], machines: dict[str, TrackedMachine],
+    entries: Sequence[Entry],
+    series: Sequence[Series],
+    machines: dict[str, TrackedMachine],
     tests: int,
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Return what is to be borne in mind."""
     found = []
     if len(machines) > 1:

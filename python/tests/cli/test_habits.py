@@ -8,13 +8,16 @@ import shlex
 import click
 import pytest
 
+from busmark.cli.habits import EARLIER, HABITS, ONE_LINE, Habit, corrected
 from busmark.cli.main import busmark
-from busmark.cli.one_line import HABITS, Habit, corrected, latency
+from busmark.cli.one_line import latency
 from busmark.errors import UserError
 
 OURS = {name for param in latency.params if isinstance(param, click.Option)
         for name in (*param.opts, *param.secondary_opts)}  # fmt: skip
-NAMES = [(name, habit) for habit in HABITS for name in habit.names]
+NAMES = [(name, habit) for habit in HABITS for name in habit.names if habit.commands == ONE_LINE]
+EARLIER_OPTIONS = [(command, name) for habit in HABITS if habit.tool == EARLIER
+                   for command in habit.commands for name in habit.names]  # fmt: skip
 
 
 def text(line: str) -> UserError:
@@ -53,6 +56,12 @@ def test_words_of_ddsperf_are_put_into_ours() -> None:
 
 def test_an_option_without_one_of_ours_says_what_to_do() -> None:
     assert "samples per second" in text("throughput udp --bitrate 100M").remedy
+
+
+@pytest.mark.parametrize(("command", "name"), EARLIER_OPTIONS)
+def test_an_option_of_an_earlier_version_names_its_successor(command: str, name: str) -> None:
+    error = text(f"{command} a {name} b")
+    assert name in error.where and "`busmark " in error.remedy
 
 
 def test_a_line_of_ours_stays() -> None:

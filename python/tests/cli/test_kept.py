@@ -16,8 +16,8 @@ import busmark
 from busmark.cli.main import busmark as command
 from busmark.compare import stored
 from busmark.compare.campaign import summarise
-from busmark.estimate import helper, one_case
-from busmark.estimate.early import EarlyCases
+from busmark.estimate import all_cases, one_case
+from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.one_case import Analysed, CaseAnalysis, Task
 from busmark.estimate.rounds import rows_of
 from busmark.store import Result
@@ -124,10 +124,10 @@ def test_a_second_process_gives_the_same_tables(
             process.wait()
         through(process, item)
 
-    through = helper._send
-    monkeypatch.setattr(helper, "_send", send)
-    monkeypatch.setattr(helper, "LARGE", 0)
-    monkeypatch.setattr(helper, "usable_cpus", lambda: [0, 1])
+    through = all_cases._send
+    monkeypatch.setattr(all_cases, "_send", send)
+    monkeypatch.setattr(all_cases, "LARGE", 0)
+    monkeypatch.setattr(all_cases, "usable_cpus", lambda: [0, 1])
     for name in KEPT:
         (directory / name).unlink()
     show(directory)
@@ -150,7 +150,7 @@ def test_cases_analysed_after_their_last_round_are_not_analysed_again(
         again.append(task.case.id)
         return one_case.analysed(common, task)
 
-    monkeypatch.setattr(helper, "analysed", analysed)
+    monkeypatch.setattr(all_cases, "analysed", analysed)
     assert summarise(Result(directory), early=early) == known
     assert measured and not {*measured} & {*again}
     # One that has got a further round meanwhile is analysed with it.

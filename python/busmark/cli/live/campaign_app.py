@@ -83,8 +83,11 @@ class CampaignSeen:
             case.state, case.lines = "unsupported", [str(each["reason"])]
         self.done = event["rounds_done"]
         self.total, self.left_s = self.done + event["rounds_planned"], event["expected_s"]
-        self.lines += [f"{found['severity']}: {found['title']}" for found in event["findings"]
-                       if found["severity"] != "note"]  # fmt: skip
+        self.lines += [
+            f"{found['severity']}: {found['title']}"
+            for found in event["findings"]
+            if found["severity"] != "note"
+        ]
 
     def _round_begins(self, event: Event) -> None:
         self.now = case = self._case(event)
@@ -132,8 +135,11 @@ class CampaignSeen:
 
     def _campaign_ends(self, event: Event) -> None:
         self.now = None
-        self.lines.append("interrupted; the finished rounds are stored" if event["interrupted"]
-                          else "the last round has ended; the report is being written")  # fmt: skip
+        self.lines.append(
+            "interrupted; the finished rounds are stored"
+            if event["interrupted"]
+            else "the last round has ended; the report is being written"
+        )
 
     def _result_closes(self, _: Event) -> None:
         self.ended = True

@@ -183,15 +183,18 @@ def _value(value: Any) -> Any:
     return visible(value) if isinstance(value, str) else value
 
 
-def _text(heading: str, columns: Sequence[Column[R]], rows: Sequence[R],
-          detail: Sequence[str]) -> str:  # fmt: skip
+def _text(
+    heading: str, columns: Sequence[Column[R]], rows: Sequence[R], detail: Sequence[str]
+) -> str:
     widths = [max(column.width, WIDEST if column.grows else 0) for column in columns]
     gap = " " * GAP
     lines = [time.strftime("%Y-%m-%d %H:%M:%S %z"), heading, ""]
-    lines.append(gap.join(
-        column.title.ljust(width) if column.left else column.title.rjust(width)
-        for column, width in zip(columns, widths, strict=True)
-    ))  # fmt: skip
+    lines.append(
+        gap.join(
+            column.title.ljust(width) if column.left else column.title.rjust(width)
+            for column, width in zip(columns, widths, strict=True)
+        )
+    )
     for row in rows:
         cells = [column.cell(row, width) for column, width in zip(columns, widths, strict=True)]
         lines.append(gap.join(cells))

@@ -42,9 +42,12 @@ class Counting:
     """A `busmark-worker counters` at work."""
 
     def __init__(
-        self, process: Launched, participants: Mapping[int, str], folder: Path,
+        self,
+        process: Launched,
+        participants: Mapping[int, str],
+        folder: Path,
         node: Node | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._process = process
         self._participants = dict(participants)
         self._node = node
@@ -190,9 +193,8 @@ def _output(folder: Path, node: Node | None) -> Path:
 
 
 def table(
-    case: Case, round_number: int, rows: Sequence[Mapping[str, Any]],
-    begins_ns: Mapping[str, int],
-) -> pl.DataFrame | None:  # fmt: skip
+    case: Case, round_number: int, rows: Sequence[Mapping[str, Any]], begins_ns: Mapping[str, int]
+) -> pl.DataFrame | None:
     """Rows of a round as the table `system`; None where nothing was read.
 
     Times are from the begin of the measurement, which `begins_ns` has by each clock for which it is

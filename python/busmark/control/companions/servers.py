@@ -40,9 +40,11 @@ class Servers(Companion):
         for those, server in zip(stage.served, servers, strict=True):
             first = those[0]
             result = await server.call(
-                stage.scenario.run.hang_s, "serve", config=serving(those),
+                stage.scenario.run.hang_s,
+                "serve",
+                config=serving(those),
                 adapter=first.place.path(first.adapter.path),
-            )  # fmt: skip
+            )
             address = ("server", str(result["address"]))
             for seat in those:
                 seat.config["settings"] = [*seat.config["settings"], address]
@@ -96,10 +98,13 @@ def _host(seat: Seat, params: Parameters, adapters: Mapping[str, Adapter]) -> st
     of_case = {params.peer: params.peer_settings, params.adapter: params.settings}
     if name in of_case and "server" in _options(adapters[name]):
         return next(
-            (each for each in (params.adapter, params.peer)
-             if each and meets_at_server(adapters[each].capabilities, of_case[each])),
+            (
+                each
+                for each in (params.adapter, params.peer)
+                if each and meets_at_server(adapters[each].capabilities, of_case[each])
+            ),
             None,
-        )  # fmt: skip
+        )
     return name if _serves(seat) else None
 
 

@@ -64,12 +64,14 @@ def _met(use: CpuUse) -> tuple[float, str] | None:
         waiting = own.queued / (own.queued + own.run) if own.queued else 0.0
         if others is None or others < MAX_OTHERS or waiting < MIN_WAITING:
             continue
-        found.append((
-            others,
-            f"others used {share(round(others, 3))} of {_named(sorted(own.cpus))}; {own.name} ran "
-            f"for {duration(own.run * use.seconds * 1e9)} and waited for a CPU for "
-            f"{duration(own.queued * use.seconds * 1e9)} of {duration(use.seconds * 1e9)}",
-        ))  # fmt: skip
+        found.append(
+            (
+                others,
+                f"others used {share(round(others, 3))} of {_named(sorted(own.cpus))}; "
+                f"{own.name} ran for {duration(own.run * use.seconds * 1e9)} and waited for a CPU "
+                f"for {duration(own.queued * use.seconds * 1e9)} of {duration(use.seconds * 1e9)}",
+            )
+        )
     return max(found, default=None)
 
 
@@ -116,8 +118,11 @@ def load_missed(view: CaseView) -> Iterator[Observation]:
     for kind in LOAD_UNITS:
         asked = view.values(f"load_{kind}_asked", only_ok=False)
         achieved = view.values(f"load_{kind}_achieved", only_ok=False)
-        shares = {number: achieved[number] / level for number, level in asked.items()
-                  if number in achieved and level}  # fmt: skip
+        shares = {
+            number: achieved[number] / level
+            for number, level in asked.items()
+            if number in achieved and level
+        }
         short = [value for value in shares.values() if value < MIN_LOAD_SHARE]
         if short:
             yield Observation(

@@ -208,10 +208,13 @@ def tcp_retransmits(view: CaseView) -> Iterator[Observation]:
         + f" sent again in {len(hit)} of {count(len(again), 'round')}"
         + (f"; {whole(spared)} more of which nothing had been lost" if spared else "")
         + (f"; a sender's timer ran out {count(expired, 'time')}" if expired else "")
-        + ("; samples never came back" if isinf(worst)
-           else f"; the latest sample took {duration(worst)} longer than the median"),
+        + (
+            "; samples never came back"
+            if isinf(worst)
+            else f"; the latest sample took {duration(worst)} longer than the median"
+        ),
         weight=total,
-    )  # fmt: skip
+    )
 
 
 def _late(view: CaseView) -> dict[int, float]:

@@ -59,9 +59,11 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
                 found[at] = pair
     step = max((host.get("clock_step_ns") or 0.0 for host in view.hosts), default=0.0)
     far = max(MIN_STEPS * step, LEAST_NS)
-    found = {n: (low, high) for n, (low, high) in found.items()
-             if high.location - low.location > far
-             and high.location >= MIN_RATIO * low.location}  # fmt: skip
+    found = {
+        n: (low, high)
+        for n, (low, high) in found.items()
+        if high.location - low.location > far and high.location >= MIN_RATIO * low.location
+    }
     if len(found) <= MIN_BIMODAL_SHARE * tested or not found:
         return
     if len(found) > 1:
@@ -332,10 +334,12 @@ def _predecessors(rows: list[dict[str, Any]]) -> Iterator[Observation]:
     rows = [row for row in rows if row["after"] is not None]
     names = sorted({row["after"] for row in rows})
     logs = _without_cases(rows)
-    found = difference([
-        [log for row, log in zip(rows, logs, strict=True) if row["after"] == name]
-        for name in names
-    ])  # fmt: skip
+    found = difference(
+        [
+            [log for row, log in zip(rows, logs, strict=True) if row["after"] == name]
+            for name in names
+        ]
+    )
     if found is None or found.p_value >= ORDER_CERTAIN or found.spread < log(1 + MIN_ORDER_EFFECT):
         return
     yield Observation(

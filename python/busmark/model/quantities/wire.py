@@ -23,8 +23,9 @@ def compared(name: str, word: str, of_round: Any, unit: str, tests: Any = TESTS)
     )  # fmt: skip
 
 
-def explained(name: str, fields: tuple[str, ...], definition: str, formula: str,
-              cannot: str) -> Explained:  # fmt: skip
+def explained(
+    name: str, fields: tuple[str, ...], definition: str, formula: str, cannot: str
+) -> Explained:
     """A part of the reference."""
     return Explained(
         name, fields, definition, f"{formula}; median over rounds", "captures; `wire` and `cases`",

@@ -99,9 +99,10 @@ class Attachment:
             return known[0]
         if self.transport not in known:
             raise UserError(
-                f"{self.adapter} has no transport {self.transport!r}", where="--transport",
+                f"{self.adapter} has no transport {self.transport!r}",
+                where="--transport",
                 remedy=nearest(self.transport, known, f"It has {', '.join(known)}."),
-            )  # fmt: skip
+            )
         return self.transport
 
     def _settings(self, adapter: Adapter) -> list[list[str]]:
@@ -113,16 +114,18 @@ class Attachment:
                 raise UserError(f"{setting!r} is not KEY=VALUE", where="--set")
             if key not in known:
                 raise UserError(
-                    f"{self.adapter} has no option {key!r}", where="--set",
+                    f"{self.adapter} has no option {key!r}",
+                    where="--set",
                     remedy=nearest(key, known, f"It has {', '.join(known) or 'none'}."),
-                )  # fmt: skip
+                )
             found.append([key, value])
         chosen = dict(found)
         if meets_at_server(adapter.capabilities, chosen) and not chosen.get("server"):
             raise UserError(
-                f"participants of {self.adapter} meet at a server", where=self.adapter,
+                f"participants of {self.adapter} meet at a server",
+                where=self.adapter,
                 remedy="Name a running one with --set server=HOST:PORT.",
-            )  # fmt: skip
+            )
         return found
 
 

@@ -148,9 +148,10 @@ def look(caller: Caller, within_s: float) -> Found:
         time.sleep(LOOK_S)
     answers = {answer["instance"]: answer for answer in caller.answered(number)}
     expected = {
-        one["participant"] for one in seen["entities"]
+        one["participant"]
+        for one in seen["entities"]
         if one["topic"] == "busmark_bus_orders" and one["kind"] == "reader" and not one["own"]
-    }  # fmt: skip
+    }
     end = time.monotonic() + ANSWER_S
     while len(answers) < len(expected) and (left := end - time.monotonic()) > 0:
         for answer in caller.answers(number, left, 0.0):

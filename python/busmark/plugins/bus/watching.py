@@ -43,8 +43,9 @@ class Source(Protocol):
 class Watching:
     """What was seen so far, and how it comes to be more."""
 
-    def __init__(self, source: Source, clock: Callable[[], float] = time.monotonic, *,
-                 foreign: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self, source: Source, clock: Callable[[], float] = time.monotonic, *, foreign: bool = False
+    ) -> None:
         """`foreign`: also looks for programs that are not Busmark's, if the adapter lists them."""
         self.seen = Seen()
         self._foreign = Foreign() if foreign else None

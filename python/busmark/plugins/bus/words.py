@@ -164,18 +164,22 @@ def _discoveries(text: Message) -> list[Row]:
         if matched and matched["ns"] is None:
             at = "not known"
         head = (
-            str(text["app"]), str(test["test"]), test["kind"],
+            str(text["app"]),
+            str(test["test"]),
+            test["kind"],
             ABSENT if found["created_ns"] is None else _ms(found["created_ns"]),
-            str(matched["counterparts"]) if matched else ABSENT, at,
-        )  # fmt: skip
+            str(matched["counterparts"]) if matched else ABSENT,
+            at,
+        )
         firsts = [
             (
-                "any" if first["app"] is None else str(first["app"]), _ms(first["ns"]),
+                "any" if first["app"] is None else str(first["app"]),
+                _ms(first["ns"]),
                 ABSENT if first["lost"] is None else f"{first['lost']:,}",
                 ABSENT if first["lost"] is None else f"{first['before'] - first['lost']:,}",
             )
             for first in found["first"]
-        ]  # fmt: skip
+        ]
         rows += [(*head, *first) for first in firsts or [(ABSENT,) * 4]]
     return rows
 
@@ -206,8 +210,11 @@ def _seen(seen: Message) -> Iterator[str]:
             f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
         )
     segments = seen.get("legs", {})
-    averages = [f"{title} {segments[name][0]['mean_ns'] / 1e3:,.1f}"
-                for name, title in SEGMENTS.items() if name in segments]  # fmt: skip
+    averages = [
+        f"{title} {segments[name][0]['mean_ns'] / 1e3:,.1f}"
+        for name, title in SEGMENTS.items()
+        if name in segments
+    ]
     if averages:
         yield f"segments on average (µs): {', '.join(averages)}"
     if seen["unanswered"]:
@@ -301,10 +308,12 @@ def segments(message: Message) -> list[Row]:
 def _segment(title: str, best: Message) -> Row:
     deviation = best["deviation_ns"]
     return (
-        title, f"{best['percent']:g} %", f"{best['count']:,}",
+        title,
+        f"{best['percent']:g} %",
+        f"{best['count']:,}",
         *(f"{best[key] / 1e3:,.1f}" for key in ("min_ns", "mean_ns", "max_ns")),
         "—" if deviation is None else f"{deviation / 1e3:,.2f}",
-    )  # fmt: skip
+    )
 
 
 def members(answers: Iterable[Message]) -> list[Row]:

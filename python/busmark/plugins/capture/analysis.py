@@ -1,4 +1,4 @@
-"""From a capture to what is known of it."""
+"""From a capture to what is known of it, and what limits its figures, in words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from typing import Any
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.plugins.capture.application import beside, read_stamps
+from busmark.model.text import count, plural
+from busmark.plugins.capture.application import Stamps, beside, read_stamps
 from busmark.plugins.capture.figures import NONE, between, range_of, spread
-from busmark.plugins.capture.model import Analysis, Flow, Hop, Interface, Range, Run, Submessages
+from busmark.plugins.capture.model import (
+    Analysis,
+    Application,
+    Flow,
+    Hop,
+    Interface,
+    Range,
+    Run,
+    Submessages,
+)
 from busmark.plugins.capture.reading import Packets, directions, read
-from busmark.plugins.capture.remarks import of_stamps, remarks
 from busmark.plugins.capture.samples import RELIABLE, Samples, all_samples, confirm
 from busmark.plugins.capture.ways import Confirmation, Named, paths, ways
 from busmark.plugins.capture.wire import end_text, reverse_flows
@@ -25,9 +34,12 @@ SESSION_STEP = 1 << 15
 
 
 def analyse(
-    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None,
+    path: Path,
+    *,
+    agent_ports: Sequence[int] = (),
+    application: Path | None = None,
     until: Confirmation | None = None,
-) -> Analysis:  # fmt: skip
+) -> Analysis:
     """Reads a capture; `until` says what ends L.
 
     Raises `UserError` where it is not one, or holds no packet.
@@ -88,13 +100,16 @@ def _runs(packets: Packets, named: Sequence[Named]) -> list[Run]:
     onward = {name for path in paths(named) for name, _ in path[1:]}
     return [
         Run(
-            number=number, begin_ns=run.begin_ns, end_ns=run.end_ns,
+            number=number,
+            begin_ns=run.begin_ns,
+            end_ns=run.end_ns,
             clients=[f"0x{key:08x}" for key in run.clients],
-            samples=sum(len(of.times) for name, of in named
-                        if of.run == number and name not in onward),
+            samples=sum(
+                len(of.times) for name, of in named if of.run == number and name not in onward
+            ),
         )
         for number, run in enumerate(packets.runs, 1)
-    ]  # fmt: skip
+    ]
 
 
 def _name(number: int) -> str:
@@ -111,9 +126,12 @@ def _protocols(packets: Packets) -> dict[str, int]:
 
 def _interface(number: int, each: dict[str, Any]) -> Interface:
     return Interface(
-        name=each["name"] or str(number), packets=each["packets"],
-        snap_length=each["snap_length"], received=each["received"], dropped=each["dropped"],
-    )  # fmt: skip
+        name=each["name"] or str(number),
+        packets=each["packets"],
+        snap_length=each["snap_length"],
+        received=each["received"],
+        dropped=each["dropped"],
+    )
 
 
 def _hop(packets: Packets, name: str, each: Samples) -> Hop:
@@ -262,14 +280,138 @@ def _submessages(packets: Packets) -> list[Submessages]:
     direction_of = directions(packets)
     named = packets.counts.filter(pl.col("kind").is_not_null() & (pl.col("kind") < 512))
     found: dict[tuple[Any, ...], int] = {}
-    for kind, builtin, flow, count in named.iter_rows():
+    for kind, builtin, flow, number in named.iter_rows():
         protocol = "xrce" if kind >= 256 else "rtps"
         direction = direction_of.get(flow) if protocol == "xrce" else None
         of = None if builtin is None else "discovery" if builtin else "user"
         key = (protocol, kinds.get(kind, f"0x{kind:02x}"), direction, of)
-        found[key] = found.get(key, 0) + count
+        found[key] = found.get(key, 0) + number
     order = sorted(found, key=lambda key: tuple(str(part) for part in key))
     return [
         Submessages(protocol=key[0], kind=key[1], direction=key[2], of=key[3], count=found[key])
         for key in order
     ]
+
+
+MOST_OTHERS = 0.1
+"""Share of datagrams that are no message, above which a flow without a greeting is doubtful."""
+
+NOTICED = {
+    "cut_off_packets": "{n} packet{s} cut off by the snap length: payloads that are cut off are "
+    "followed over hops by their length and order, where the capture has each message and one hop "
+    "of each kind, and not otherwise",
+    "timeless_packets": "{n} packet{s} without a time",
+    "unknown_link_packets": "{n} packet{s} of a link type that is not read",
+    "incomplete_datagrams": "{n} IP datagram{s} of which fragments are missing",
+    "malformed_messages": "{n} malformed message{s}",
+    "missing_stream_bytes": "{n} byte{s} of TCP streams missing in the capture",
+    "damaged_frames": "{n} frame{s} of a serial line with a wrong checksum",
+    "copied_packets": "{n} packet{s} on two interfaces: the same bytes within a millisecond are "
+    "one packet, which is read where it was first",
+    "beyond_bounds": "bounds of memory reached {n} time{s}: what was forgotten is not counted",
+}
+
+
+def remarks(packets: Packets, found: Sequence[Samples]) -> list[str]:
+    """The fault first."""
+    summary = packets.summary
+    noticed: dict[str, int] = summary["noticed"]
+    lines = []
+    if fault := summary["fault"]:
+        lines.append(
+            f"reading ended at byte {count(fault['offset'])}: {fault['what']}; "
+            f"{plural(summary['packets'], 'packet')} before it analysed"
+        )
+    if not summary["packets"]:
+        lines.append("the capture holds no packet")
+    if earlier := noticed["earlier_packets"]:
+        by_ms = noticed["earlier_by_ns"] / 1e6
+        lines.append(
+            f"{plural(earlier, 'packet')} out of order of time, by up to {by_ms:.3f} ms: figures "
+            "are computed in the order of time"
+        )
+    for key, text in NOTICED.items():
+        if number := noticed[key]:
+            lines.append(text.format(n=count(number), s="" if number == 1 else "s"))
+    lines += _drops(summary)
+    lines += _too_short(summary)
+    lines += _doubtful(summary, found)
+    if summary["packets"] and not found:
+        lines.append(_nothing(packets))
+    return lines
+
+
+def _drops(summary: dict[str, Any]) -> list[str]:
+    return [
+        f"the capture lost {plural(each['dropped'], 'packet')} on {each['name'] or number}: "
+        "losses and latencies may be the capture's own"
+        for number, each in enumerate(summary["interfaces"])
+        if each["dropped"]
+    ]
+
+
+def _too_short(summary: dict[str, Any]) -> list[str]:
+    """Streams of TCP of which the snap length leaves too little."""
+    lines = []
+    for flow in summary["flows"]:
+        unread = []
+        if flow["unread_bytes"]:
+            unread.append(f"{count(flow['unread_bytes'])} B belong to no message that can be read")
+        if flow["unread_messages"]:
+            unread.append(f"{plural(flow['unread_messages'], 'message')} without a number")
+        if flow["cut_off_segments"] and unread:
+            lines.append(
+                f"the snap length is too short for the stream {end_text(flow, 'source')} → "
+                f"{end_text(flow, 'destination')}: {plural(flow['cut_off_segments'], 'segment')} "
+                f"cut off, {', '.join(unread)}; {count(flow['telling_bytes'])} B are enough for "
+                "lengths and numbers where a segment has one message, "
+                f"{count(flow['whole_bytes'])} B for all"
+            )
+    return lines
+
+
+def _doubtful(summary: dict[str, Any], found: Sequence[Samples]) -> list[str]:
+    """Flows taken for DDS-XRCE, which has no magic number, on weak evidence."""
+    lines = []
+    for number in sorted({each.flow for each in found if each.protocol == "xrce"}):
+        flow = summary["flows"][number]
+        others = flow["other_messages"]
+        if not flow["greeted"] and others > MOST_OTHERS * (others + flow["xrce_messages"]):
+            lines.append(
+                f"{flow['source']}:{flow['source_port']} to {flow['destination']}:"
+                f"{flow['destination_port']} may not be DDS-XRCE: {plural(others, 'datagram')} "
+                "of other content, and no session was opened"
+            )
+    return lines
+
+
+def _nothing(packets: Packets) -> str:
+    if cut_off := packets.summary["noticed"]["cut_off_packets"]:
+        return (
+            f"no samples can be read: {plural(cut_off, 'packet')} cut off by the snap length, so "
+            "that it cannot be said what they carry"
+        )
+    names = packets.summary["protocols"]
+    counts = packets.rows["protocol"].value_counts()
+    there = {names[number]: number_of for number, number_of in counts.iter_rows()}
+    if there.get("rtps") or there.get("xrce"):
+        return "no samples of users: only discovery and sessions"
+    return "no RTPS and no DDS-XRCE: foreign traffic; --agent-port names the port of an agent"
+
+
+def of_stamps(stamps: Stamps, found: Application | None) -> list[str]:
+    """What limits the stamps of the application."""
+    lines = []
+    if found is None:
+        lines.append(
+            "no samples of the capture lie between the application's stamps: they are of another "
+            "run, or of another clock"
+        )
+    elif missing := found.sent - found.in_capture:
+        lines.append(f"{plural(missing, 'sample')} of the application without a packet")
+    there = stamps.received != NONE
+    if early := int((stamps.received[there] < stamps.sent[there]).sum()):
+        lines.append(
+            f"{plural(early, 'sample')} received before sent: the application's clocks differ"
+        )
+    return lines

@@ -175,12 +175,15 @@ def beside(
         confirmed_by_latency=_factor(latency[both], confirmed[both]),
         samples=[
             Beside(
-                seq=int(row[0]), sent_ns=int(row[1]), latency_ns=_absent(row[2]),
-                data_to_data_ns=_absent(row[3]), confirmed_ns=_absent(row[4]),
+                seq=int(row[0]),
+                sent_ns=int(row[1]),
+                latency_ns=_absent(row[2]),
+                data_to_data_ns=_absent(row[3]),
+                confirmed_ns=_absent(row[4]),
             )
             for row in zip(stamps.numbers, stamps.sent, latency, packets, confirmed, strict=True)
         ],
-    )  # fmt: skip
+    )
 
 
 def _of_way(way: Sequence[Named], stamps: Stamps, until: Confirmation | None) -> _Packets:

@@ -219,22 +219,26 @@ def _case(result: Result, wanted: str) -> Case:
     from busmark.plugins.capture.late import is_captured
 
     captured = [
-        case for case in result.manifest.cases
+        case
+        for case in result.manifest.cases
         if case.status == "planned" and is_captured(result, case)
-    ]  # fmt: skip
+    ]
     where = str(result.directory)
     if not captured:
-        raise UserError("no round was captured", where=where,
-                        remedy="Run the scenario with `capture = true`.")  # fmt: skip
+        raise UserError(
+            "no round was captured", where=where, remedy="Run the scenario with `capture = true`."
+        )
     found = [each for each in captured if wanted in ("", each.id, each.id.partition("-")[0])]
     if len(found) == 1:
         return found[0]
     names = ", ".join(each.id for each in captured[:5]) + (", …" if len(captured) > 5 else "")
     if wanted:
-        raise UserError(f"no captured case is called {wanted!r}", where=where,
-                        remedy=f"Captured are: {names}")  # fmt: skip
-    raise UserError("several cases were captured", where=where,
-                    remedy=f"Name one with --case: {names}")  # fmt: skip
+        raise UserError(
+            f"no captured case is called {wanted!r}", where=where, remedy=f"Captured are: {names}"
+        )
+    raise UserError(
+        "several cases were captured", where=where, remedy=f"Name one with --case: {names}"
+    )
 
 
 @click.group(epilog="Example: busmark capture analyse traffic.pcapng")

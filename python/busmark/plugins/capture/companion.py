@@ -50,8 +50,9 @@ class Capture(Companion):
         addresses = [seat.place.address for seat in stage.seats] if shared else []
         for place, interface in interfaces(stage):
             # On loopback all are at home, whatever their address is.
-            text = pattern(capture, stage.params, adapters,
-                           () if interface == LOOPBACK else addresses)  # fmt: skip
+            text = pattern(
+                capture, stage.params, adapters, () if interface == LOOPBACK else addresses
+            )
             how = Settings(
                 text, capture.snap_length, capture.max_bytes, capture.ring, capture.buffer_bytes
             )
@@ -73,8 +74,9 @@ class Capture(Companion):
         placed = cpus_of(self.stage.params, len(matrix), [seat.place.cpus for seat in matrix])
         used = [
             placed[matrix.index(seat)] if seat in matrix else numbers_of(seat.participant.cpus)
-            for seat in seats if seat.place.clock == place.clock
-        ]  # fmt: skip
+            for seat in seats
+            if seat.place.clock == place.clock
+        ]
         return spare_cpus(used, place.cpus)
 
     async def stop(self) -> None:
@@ -137,8 +139,9 @@ def _raised(error: CaptureFailed, folder: Path) -> UserError | RoundError:
     """A full disk ends the campaign, anything else the round."""
     if isinstance(error, DiskFull):
         return UserError(
-            str(error), where=str(folder),
+            str(error),
+            where=str(folder),
             remedy="The rounds finished so far are kept. Make room, or set capture.max_bytes or "
             "capture.snap_length lower, and continue with --resume.",
-        )  # fmt: skip
+        )
     return RoundError("beside", str(error))

@@ -41,9 +41,11 @@ from busmark.store.columns import WARM_UP, polars_schema
 
 
 def check(
-    scenario: Scenario, cases: Sequence[Case], adapters: Mapping[str, Adapter],
+    scenario: Scenario,
+    cases: Sequence[Case],
+    adapters: Mapping[str, Adapter],
     nodes: Sequence[Node] = (),
-) -> None:  # fmt: skip
+) -> None:
     """Ask dumpcap here, where cases run here or in a lab, and on these nodes.
 
     Raises:
@@ -56,10 +58,11 @@ def check(
     seen = [case for case in planned if on_network(case.params, adapters)]
     if not seen:
         raise UserError(
-            nothing(planned[0].params, adapters), where="capture",
+            nothing(planned[0].params, adapters),
+            where="capture",
             remedy="Leave `capture` out, or measure a transport that uses the network: `busmark "
             "adapters` lists them.",
-        )  # fmt: skip
+        )
     _check_here(scenario, capture, seen, adapters)
     remote = [case for case in seen if case.params.network == "nodes"]
     for node in nodes if remote else ():
@@ -70,15 +73,20 @@ def check(
 
 
 def _check_here(
-    scenario: Scenario, capture: CaptureSection, seen: Sequence[Case],
+    scenario: Scenario,
+    capture: CaptureSection,
+    seen: Sequence[Case],
     adapters: Mapping[str, Adapter],
-) -> None:  # fmt: skip
+) -> None:
     asked = {
         # A lab's interfaces are not there yet.
-        (scenario.run.interface if case.params.writer_on is None else LOOPBACK,
-         pattern(capture, case.params, adapters))
-        for case in seen if case.params.network != "nodes"
-    }  # fmt: skip
+        (
+            scenario.run.interface if case.params.writer_on is None else LOOPBACK,
+            pattern(capture, case.params, adapters),
+        )
+        for case in seen
+        if case.params.network != "nodes"
+    }
     for interface, text in sorted(asked):
         dumpcap.check(interface, text)
 
@@ -149,9 +157,7 @@ async def _run(words: list[str]) -> tuple[int, str, str]:
         return process.returncode or 0, output, errors
 
 
-def _wire(
-    case: Case, number: int, data: RoundData, found: list[Decoded], said: list[str]
-) -> Wire:  # fmt: skip
+def _wire(case: Case, number: int, data: RoundData, found: list[Decoded], said: list[str]) -> Wire:
     key = {"case": case.id, "round": number}
     if not found:
         return Wire()

@@ -159,8 +159,10 @@ def _runs(packets: Packets) -> list[Run]:
         inner = rows.lazy().filter(pl.col("source").is_in(writing))
     by = ("source", "writer") if sessions.height else ("source",)
     others = inner.group_by(by).agg(times.min().alias("begin"), times.max().alias("end"))
-    spans = [*sessions.rows(), *((b, e, None) for b, e in
-             others.select("begin", "end").collect().rows())]  # fmt: skip
+    spans = [
+        *sessions.rows(),
+        *((b, e, None) for b, e in others.select("begin", "end").collect().rows()),
+    ]
     runs: list[Run] = []
     for begin, end, key in sorted(spans, key=lambda span: span[:2]):
         keys = [] if key is None else [key]

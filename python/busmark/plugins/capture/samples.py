@@ -153,9 +153,12 @@ def _wire_of_streams(rows: pl.DataFrame, carried: pl.DataFrame, flows: list[int]
 
 def _up_to(rows: pl.DataFrame, packets: pl.Series) -> np.ndarray:
     """Bytes of all packets since the message before, for each of these packets."""
-    by_packet = rows.group_by("packet").agg(
-        pl.col("wire_bytes").max(), completes=pl.col("kind").is_not_null().any()
-    ).sort("packet").with_columns(sum=pl.col("wire_bytes").cum_sum())  # fmt: skip
+    by_packet = (
+        rows.group_by("packet")
+        .agg(pl.col("wire_bytes").max(), completes=pl.col("kind").is_not_null().any())
+        .sort("packet")
+        .with_columns(sum=pl.col("wire_bytes").cum_sum())
+    )
     by_packet = by_packet.filter(pl.col("completes") | pl.col("packet").is_in(packets.implode()))
     sums = by_packet.select("packet", wire=pl.col("sum").diff().fill_null(pl.col("sum")))
     found = packets.to_frame("packet").join(sums, on="packet", how="left", maintain_order="left")
@@ -169,9 +172,11 @@ def _neighbours(packet: pl.Series) -> pl.Series:
 
 
 def _samples(
-    head: dict[str, Any], group: pl.DataFrame, protocol: Literal["rtps", "xrce"],
+    head: dict[str, Any],
+    group: pl.DataFrame,
+    protocol: Literal["rtps", "xrce"],
     kind: Literal["WRITE_DATA", "DATA"],
-) -> Samples:  # fmt: skip
+) -> Samples:
     """The samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
     first = group
     if group.select(pl.col("repeated").cast(pl.Boolean).any()).item():

@@ -149,8 +149,9 @@ def _way(hops: Sequence[Named], until: Confirmation | None) -> Way:
 def confirmations(last: Samples, until: Confirmation | None) -> list[tuple[Confirmation, Times]]:
     """What may end L, the first first."""
     both: list[tuple[Confirmation, Times]] = [
-        ("ACKNACK", last.confirmed), ("TCP", last.acknowledged),
-    ]  # fmt: skip
+        ("ACKNACK", last.confirmed),
+        ("TCP", last.acknowledged),
+    ]
     return [(by, times) for by, times in both if until in (None, by)]
 
 
@@ -176,9 +177,12 @@ def _segment(hops: Sequence[Named], indexes: list[Times], number: int) -> Segmen
 
 
 def _eq2(
-    hops: Sequence[Named], indexes: list[Times], whole: np.ndarray, bytes_each: np.ndarray,
+    hops: Sequence[Named],
+    indexes: list[Times],
+    whole: np.ndarray,
+    bytes_each: np.ndarray,
     until: Confirmation | None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Bits of all hops by L; by the latency where nothing confirms."""
     first, last = hops[0][1], hops[-1][1]
     for times in (*(times for _, times in confirmations(last, until)), last.times):

@@ -51,9 +51,12 @@ class Decoded:
 
 
 def command(
-    capture: Capture, table: Path, cookie: int, window: tuple[int, int],
+    capture: Capture,
+    table: Path,
+    cookie: int,
+    window: tuple[int, int],
     sample_bytes: Mapping[int, int],
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """What decodes it.
 
     Args:
@@ -61,9 +64,10 @@ def command(
         sample_bytes: header and body of all samples of a writer, where they are all alike.
     """
     sizes = [
-        word for writer, length in sample_bytes.items()
+        word
+        for writer, length in sample_bytes.items()
         for word in ("--sample-bytes", f"{writer}:{length}")
-    ]  # fmt: skip
+    ]
     return [
         str(program()), "--cookie", f"{cookie:016x}", "--window", f"{window[0]}:{window[1]}",
         *sizes, "--samples-only", "--table", str(table), "--", str(capture.path),
@@ -95,10 +99,12 @@ def end_text(flow: Mapping[str, Any], end: str) -> str:
 def reverse_flows(flows: Sequence[Mapping[str, Any]]) -> dict[int, int]:
     """Return the opposite flow of each of a summary."""
     return opposites(
-        ((flow["interface"], flow["transport"]),
-         *((flow[end], flow[f"{end}_port"]) for end in ("source", "destination")))
+        (
+            (flow["interface"], flow["transport"]),
+            *((flow[end], flow[f"{end}_port"]) for end in ("source", "destination")),
+        )
         for flow in flows
-    )  # fmt: skip
+    )
 
 
 def opposites(flows: Iterable[tuple[Any, ...]]) -> dict[int, int]:
@@ -181,14 +187,17 @@ def _of_capture(found: Decoded, hops: list[dict[str, Any]]) -> pl.DataFrame:
     # Several rows of a packet share it.
     sharing = pl.len().over("flow", "packet")
     rows = rows.with_columns(
-        sharing=sharing, share=pl.col("carrying_bytes") / sharing,
+        sharing=sharing,
+        share=pl.col("carrying_bytes") / sharing,
         begun_ns=pl.min_horizontal("begun_ns", "time_ns"),
         protocol=pl.col("protocol").replace_strict(
-            {number: PROTOCOLS.get(name, "other")
-             for number, name in enumerate(found.summary["protocols"])},
+            {
+                number: PROTOCOLS.get(name, "other")
+                for number, name in enumerate(found.summary["protocols"])
+            },
             return_dtype=pl.String,
         ),
-    )  # fmt: skip
+    )
     whole = rows.filter(pl.col("fragment").is_null()).select(
         *_shared(pl.col("carrying_packets"), pl.col("share"), pl.col("sharing"))
     )
@@ -262,8 +271,9 @@ def confirmed(
     """
     back = pl.DataFrame(
         list(reverse_flows(summary["flows"]).items()),
-        schema={"flow": rows.schema["flow"], "back": rows.schema["flow"]}, orient="row",
-    )  # fmt: skip
+        schema={"flow": rows.schema["flow"], "back": rows.schema["flow"]},
+        orient="row",
+    )
     numbered = rows.with_row_index(ROW).join(back, on="flow", how="left", maintain_order="left")
     by_number = numbered.with_columns(wanted=pl.col("last_seq") + 1)
     kinds = {
@@ -293,9 +303,11 @@ def confirmed(
 
 def _by_readers(samples: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
     """By each reader; what an ACKNACK is for is the writer's prefix and number."""
-    own = answers.drop_nulls("destination").with_columns(
-        reached="first_seq", from_reader=pl.struct("source", "reader").rank("dense"),
-    ).with_columns(source="destination")  # fmt: skip
+    own = (
+        answers.drop_nulls("destination")
+        .with_columns(reached="first_seq", from_reader=pl.struct("source", "reader").rank("dense"))
+        .with_columns(source="destination")
+    )
     of_rtps = samples.filter(pl.col("source").is_not_null())
     each = [
         _first(of_rtps, group, ("source", "writer")) for _, group in own.group_by("from_reader")
@@ -368,8 +380,9 @@ def costs(found: Sequence[Decoded]) -> dict[str, dict[str, int]]:
 
 
 def _key(found: Decoded, flow: dict[str, Any]) -> tuple[Any, ...]:
-    ends = tuple(flow[name] for name in ("source", "source_port", "destination",
-                                         "destination_port"))  # fmt: skip
+    ends = tuple(
+        flow[name] for name in ("source", "source_port", "destination", "destination_port")
+    )
     # Addresses of loopback mean another end on each node.
     local = flow["source"].startswith(LOOPBACK) or flow["transport"] == "serial"
     return (flow["transport"], *ends, found.capture.node if local else None)

@@ -39,8 +39,9 @@ def command() -> None:
 @click.option("--check/--no-check", default=True, show_default=True,
               help="Measure the links and compare them with the options.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the lab as JSON.")
-def up(nodes: int, name: str, rate: str, loss: str, delay: str, jitter: str, check: bool,
-       as_json: bool) -> None:  # fmt: skip
+def up(
+    nodes: int, name: str, rate: str, loss: str, delay: str, jitter: str, check: bool, as_json: bool
+) -> None:
     """Create a lab with NODES nodes. It stays until `busmark lab down`.
 
     Exit code 1 if the links do not match the options.

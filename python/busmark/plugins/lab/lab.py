@@ -117,9 +117,12 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
                 remedy=f"Remove it with `busmark lab down {name}`, or name another with --name.",
             )
         lab = Lab(
-            name=name, size=size, links=links, owner=process(os.getpid()),
+            name=name,
+            size=size,
+            links=links,
+            owner=process(os.getpid()),
             created_utc=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        )  # fmt: skip
+        )
         _store(lab)
         try:
             network.make(lab.switch, [lab.namespace(node) for node in lab.nodes], links)

@@ -109,9 +109,11 @@ def begin(target: Path, other: Path) -> None:
         made = Path(name) / "cargo"
         for part in (".fingerprint", "build", "deps"):
             shutil.copytree(
-                other / "release" / part, made / "release" / part, copy_function=put,
+                other / "release" / part,
+                made / "release" / part,
+                copy_function=put,
                 ignore=shutil.ignore_patterns("*busmark*"),
-            )  # fmt: skip
+            )
         with contextlib.suppress(OSError):
             made.rename(target)
 

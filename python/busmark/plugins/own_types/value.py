@@ -1,15 +1,19 @@
-"""The value as CDR, by the Python classes that the IDL compiler makes."""
+"""Values by the Python classes that the IDL compiler makes: as CDR, and
+samples of a bus as JSON."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from busmark.errors import UserError
 from busmark.plugins.own_types.source import ROOT, UserType, check
-from busmark.plugins.own_types.tools import Idlc, ToolError, python_generator
+from busmark.plugins.own_types.tools import Idlc, ToolError, idl_compiler, python_generator
 
 
 def make_classes(idl: Path, idlc: Idlc, folder: Path) -> None:
@@ -49,3 +53,54 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
         text = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise UserError(text[-1])
     return out.stat().st_size
+
+
+DECODE_S = 60.0
+"""For all samples together."""
+
+
+class Types:
+    """Types of IDL files, made into classes in a folder."""
+
+    def __init__(self, idls: Sequence[Path], folder: Path) -> None:
+        """Compile the files; the first time here the compiler is built, which takes a minute.
+
+        Raises:
+            UserError: what is wrong with a file, or why the compiler cannot be had.
+        """
+        for idl in idls:
+            if not idl.is_file():
+                raise UserError("no such file", where=str(idl), remedy="Name an IDL file.")
+        python_generator()  # before anything that takes time
+        idlc = idl_compiler(folder / "idlc.txt")
+        self._folders = [folder / f"types-{number}" for number in range(len(idls))]
+        for idl, own in zip(idls, self._folders, strict=True):
+            make_classes(idl.absolute(), idlc, own)
+
+    def contents(self, samples: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:
+        """Return what is in each sample, given the name of its type and its bytes with
+        encapsulation: `value`, or `problem` where it cannot be read; empty where no file has the
+        type."""
+        found: list[dict[str, Any]] = [{} for _ in samples]
+        for folder in self._folders:
+            found = [old or new for old, new in zip(found, _decoded(folder, samples), strict=True)]
+        return found
+
+
+def _decoded(folder: Path, samples: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:
+    """In a process of its own: the modules have the names that the user chose."""
+    asked = "".join(json.dumps({"type": t, "bytes": data.hex()}) + "\n" for t, data in samples)
+    program = Path(__file__).with_name("decode.py")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", program, folder],
+            input=asked, capture_output=True, text=True, errors="replace", check=False,
+            timeout=DECODE_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return [{"problem": f"was not read within {DECODE_S:.0f} s"} for _ in samples]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(lines) < len(samples):
+        text = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        lines += [{"problem": f"cannot be read: {text[-1]}"}] * (len(samples) - len(lines))
+    return lines

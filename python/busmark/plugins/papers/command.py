@@ -99,9 +99,10 @@ def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repet
     known = ", ".join(DOCUMENTS)
     if paper is not None and paper not in DOCUMENTS:
         raise UserError(
-            f"no paper {paper!r}", where="--paper",
+            f"no paper {paper!r}",
+            where="--paper",
             remedy=nearest(paper, DOCUMENTS, always=f"There are {known}."),
-        )  # fmt: skip
+        )
     if paper not in (None, campaign.document):
         # Figures of rounds that only this paper needs.
         cases, tests = repeated(Result(directory), campaign.cases, paper)

@@ -80,9 +80,12 @@ def _columns(pair: Pair, side: str) -> dict[str, list[Point]]:
 
 def _plots(keys: Keys, drawn: Sequence[tuple[str, str, list[Point]]], label: Label) -> Stack:
     x = Axis("size of the body", "sizes")
-    return Stack(keys, (), [
-        Plot(title, x, Axis(axis), [Curve("", label, points)]) for title, axis, points in drawn
-    ], "a point for each size")  # fmt: skip
+    return Stack(
+        keys,
+        (),
+        [Plot(title, x, Axis(axis), [Curve("", label, points)]) for title, axis, points in drawn],
+        "a point for each size",
+    )
 
 
 def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) -> Picture:

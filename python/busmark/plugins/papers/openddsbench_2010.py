@@ -230,9 +230,12 @@ def ascent(adapter: str, topology: str, share: tuple[float, float]) -> Select:
     """Select cases of the steepest ascent whose offered load is this share of the rated
     capacity."""
     return cases(
-        test="throughput", adapter=adapter, qos_reliability="best_effort",
-        **TOPOLOGIES[topology], where=asks(*share),
-    )  # fmt: skip
+        test="throughput",
+        adapter=adapter,
+        qos_reliability="best_effort",
+        **TOPOLOGIES[topology],
+        where=asks(*share),
+    )
 
 
 TRANSFER = cases(test="throughput", adapter="tcp")

@@ -325,10 +325,11 @@ def tables(campaign: Campaign) -> list[Table]:
     return [
         made
         for label in dict.fromkeys(pair.first.label for pair in found)
-        for pair in sorted(found, key=number_of) if pair.first.label == label
+        for pair in sorted(found, key=number_of)
+        if pair.first.label == label
         for made in (_publisher(pair), _subscriber(pair))
         if any(cell != EMPTY for row in made.rows for cell in row[1:])
-    ]  # fmt: skip
+    ]
 
 
 def _title(pair: Pair, side: str, what: str) -> str:

@@ -253,8 +253,9 @@ def predict(
             by_rate.append(of_rate)
     of_loads, with_loads = _loads(result, loads, extrapolate=extrapolate)
     # A model of no use is an answer, that there is none an error.
-    unusable = {"size" if "size" not in each.sweep.params else "rate" for each in left_out
-                if each.unusable}  # fmt: skip
+    unusable = {
+        "size" if "size" not in each.sweep.params else "rate" for each in left_out if each.unusable
+    }
     left_out += with_loads.left_out
     _require(result, left_out, sizes=bool(by_size) or "size" in unusable,
              rates=bool(by_rate) or "rate" in unusable, loads=with_loads.kinds,
@@ -305,20 +306,23 @@ def _require(
     if for_size and not sizes:
         raise UserError(
             f"no latency cases that differ only in size, so none can be predicted for a size{why}",
-            where=where, remedy=f"Run a scenario that has {SWEEP_OF_SIZES}.",
-        )  # fmt: skip
+            where=where,
+            remedy=f"Run a scenario that has {SWEEP_OF_SIZES}.",
+        )
     if for_rate and not rates:
         raise UserError(
             f"no cases that differ only in rate, so nothing can be predicted for a rate{why}",
-            where=where, remedy=f"Run a scenario that has {SWEEP_OF_RATES}.",
-        )  # fmt: skip
+            where=where,
+            remedy=f"Run a scenario that has {SWEEP_OF_RATES}.",
+        )
     for kind in for_loads:
         if kind not in loads:
             raise UserError(
                 f"no cases that differ only in the background load {kind}, so nothing can be "
                 f"predicted for one{why}",
-                where=where, remedy=f"Run a scenario that has {SWEEPS_OF_LOADS[kind]}.",
-            )  # fmt: skip
+                where=where,
+                remedy=f"Run a scenario that has {SWEEPS_OF_LOADS[kind]}.",
+            )
     if not sizes and not rates and not loads:
         raise UserError(
             "no cases that differ only in size, only in rate or only in one background load, so "

@@ -273,11 +273,12 @@ def _curves(levels: Levels) -> tuple[Curves, list[LeftOut]]:
     flaws = {name: flaw for name, curve in curves.items() if (flaw := curve.flaw())}
     left_out = [
         LeftOut(
-            sweep=measured.sweep, unusable=True,
+            sweep=measured.sweep,
+            unusable=True,
             reason=f"no usable model of {name} against the load {levels.kind}: {flaw}",
         )
         for name, flaw in flaws.items()
-    ]  # fmt: skip
+    ]
     if not curves:
         reason = f"too few levels of the load {levels.kind} have latency, goodput or loss"
         left_out.append(LeftOut(sweep=measured.sweep, reason=reason))

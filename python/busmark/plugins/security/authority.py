@@ -172,5 +172,6 @@ def z85_decode(text: str, where: str = "") -> bytes:
             raise ValueError
         return base64.b85decode(text.translate(str.maketrans(Z85, _BASE_85)))
     except ValueError:
-        raise UserError("this is not a key in Z85", where=where,
-                        remedy="A key is 40 characters of Z85.") from None  # fmt: skip
+        raise UserError(
+            "this is not a key in Z85", where=where, remedy="A key is 40 characters of Z85."
+        ) from None

@@ -117,12 +117,14 @@ class CampaignDocuments:
             return open_directory(Path(self._section.directory), self._passphrase())
         names = {
             self._identity(params, each.name)
-            for params in self._secured for each in flows(params).participants
-        }  # fmt: skip
+            for params in self._secured
+            for each in flows(params).participants
+        }
         wanted = Wanted(
-            participants=sorted(names), domains=(Domains(self._domain, self._domain),),
+            participants=sorted(names),
+            domains=(Domains(self._domain, self._domain),),
             days=VALID_DAYS,
-        )  # fmt: skip
+        )
         return create(self._run_dir / FOLDER, wanted)
 
     def _identity(self, params: Parameters, participant: str) -> str:
@@ -144,8 +146,9 @@ class CampaignDocuments:
         try:
             return passphrase(Path(file) if file else None)
         except UserError as error:
-            raise UserError(error.message, where=f"security.passphrase_file, {error.where}",
-                            remedy=error.remedy) from error  # fmt: skip
+            raise UserError(
+                error.message, where=f"security.passphrase_file, {error.where}", remedy=error.remedy
+            ) from error
 
 
 def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
@@ -232,14 +235,16 @@ def _files(documents: Documents, use: Use) -> list[str]:
 
 def _covers(documents: Documents, name: str, profile: str, domain: int) -> None:
     governance, permissions = (
-        documents.layout.governance(profile), documents.layout.permissions(name),
-    )  # fmt: skip
+        documents.layout.governance(profile),
+        documents.layout.permissions(name),
+    )
     _, root = reading.signed(governance)
     governed = [each for rule in reading.rules(root, governance) for each in rule.domains]
     _, root = reading.signed(permissions)
     grants = reading.grants(root, permissions)
-    allowed = [each for grant in grants for rule in grant.rules
-               if rule.allows for each in rule.domains]  # fmt: skip
+    allowed = [
+        each for grant in grants for rule in grant.rules if rule.allows for each in rule.domains
+    ]
     _one(governance, governed, domain)
     # What a default allows, it allows in every domain.
     if allowed or not any(grant.default == "ALLOW" for grant in grants):

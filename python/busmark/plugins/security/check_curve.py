@@ -36,8 +36,9 @@ def _public_of(secret: Path) -> str:
     try:
         return curve_public(_text(secret), str(secret))
     except ValueError:
-        raise UserError("this is not a key of CURVE", where=str(secret),
-                        remedy="A key is 40 characters of Z85.") from None  # fmt: skip
+        raise UserError(
+            "this is not a key of CURVE", where=str(secret), remedy="A key is 40 characters of Z85."
+        ) from None
 
 
 def _allowed(path: Path) -> set[str]:

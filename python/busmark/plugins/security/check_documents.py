@@ -8,18 +8,25 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from busmark.errors import UserError
-from busmark.plugins.security import check_promises, reading
+from busmark.plugins.security import reading
 from busmark.plugins.security.authority import subject_of
 from busmark.plugins.security.cms import Message
 from busmark.plugins.security.directory import Documents
 from busmark.plugins.security.domains import LAST, Domains, covered
 from busmark.plugins.security.elements import Element
 from busmark.plugins.security.findings import ACCESS, GOVERNANCE, PERMISSIONS, Finding
+from busmark.plugins.security.governance import DOMAIN_RULE, TOPIC_RULE
+from busmark.plugins.security.profiles import DDS, KINDS, NOTHING
 from busmark.plugins.security.reading import Grant, Rule, flag
 from busmark.plugins.security.rights import same_subject
 
 UNLIKE = ("a", "Z", "0", "_", "busmark_ping", "rt/chatter", "Sensor-7.temperature", "ß")
 """Names of topics: a pattern that all of them match is taken for one that every topic matches."""
+TOPIC = "busmark_ping"
+"""One of Busmark's topics: rules for others say nothing of a run."""
+OPENS = "allow_unauthenticated_participants"
+"""The one key whose `true` protects less."""
+ABSENT = "absent"
 SIGN_AGAIN = "Correct the document, and sign it again."
 
 
@@ -28,9 +35,11 @@ def found(documents: Documents, now: datetime) -> Iterator[Finding]:
     at = documents.layout
     files = sorted(at.governance_folder.glob("*.p7s"))
     if not files:
-        raise UserError("there is no signed governance document",
-                        where=str(at.governance_folder),
-                        remedy="Make the directory again.")  # fmt: skip
+        raise UserError(
+            "there is no signed governance document",
+            where=str(at.governance_folder),
+            remedy="Make the directory again.",
+        )
     asked = _asked(documents)
     governed: list[Domains] = []
     for path in files:
@@ -40,7 +49,7 @@ def found(documents: Documents, now: datetime) -> Iterator[Finding]:
         own = [each for rule in rules for each in rule.domains]
         governed += own
         yield from _uncovered(path, root, asked, own, GOVERNANCE)
-        yield from check_promises.found(path, rules)
+        yield from _unlike_promised(path, rules)
         for rule in rules:
             yield from _strangers(path, rule)
     for name in documents.participants:
@@ -65,8 +74,9 @@ def _asked(documents: Documents) -> list[Domains]:
     try:
         return [Domains.parse(str(each)) for each in listed]
     except UserError as error:
-        raise UserError(error.message, where=str(documents.layout.description),
-                        remedy=error.remedy) from error  # fmt: skip
+        raise UserError(
+            error.message, where=str(documents.layout.description), remedy=error.remedy
+        ) from error
 
 
 def _signature(
@@ -139,3 +149,45 @@ def _broad(path: Path, rule: Rule) -> Iterator[Finding]:
             if all(fnmatchcase(name, topic.text.strip()) for name in UNLIKE):
                 yield Finding("all-topics", str(path), f"line {topic.line}", ACCESS,
                               f"every topic is allowed: {what}", SIGN_AGAIN)  # fmt: skip
+
+
+def _unlike_promised(path: Path, rules: Sequence[Rule]) -> Iterator[Finding]:
+    """Return where a governance document protects less, or more, than the profile of its name: a
+    result says that a case has run with that profile."""
+    if path.stem not in DDS:
+        return
+    for rule in rules:
+        yield from _differing(path, rule.element, rule.element, DOMAIN_RULE)
+        yield from _differing(path, rule.element, _topic_rule(rule), TOPIC_RULE)
+
+
+def _topic_rule(rule: Rule) -> Element | None:
+    """Return the first that is about Busmark's topics: that one holds."""
+    matching = (e for e in rule.topic_rules if fnmatchcase(TOPIC, e.value("topic_expression")))
+    return next(matching, None)
+
+
+def _differing(
+    path: Path, rule: Element, element: Element | None, keys: Sequence[str]
+) -> Iterator[Finding]:
+    for key in keys:
+        promised = getattr(DDS[path.stem].governance, key)
+        said = element.value(key) if element else ""
+        actual: bool | str
+        if isinstance(promised, bool):
+            actual = element is not None and flag(element, key)
+            less = actual == (key == OPENS)
+        else:
+            actual = said or NOTHING
+            less = KINDS.index(actual) < KINDS.index(promised)
+        if actual != promised:
+            word = str(promised).lower() if isinstance(promised, bool) else promised
+            line = ((element and element.first(key)) or element or rule).line
+            yield Finding(
+                f"{'weaker' if less else 'stronger'}-than-promised",
+                str(path),
+                f"line {line}",
+                GOVERNANCE,
+                f"{key} is {said or ABSENT}, but profile {path.stem} has {word}",
+                "Sign a document that protects as the profile does, or give it another name.",
+            )

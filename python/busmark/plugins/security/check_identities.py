@@ -55,8 +55,9 @@ def _certificate(
 ) -> Iterator[Finding]:
     first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     if now > last:
-        yield Finding("expired", str(path), "notAfter", clause,
-                      f"expired on {last:%Y-%m-%d %H:%M} UTC", again)  # fmt: skip
+        yield Finding(
+            "expired", str(path), "notAfter", clause, f"expired on {last:%Y-%m-%d %H:%M} UTC", again
+        )
     if now < first:
         yield Finding("not-yet-valid", str(path), "notBefore", clause,
                       f"not valid before {first:%Y-%m-%d %H:%M} UTC",

@@ -37,9 +37,10 @@ def found(documents: Documents) -> Iterator[Finding]:
     if not about:
         return
     documents_of_all = [
-        (at.identity_ca, IDENTITY), (at.permissions_ca, PERMISSIONS_CA),
+        (at.identity_ca, IDENTITY),
+        (at.permissions_ca, PERMISSIONS_CA),
         *((at.governance(profile), GOVERNANCE) for profile in DDS),
-    ]  # fmt: skip
+    ]
     for path, clause in documents_of_all:
         if not path.exists():
             yield Finding("missing", str(path), "", clause, "this document is missing", AGAIN)

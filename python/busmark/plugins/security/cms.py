@@ -52,9 +52,9 @@ class Message:
     def text(self) -> bytes:
         """The document without the header, lines ended by LF."""
         head, separator, body = _unix(self.signed).partition(b"\n\n")
-        return body if separator and head.lower().startswith(b"content-type:") else _unix(
-            self.signed
-        )  # fmt: skip
+        return (
+            body if separator and head.lower().startswith(b"content-type:") else _unix(self.signed)
+        )
 
     def by(self, certificate: x509.Certificate) -> bool:
         """Return whether this authority has signed exactly this text."""
@@ -66,8 +66,11 @@ class Message:
 
 def read(content: bytes, where: str) -> Message:
     """Return the parts of a signed document."""
-    wrong = UserError("this is not a document signed as S/MIME", where=where,
-                      remedy="Sign it with `openssl smime -sign -text`.")  # fmt: skip
+    wrong = UserError(
+        "this is not a document signed as S/MIME",
+        where=where,
+        remedy="Sign it with `openssl smime -sign -text`.",
+    )
     found = re.search(rb'boundary="?([^"\r\n;]{1,200})', content[:4096])
     if not found:
         raise wrong

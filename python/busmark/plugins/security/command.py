@@ -70,8 +70,9 @@ def command() -> None:
     help="Topic, or pattern, that all may subscribe to; may be repeated. Default: busmark*.",
 )
 @PASSPHRASE
-def init_command(directory: Path, domains: tuple[str, ...], passphrase_file: Path | None,
-                 **options: Any) -> None:  # fmt: skip
+def init_command(
+    directory: Path, domains: tuple[str, ...], passphrase_file: Path | None, **options: Any
+) -> None:
     """Make the directory DIR with all that secured participants need.
 
     Two certificate authorities, an identity for each participant, governance and permissions signed
@@ -90,8 +91,10 @@ def init_command(directory: Path, domains: tuple[str, ...], passphrase_file: Pat
     wanted = Wanted(**given, passphrase=passphrase(passphrase_file))
     documents = create(directory, wanted)
     where = ", ".join(str(each) for each in wanted.domains)
-    echo(f"{directory}: documents for {', '.join(documents.participants)}; in domain {where}; "
-         f"{wanted.algorithm}; valid for {wanted.days} days")  # fmt: skip
+    echo(
+        f"{directory}: documents for {', '.join(documents.participants)}; in domain {where}; "
+        f"{wanted.algorithm}; valid for {wanted.days} days"
+    )
     echo(f"profiles: {', '.join(DDS)}; tls, curve")
     kept = "encrypted (keys of CURVE are not)" if wanted.passphrase else "not encrypted"
     echo(f"private keys are {kept}; only you may read them")

@@ -48,13 +48,17 @@ class Wanted:
                     remedy="Use letters, digits, `_` and `-`, 60 at most.",
                 )
         if len(set(self.participants)) < len(self.participants):
-            raise UserError("a participant is named twice", where="--participant",
-                            remedy="Name each once.")  # fmt: skip
+            raise UserError(
+                "a participant is named twice", where="--participant", remedy="Name each once."
+            )
         for option, topics in (("--publish", self.publish), ("--subscribe", self.subscribe)):
             for topic in topics:
                 if not topic or not topic.isprintable() or topic != topic.strip():
-                    raise UserError(f"{topic!r} cannot be the name of a topic", where=option,
-                                    remedy="Give a name or pattern: busmark*.")  # fmt: skip
+                    raise UserError(
+                        f"{topic!r} cannot be the name of a topic",
+                        where=option,
+                        remedy="Give a name or pattern: busmark*.",
+                    )
 
 
 def text(wanted: Wanted, not_before: datetime, not_after: datetime) -> str:
@@ -82,8 +86,9 @@ def read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=str(path),
-                        remedy="Make it readable.") from error  # fmt: skip
+        raise UserError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy="Make it readable."
+        ) from error
     remedy = "Restore it, or remove it: it only says what the directory was made for."
     if len(content) > MOST_BYTES:
         raise UserError("this file is too large", where=str(path), remedy=remedy)

@@ -70,13 +70,15 @@ class Documents:
         """Return a participant's documents for a profile; None for `none`."""
         if profile not in PROFILES:
             message = f"no security profile {profile!r}. {nearest(profile, PROFILES)}"
-            raise UserError(message.rstrip(),
-                            remedy=f"Profiles are: {', '.join(PROFILES)}.")  # fmt: skip
+            raise UserError(message.rstrip(), remedy=f"Profiles are: {', '.join(PROFILES)}.")
         if profile == NONE:
             return None
         if participant not in self.participants:
-            raise UserError(f"no participant {participant!r}", where=str(self.directory),
-                            remedy="Make documents with --participant for it.")  # fmt: skip
+            raise UserError(
+                f"no participant {participant!r}",
+                where=str(self.directory),
+                remedy="Make documents with --participant for it.",
+            )
         at = self.layout
         if profile == CURVE:
             found = ParticipantDocuments(
@@ -103,9 +105,12 @@ def _all_there(documents: ParticipantDocuments) -> None:
                  "permissions"):  # fmt: skip
         path = getattr(documents, name)
         if path and not os.access(path, os.R_OK):
-            raise UserError(f"this file of profile {documents.profile} is missing or not readable",
-                            where=path, remedy="Restore it, or make the directory again; "
-                            "`busmark security check DIR` names all that is missing.")  # fmt: skip
+            raise UserError(
+                f"this file of profile {documents.profile} is missing or not readable",
+                where=path,
+                remedy="Restore it, or make the directory again; "
+                "`busmark security check DIR` names all that is missing.",
+            )
 
 
 def open_directory(directory: Path, passphrase: str = "") -> Documents:
@@ -131,15 +136,21 @@ def create(directory: Path, wanted: Wanted) -> Documents:
     try:
         beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
     except OSError as error:
-        raise UserError(f"cannot be made: {error.strerror}", where=str(directory),
-                        remedy="Name a directory that can be made.") from error  # fmt: skip
+        raise UserError(
+            f"cannot be made: {error.strerror}",
+            where=str(directory),
+            remedy="Name a directory that can be made.",
+        ) from error
     try:
         _write_all(Layout(beside), wanted)
         _refuse_existing(directory)
         beside.rename(directory)
     except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror}", where=str(directory),
-                        remedy="Look for room on the disk, and for rights.") from error  # fmt: skip
+        raise UserError(
+            f"cannot be written: {error.strerror}",
+            where=str(directory),
+            remedy="Look for room on the disk, and for rights.",
+        ) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return open_directory(directory, wanted.passphrase)
@@ -147,8 +158,11 @@ def create(directory: Path, wanted: Wanted) -> Documents:
 
 def _refuse_existing(directory: Path) -> None:
     if os.path.lexists(directory):
-        raise UserError("this exists already, and keys are never overwritten",
-                        where=str(directory), remedy="Name a new directory.")  # fmt: skip
+        raise UserError(
+            "this exists already, and keys are never overwritten",
+            where=str(directory),
+            remedy="Name a new directory.",
+        )
 
 
 def _write_all(at: Layout, wanted: Wanted) -> None:
@@ -168,8 +182,9 @@ def _write_all(at: Layout, wanted: Wanted) -> None:
         text = governance.document(profile.governance, wanted.domains)
         _write(at.governance(name, "xml"), text.encode())
         _write(at.governance(name), cms.sign(text, rights))
-    allowed = [_participant(at, name, wanted, validity, identities, rights)
-               for name in wanted.participants]  # fmt: skip
+    allowed = [
+        _participant(at, name, wanted, validity, identities, rights) for name in wanted.participants
+    ]
     lines = [f"# {name}\n{key}\n" for name, key in zip(wanted.participants, allowed, strict=True)]
     _write(at.curve_allowed, "".join(lines).encode())
     text = description.text(wanted, validity.not_before, validity.not_after)

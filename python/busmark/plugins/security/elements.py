@@ -64,5 +64,8 @@ def parse(content: bytes, where: str) -> Element:
 
 
 def _wrong(message: str, where: str, line: int) -> UserError:
-    return UserError(message, where=f"{where}, line {line}",
-                     remedy="Restore the document, or make the directory again.")  # fmt: skip
+    return UserError(
+        message,
+        where=f"{where}, line {line}",
+        remedy="Restore the document, or make the directory again.",
+    )

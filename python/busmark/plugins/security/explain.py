@@ -130,8 +130,10 @@ def sentences(about: dict[str, Any]) -> list[str]:
     lines.append("Participants")
     for each in about["participants"]:
         own = each["certificate"]
-        lines.append(f"  {each['name']}: {own['subject']}, signed by {own['issuer']}, "
-                     f"until {own['not_after'][:10]}")  # fmt: skip
+        lines.append(
+            f"  {each['name']}: {own['subject']}, signed by {own['issuer']}, "
+            f"until {own['not_after'][:10]}"
+        )
         for grant in each["grants"]:
             if not same_subject(grant["subject"], own["subject"]):
                 lines.append(f"    a grant for {grant['subject']}, which it is not:")

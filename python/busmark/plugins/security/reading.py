@@ -84,11 +84,17 @@ def content_of(path: Path) -> bytes:
     try:
         content = beginning(path, MOST_BYTES + 1)
     except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=str(path),
-                        remedy="Restore it, and make it readable for you.") from error  # fmt: skip
+        raise UserError(
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            remedy="Restore it, and make it readable for you.",
+        ) from error
     if len(content) > MOST_BYTES:
-        raise UserError("this file is too large", where=str(path),
-                        remedy=f"Documents have {MOST_BYTES} bytes at most.")  # fmt: skip
+        raise UserError(
+            "this file is too large",
+            where=str(path),
+            remedy=f"Documents have {MOST_BYTES} bytes at most.",
+        )
     return content
 
 
@@ -103,8 +109,11 @@ def certificate_of(path: Path) -> x509.Certificate:
             name.rfc4514_string()
         return found
     except Exception as error:
-        raise UserError("this is not an X.509 certificate in PEM", where=str(path),
-                        remedy="Restore it, or make the directory again.") from error  # fmt: skip
+        raise UserError(
+            "this is not an X.509 certificate in PEM",
+            where=str(path),
+            remedy="Restore it, or make the directory again.",
+        ) from error
 
 
 def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey:
@@ -112,9 +121,12 @@ def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurveP
     content = content_of(path)
     encrypted = b"ENCRYPTED" in content
     if encrypted and not passphrase:
-        raise UserError("this key is encrypted", where=str(path),
-                        remedy="Give its passphrase: --passphrase-file, in a scenario "
-                        "`security.passphrase_file`.")  # fmt: skip
+        raise UserError(
+            "this key is encrypted",
+            where=str(path),
+            remedy="Give its passphrase: --passphrase-file, in a scenario "
+            "`security.passphrase_file`.",
+        )
     try:
         found = load_pem_private_key(content, passphrase.encode() if encrypted else None)
     except Exception as error:
@@ -124,8 +136,9 @@ def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurveP
             remedy = "Give the right passphrase, or restore the key."
         raise UserError(what, where=str(path), remedy=remedy) from error
     if not isinstance(found, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
-        raise UserError("DDS Security has no keys of this kind", where=str(path),
-                        remedy="Use RSA or ECDSA.")  # fmt: skip
+        raise UserError(
+            "DDS Security has no keys of this kind", where=str(path), remedy="Use RSA or ECDSA."
+        )
     return found
 
 
@@ -160,8 +173,9 @@ def _values(element: Element, path: Path) -> None:
         allowed = BASIC_KINDS if element.name == OF_PAYLOADS else KINDS
     value = element.text.strip()
     if allowed and value not in allowed:
-        raise _invalid(f"{element.name} is {value!r}, but must be {' or '.join(allowed)}", path,
-                       element)  # fmt: skip
+        raise _invalid(
+            f"{element.name} is {value!r}, but must be {' or '.join(allowed)}", path, element
+        )
 
 
 def grants(root: Element, path: Path) -> list[Grant]:
@@ -175,8 +189,9 @@ def grants(root: Element, path: Path) -> list[Grant]:
 def _grant(element: Element, path: Path) -> Grant:
     validity, default = element.first("validity"), element.first("default")
     if default is None or default.text.strip() not in DEFAULTS:
-        raise _invalid(f"the default of this grant must be {' or '.join(DEFAULTS)}", path,
-                       default or element)  # fmt: skip
+        raise _invalid(
+            f"the default of this grant must be {' or '.join(DEFAULTS)}", path, default or element
+        )
     if validity is None:
         raise _invalid("this grant has no validity", path, element)
     return Grant(
@@ -211,8 +226,11 @@ def domains(element: Element, path: Path) -> tuple[Domains, ...]:
 
 
 def _invalid(message: str, path: Path, element: Element) -> UserError:
-    return UserError(message, where=f"{path}, line {element.line}",
-                     remedy="Correct the document, and sign it again.")  # fmt: skip
+    return UserError(
+        message,
+        where=f"{path}, line {element.line}",
+        remedy="Correct the document, and sign it again.",
+    )
 
 
 def _within(element: Element, outer: str, inner: str) -> list[Element]:

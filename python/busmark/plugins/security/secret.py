@@ -23,13 +23,17 @@ def passphrase(path: Path | None) -> str:
     try:
         line = beginning(path, MOST_BYTES + 2).partition(b"\n")[0].rstrip(b"\r")
     except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=str(path),
-                        remedy=REMEDY) from error  # fmt: skip
+        raise UserError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy=REMEDY
+        ) from error
     if not line:
         raise UserError("the passphrase is empty", where=str(path), remedy=REMEDY)
     if len(line) > MOST_BYTES:
-        raise UserError("the passphrase is too long", where=str(path),
-                        remedy=f"Give {MOST_BYTES} bytes at most.")  # fmt: skip
+        raise UserError(
+            "the passphrase is too long",
+            where=str(path),
+            remedy=f"Give {MOST_BYTES} bytes at most.",
+        )
     try:
         return line.decode()
     except UnicodeDecodeError as error:

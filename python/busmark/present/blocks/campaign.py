@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.answer import answer as answers
 from busmark.estimate.case import CaseSummary
+from busmark.estimate.frames import answer as answers
 from busmark.findings.registry import by_case, kinds
 from busmark.model import text
 from busmark.model.naming import MIDDLEWARE

@@ -187,25 +187,34 @@ class Line:
 
 
 def read(
-    test: str, adapters: Sequence[str], options: Mapping[str, str | None],
-    baselines: Iterable[str] = (), interop: Mapping[str, Mapping[str, str]] | None = None,
-) -> tuple[Line, list[UserError]]:  # fmt: skip
+    test: str,
+    adapters: Sequence[str],
+    options: Mapping[str, str | None],
+    baselines: Iterable[str] = (),
+    interop: Mapping[str, Mapping[str, str]] | None = None,
+) -> tuple[Line, list[UserError]]:
     """The line, without what is wrong with it, and all that is wrong with it; `baselines` are
     adapters without a choice of QoS, `interop` by adapter the options by which it finds other
     vendors."""
     wrong: list[UserError] = []
     names = [name for text in adapters for name in _names(text)]
     if not names:
-        wrong.append(UserError(
-            "names no adapter", where=f"busmark {test}",
-            remedy=f"Such as: busmark {test} cyclonedds {'fastdds' if test == 'interop' else 'tcp'}"
-            ". `busmark adapters` lists them.",
-        ))  # fmt: skip
+        wrong.append(
+            UserError(
+                "names no adapter",
+                where=f"busmark {test}",
+                remedy=f"Such as: busmark {test} cyclonedds "
+                f"{'fastdds' if test == 'interop' else 'tcp'}. `busmark adapters` lists them.",
+            )
+        )
     elif test == "interop" and len(set(names)) == 1:
-        wrong.append(UserError(
-            f"{names[0]} is one vendor: interoperability is between two",
-            where="busmark interop", remedy="Name a second, such as fastdds.",
-        ))  # fmt: skip
+        wrong.append(
+            UserError(
+                f"{names[0]} is one vendor: interoperability is between two",
+                where="busmark interop",
+                remedy="Name a second, such as fastdds.",
+            )
+        )
     values = {}
     for option, text in options.items():
         if text is None:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @attached
 def participant(
     app: int, group: int | None, cpu: str | None, fifo: int | None, as_json: bool, **options: Any
-) -> None:  # fmt: skip
+) -> None:
     """Join the middleware as a participant that is driven over its own topics.
 
     There is no controller: `busmark bus` starts tests on it, changes and stops them, from anywhere
@@ -176,8 +176,9 @@ def _print_discovery(answers: list[Message], *, in_lines: bool) -> None:
         print_line(json.dumps(one, indent=None if in_lines else 2))
 
 
-def _follow_discovery(caller: Caller, order: Order, seconds: float | None,
-                      answers: list[Message], as_json: bool) -> None:  # fmt: skip
+def _follow_discovery(
+    caller: Caller, order: Order, seconds: float | None, answers: list[Message], as_json: bool
+) -> None:
     """What those who are meant discover after they have answered."""
     answered = {answer["instance"]: answer["at_realtime_ns"] for answer in answers}
     for message in caller.messages(seconds):
@@ -201,8 +202,10 @@ def _named(answer: Message) -> Message:
 def _twice(answers: list[Message]) -> None:
     numbers = [answer["app"] for answer in answers]
     for number in sorted({n for n in numbers if numbers.count(n) > 1}):
-        echo(f"application {number} is on the bus {numbers.count(number)} times: end all but one",
-             err=True)  # fmt: skip
+        echo(
+            f"application {number} is on the bus {numbers.count(number)} times: end all but one",
+            err=True,
+        )
 
 
 @command.command(epilog="Example: busmark bus start transceiver --adapter cyclonedds --app 3 "
@@ -283,8 +286,9 @@ def stop(as_json: bool, **options: Any) -> None:
     sys.exit(_code(answers))
 
 
-def _ordered(caller: Caller, order: Order, lines: Iterable[Message],
-             as_json: bool) -> list[Message]:  # fmt: skip
+def _ordered(
+    caller: Caller, order: Order, lines: Iterable[Message], as_json: bool
+) -> list[Message]:
     """Shows what is answered to an order, and what was measured; the answers."""
     answers: list[Message] = []
     for message in lines:
@@ -296,8 +300,11 @@ def _ordered(caller: Caller, order: Order, lines: Iterable[Message],
     if not answers:
         echo(f"busmark: {order.silence(caller)}", err=True)
     elif all("none" in (answer.get("result") or {}) for answer in answers):
-        echo("busmark: nobody has this test, and nothing has changed; `busmark bus list` shows "
-             "the tests of everybody", err=True)  # fmt: skip
+        echo(
+            "busmark: nobody has this test, and nothing has changed; `busmark bus list` shows "
+            "the tests of everybody",
+            err=True,
+        )
     return answers
 
 

@@ -72,10 +72,11 @@ def need_list(bus: Attachment) -> None:
         return
     able = [one.name for one in available() if one.usable and _lists(one)]
     raise UserError(
-        f"{bus.adapter} does not list what is on the bus", where="--adapter",
+        f"{bus.adapter} does not list what is on the bus",
+        where="--adapter",
         remedy=f"These do: {', '.join(able) or 'none that is usable here'}. Vendors of DDS see "
         "each other on the same domain.",
-    )  # fmt: skip
+    )
 
 
 def lists(bus: Attachment) -> bool:
@@ -102,20 +103,24 @@ class Filter:
         owners = found.owners()
         shown = on_topic(found.endpoints, self.topic) if self.topic else found.endpoints
         return [
-            one for one in shown
-            if self.everything or self.topic or one["topic"] not in CONTROL
+            one
+            for one in shown
+            if self.everything
+            or self.topic
+            or one["topic"] not in CONTROL
             or owners[one["participant"]].what == "foreign"
             if not self.foreign or owners[one["participant"]].what == "foreign"
-        ]  # fmt: skip
+        ]
 
     def participants(self, found: Found) -> list[Message]:
         owners = found.owners()
         there = {one["participant"] for one in self.endpoints(found)}
         return [
-            one for one in found.participants
+            one
+            for one in found.participants
             if (not self.foreign or owners[one["key"]].what == "foreign")
             and (not self.topic or one["key"] in there)
-        ]  # fmt: skip
+        ]
 
 
 def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_lines: bool) -> None:
@@ -136,8 +141,10 @@ def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_line
     if left_out and not shown.topic and not shown.foreign:
         echo(f"{left_out} writers and readers by which participants are driven: --all shows them")
     if not found.settled:
-        echo(f"discovery was still under way after {wait_s:g} s: --wait {2 * wait_s:g} shows more",
-             err=True)  # fmt: skip
+        echo(
+            f"discovery was still under way after {wait_s:g} s: --wait {2 * wait_s:g} shows more",
+            err=True,
+        )
 
 
 def _participants(found: Found, shown: Filter) -> Iterator[tuple[str, ...]]:
@@ -152,10 +159,13 @@ def _participants(found: Found, shown: Filter) -> Iterator[tuple[str, ...]]:
         ]
         tests = ", ".join(f"{test['kind']} {test['test']}" for test in owner.tests)
         yield (
-            short(one["key"]), owner.words() + (f": {tests}" if tests else ""),
-            vendor(one["vendor"]) or "—", one["host"] or "—",
-            one["process"] or one["name"] or "—", *map(str, counts),
-        )  # fmt: skip
+            short(one["key"]),
+            owner.words() + (f": {tests}" if tests else ""),
+            vendor(one["vendor"]) or "—",
+            one["host"] or "—",
+            one["process"] or one["name"] or "—",
+            *map(str, counts),
+        )
 
 
 def rank(owner: Owner) -> tuple[int, int, str]:
@@ -196,8 +206,9 @@ def announced(endpoint: Message) -> str:
     return "; ".join(filter(None, (qos_words(endpoint["qos"]), endpoint["more"])))
 
 
-def _follow(caller: Caller, found: Found, shown: Filter, as_json: bool,
-            seconds: float | None) -> None:  # fmt: skip
+def _follow(
+    caller: Caller, found: Found, shown: Filter, as_json: bool, seconds: float | None
+) -> None:
     from busmark.plugins.bus.found import following
 
     end = None if seconds is None else time.monotonic() + seconds
@@ -225,8 +236,9 @@ def _change(sign: str, one: Message, found: Found, as_json: bool) -> None:
 
     if as_json:
         text = document(found)
-        entity = next(e for e in (*text["participants"], *text["endpoints"])
-                      if e["key"] == one["key"])  # fmt: skip
+        entity = next(
+            e for e in (*text["participants"], *text["endpoints"]) if e["key"] == one["key"]
+        )
         change = "came" if sign == "+" else "went"
         print_line(json.dumps({"change": change, "at_realtime_ns": found.at_realtime_ns,
                                "kind": one["kind"], **entity}))  # fmt: skip

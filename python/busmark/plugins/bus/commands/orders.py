@@ -97,8 +97,9 @@ def set_order(*, test: int, kind: str | None, rate_hz: float | None, paused: boo
     return Order(to, task)
 
 
-def stop_order(*, test: int | None, kind: str | None, app: int | None, group: int | None,
-               everybody: bool) -> Order:  # fmt: skip
+def stop_order(
+    *, test: int | None, kind: str | None, app: int | None, group: int | None, everybody: bool
+) -> Order:
     """To end tests.
 
     Raises:
@@ -119,8 +120,10 @@ def results(caller: Caller, answers: Iterable[Message]) -> Iterator[Message]:
     """What the tests have measured that ended by an order with these answers."""
     ended = {
         (answer["instance"], one["test"], one["kind"]): heard_ns(answer)
-        for answer in answers if answer["ok"] for one in answer["result"].get("ended", ())
-    }  # fmt: skip
+        for answer in answers
+        if answer["ok"]
+        for one in answer["result"].get("ended", ())
+    }
     for message in caller.heard:
         # Results go before the answer.
         key = (message.get("instance"), message.get("test"), message.get("kind"))
@@ -157,8 +160,9 @@ def _apps(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
-        raise click.BadParameter(f"{text!r}: write numbers joined by commas, such as 4,5",
-                                 param_hint="--from") from None  # fmt: skip
+        raise click.BadParameter(
+            f"{text!r}: write numbers joined by commas, such as 4,5", param_hint="--from"
+        ) from None
 
 
 def _qos(text: str) -> Message:
@@ -186,5 +190,6 @@ def _qos(text: str) -> Message:
     try:
         return qos_settings({**ROS_PROFILES.get(profile, {}), **chosen})
     except TypeError:
-        raise click.BadParameter(f"{text!r}: a time is a number of seconds, such as deadline_s:0.1",
-                                 param_hint="--qos") from None  # fmt: skip
+        raise click.BadParameter(
+            f"{text!r}: a time is a number of seconds, such as deadline_s:0.1", param_hint="--qos"
+        ) from None

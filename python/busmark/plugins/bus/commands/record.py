@@ -54,8 +54,10 @@ def record(file: Path, seconds: float | None, most_bytes: int, **options: Any) -
     bus = attachment(options)
     with Listener.on(bus) as listener, Writer(file, most_bytes) as writer:
         writer.begin(listener.header)
-        print_line(f"recording what is said on {bus.adapter}, domain {bus.domain}, to {file}; "
-                   f"{f'for {seconds:g} s' if seconds else 'end it with Ctrl-C'}")  # fmt: skip
+        print_line(
+            f"recording what is said on {bus.adapter}, domain {bus.domain}, to {file}; "
+            f"{f'for {seconds:g} s' if seconds else 'end it with Ctrl-C'}"
+        )
         try:
             _record(listener, writer, stopped, seconds)
         finally:
@@ -96,8 +98,10 @@ def _say(writer: Writer, file: Path) -> None:
         if lost := writer.lost[why]:
             say(f"not stored: {lost:,} samples {words}")
     if not writer.counts["answer"] and not writer.counts["joined"]:
-        say("nobody was on the bus: is a participant on the same adapter, transport and domain?",
-            err=True)  # fmt: skip
+        say(
+            "nobody was on the bus: is a participant on the same adapter, transport and domain?",
+            err=True,
+        )
 
 
 @click.command(name="export", epilog="Example: busmark bus export session.jsonl")

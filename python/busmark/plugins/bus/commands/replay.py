@@ -132,30 +132,38 @@ def _attachment(header: Header, options: dict[str, Any], quiet: bool) -> Attachm
         # A recording is data; whoever replays it decides which code is loaded.
         raise UserError(
             f"was recorded with the library {adapter}, which is not loaded by itself",
-            where="the recording", remedy="Name it, or another adapter, with --adapter.",
-        )  # fmt: skip
+            where="the recording",
+            remedy="Name it, or another adapter, with --adapter.",
+        )
     if adapter == header.adapter:
         own = {"transport": header.transport, "profile": header.profile,
                "settings": tuple(header.settings)}  # fmt: skip
         recorded |= own
     elif not quiet:
-        say(f"orders are given through {adapter}, with its own transport, profile and options; "
-            f"it was recorded with {header.adapter}")  # fmt: skip
+        say(
+            f"orders are given through {adapter}, with its own transport, profile and options; "
+            f"it was recorded with {header.adapter}"
+        )
     return Attachment(**{"adapter": adapter, **recorded, **given})
 
 
 def _say_recording(header: Header, played: Session, what: Score, wanted: Options) -> None:
     times = "" if wanted.speed == 1 else f", at {wanted.speed:g} times the speed"
-    say(f"recorded {header.utc[:19]}Z on {header.host} with {header.adapter}, domain "
+    say(
+        f"recorded {header.utc[:19]}Z on {header.host} with {header.adapter}, domain "
         f"{header.domain}: {played.messages:,} messages in {played.length_s:,.1f} s, "
-        f"{len(what.steps)} orders to replay{times}")  # fmt: skip
+        f"{len(what.steps)} orders to replay{times}"
+    )
     if played.cut:
         say("the recording has no end: the recorder was killed, or has not ended yet", err=True)
     if played.unreadable:
         say(f"{played.unreadable:,} messages of it cannot be read, and are left out", err=True)
     for app in sorted(played.twice):
-        say(f"application {app} was on the bus twice when it was recorded: the answers of one of "
-            "them are compared", err=True)  # fmt: skip
+        say(
+            f"application {app} was on the bus twice when it was recorded: the answers of one of "
+            "them are compared",
+            err=True,
+        )
     for reason in what.left_out:
         say(f"left out: {reason}", err=True)
 
@@ -180,14 +188,18 @@ def _dry_run(what: Score, as_json: bool) -> None:
 
 
 def _needed(what: Score) -> str:
-    return ", ".join(
-        f"application {app}" + ("" if group is None else f" of group {group}")
-        for app, group in sorted(what.needed.items())
-    ) or "no participant"  # fmt: skip
+    return (
+        ", ".join(
+            f"application {app}" + ("" if group is None else f" of group {group}")
+            for app, group in sorted(what.needed.items())
+        )
+        or "no participant"
+    )
 
 
-def _played(bus: Attachment, what: Score, wait_s: float, leave_running: bool,
-            as_json: bool) -> Replay:  # fmt: skip
+def _played(
+    bus: Attachment, what: Score, wait_s: float, leave_running: bool, as_json: bool
+) -> Replay:
     from busmark.plugins.bus.caller import Caller
     from busmark.plugins.bus.recording.replay import Player
 
@@ -211,8 +223,9 @@ def _end(player: Player, leave_running: bool, as_json: bool) -> None:
         return
     player.stop()
     if player.replay.stopped and not as_json:
-        names = ", ".join(f"{kind} {test} of app {app}"
-                          for app, (test, kind) in player.replay.stopped)  # fmt: skip
+        names = ", ".join(
+            f"{kind} {test} of app {app}" for app, (test, kind) in player.replay.stopped
+        )
         say(f"stopped at the end, for they still ran: {names}")
 
 
@@ -239,13 +252,17 @@ def _say_outcome(replay: Replay) -> None:
     ]  # fmt: skip
     show_rows("Orders", ("no.", "to", "order", "planned, s", "sent, s", "off by, ms"), rows)
     if off := replay.off:
-        say(f"times were off by {off.median_s * MS:,.3f} ms (median), at most "
-            f"{off.max_s * MS:,.3f} ms; n = {off.n}")  # fmt: skip
+        say(
+            f"times were off by {off.median_s * MS:,.3f} ms (median), at most "
+            f"{off.max_s * MS:,.3f} ms; n = {off.n}"
+        )
     answers = sum(len(each.answers) for each in replay.given)
     found = replay.differences
     if not found:
-        say(f"no differences: {answers:,} answers and {len(replay.ended):,} ends of tests "
-            "agree with the recording")  # fmt: skip
+        say(
+            f"no differences: {answers:,} answers and {len(replay.ended):,} ends of tests "
+            "agree with the recording"
+        )
         return
     say(f"{len(found)} differences from the recording:")
     for difference in found:

@@ -120,8 +120,7 @@ def words_of_body(sample: Message, most: int) -> str:
 @WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @attached
-def inject(topic: str, size: int, count: int, wait_s: float, as_json: bool,
-           **options: Any) -> None:  # fmt: skip
+def inject(topic: str, size: int, count: int, wait_s: float, as_json: bool, **options: Any) -> None:
     """Write samples on a topic of one of Busmark's types that somebody reads.
 
     They bear a cookie of their own: participants that measure count them as foreign traffic, and
@@ -140,8 +139,9 @@ def inject(topic: str, size: int, count: int, wait_s: float, as_json: bool,
     sys.exit(0 if message is not None else 2)
 
 
-def injected(caller: Caller, bus: Attachment, topic: str, size: int, count: int,
-             wait_s: float) -> tuple[Message | None, str]:  # fmt: skip
+def injected(
+    caller: Caller, bus: Attachment, topic: str, size: int, count: int, wait_s: float
+) -> tuple[Message | None, str]:
     """Writes these samples; what is said of it, and a sentence of it.
 
     Raises:
@@ -188,16 +188,21 @@ def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Mes
     found: list[Message] = []
     since = time.monotonic()
     while time.monotonic() < end:
-        seen = [one for one in caller.entities()["entities"]
-                if one["topic"] == topic and one["kind"] == kind]  # fmt: skip
+        seen = [
+            one
+            for one in caller.entities()["entities"]
+            if one["topic"] == topic and one["kind"] == kind
+        ]
         if {one["key"] for one in seen} != {one["key"] for one in found}:
             found, since = seen, time.monotonic()
         if found and time.monotonic() - since >= QUIET_S / 2:
             break
         time.sleep(LOOK_S)
     if not found:
-        raise Nobody(f"no {kind} of topic {topic} was found within {wait_s:g} s: see what is there "
-                     "with `busmark bus entities --all`")  # fmt: skip
+        raise Nobody(
+            f"no {kind} of topic {topic} was found within {wait_s:g} s: see what is there "
+            "with `busmark bus entities --all`"
+        )
     return found
 
 
@@ -214,9 +219,10 @@ def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
     if len(kinds) != 1 or None in kinds:
         raise UserError(
             f"topic {topic} has the type {' and '.join(types)}: only Busmark's own types are read "
-            "and written", where="TOPIC",
+            "and written",
+            where="TOPIC",
             remedy="Foreign types are listed by `busmark bus entities`.",
-        )  # fmt: skip
+        )
     kind = kinds.pop()
     assert kind is not None
     return kind
@@ -230,8 +236,10 @@ def _common(bus: Attachment, topic: str, endpoints: list[Message]) -> dict[str, 
         if name == "ownership_strength":
             values = {None if value is None else 0 for value in values}
         if len(values) > 1:
-            raise UserError(f"endpoints of topic {topic} differ in {name}: they cannot all be met",
-                            where="TOPIC")  # fmt: skip
+            raise UserError(
+                f"endpoints of topic {topic} differ in {name}: they cannot all be met",
+                where="TOPIC",
+            )
         value = values.pop()
         if value is not None:
             found[name] = value.split(",")[0] if name == "partition" else value

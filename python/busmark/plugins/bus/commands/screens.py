@@ -52,7 +52,7 @@ def watch(**options: Any) -> None:
     """
 
     def screen(watching: Watching, bus: Attachment, seconds: float | None) -> Any:
-        from busmark.plugins.bus.live.watch_app import WatchApp
+        from busmark.plugins.bus.live.tuner_app import WatchApp
 
         return WatchApp(watching, bus.words(), bus, seconds=seconds)
 
@@ -98,10 +98,13 @@ def errors(app: int | None, **options: Any) -> None:
 
 
 def _show(
-    options: Message, wanted: Callable[[Message], bool],
-    screen: Callable[[Watching, Attachment, float | None], Any], *, to_the_ms: bool = False,
+    options: Message,
+    wanted: Callable[[Message], bool],
+    screen: Callable[[Watching, Attachment, float | None], Any],
+    *,
+    to_the_ms: bool = False,
     foreign: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Watch the bus that the options name: on `screen`, made of what watches, the bus and the time
     that it lasts; elsewhere the messages that are `wanted`, a line each. `to_the_ms`: the screen
     shows when messages came; `foreign`: foreign programs are looked for where the adapter lists
@@ -119,8 +122,11 @@ def _show(
     bus = attachment(options)
     seconds, as_json = options["seconds"], options["as_json"]
     if foreign and not (foreign := lists(bus)):
-        echo(f"busmark: {bus.adapter} does not list foreign programs: only participants of Busmark "
-             "are shown", err=True)  # fmt: skip
+        echo(
+            f"busmark: {bus.adapter} does not list foreign programs: only participants of Busmark "
+            "are shown",
+            err=True,
+        )
     painted = on_a_screen(plain=options["plain"], as_json=as_json)
     reading = Reading(sparing, GATHER_S if to_the_ms else SCREEN_GATHER_S) if painted else READING
     with Caller.on(bus, live=True, stamped=True, reading=reading) as caller:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from busmark.plugins.bus.caller import Message
     from busmark.plugins.bus.found import Found
-    from busmark.plugins.own_types.content import Types
+    from busmark.plugins.own_types.value import Types
 
 
 NS = 1e9
@@ -149,7 +149,7 @@ def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, .
     from busmark.control.rundir import run_directory
     from busmark.plugins.bus.caller import Caller
     from busmark.plugins.bus.found import CONTROL, look, on_topic
-    from busmark.plugins.own_types.content import Types
+    from busmark.plugins.own_types.value import Types
 
     bus = attachment(options)
     need_list(bus)
@@ -200,8 +200,11 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
         echo(problem, err=True)
     dropped = taking.counts.dropped if taking.counts else 0
     if dropped:
-        echo(f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
-             "Capture less with --filter", err=True)  # fmt: skip
+        echo(
+            f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
+            "Capture less with --filter",
+            err=True,
+        )
     return dropped
 
 

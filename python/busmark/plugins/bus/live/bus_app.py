@@ -56,10 +56,13 @@ class BusApp(LiveApp[R]):
         there = sum(each.is_there for each in state.participants.values())
         gone = sum(each.gone for each in state.participants.values())
         parts = [
-            self.command, self._place, plural(there, "participant"),
-            f"{gone} gone" if gone else "", plural(len(state.troubles), "trouble"),
+            self.command,
+            self._place,
+            plural(there, "participant"),
+            f"{gone} gone" if gone else "",
+            plural(len(state.troubles), "trouble"),
             f"{state.dropped:,} messages dropped" if state.dropped else "",
-        ]  # fmt: skip
+        ]
         return "  ".join(part for part in parts if part)
 
 
@@ -90,8 +93,9 @@ class Hand:
         self.leaving = threading.Event()
         """Set when it is to end: what takes long looks at it."""
 
-    def ask(self, job: Callable[[Caller], T], then: Callable[[T], None],
-            failed: Callable[[str], None]) -> None:  # fmt: skip
+    def ask(
+        self, job: Callable[[Caller], T], then: Callable[[T], None], failed: Callable[[str], None]
+    ) -> None:
         """Does this, and hands over what it was, or why it failed."""
 
         def work(caller: Caller) -> None:

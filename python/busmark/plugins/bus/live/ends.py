@@ -138,9 +138,11 @@ def _head(end: End, width: int) -> Text:
         f"{end.kind} {end.test}" + (f", end {end.number + 1}" if end.number else ""),
         f"{count(end.size_bytes)} B" if end.size_bytes is not None else "",
         f"with app {', '.join(map(str, end.peers))}" if end.peers else "",
-        end.status(who.looked_s), f"since {clock(end.begun_ns)}",
-        who.word("adapter"), f"host {who.word('host')}" if who.word("host") else "",
-    ]  # fmt: skip
+        end.status(who.looked_s),
+        f"since {clock(end.begun_ns)}",
+        who.word("adapter"),
+        f"host {who.word('host')}" if who.word("host") else "",
+    ]
     line, *rest = (part for part in parts if part)
     for part in rest:
         # Those that there is room for whole.
@@ -167,7 +169,7 @@ def _times(end: End, room: int) -> list[Text]:
         Text(f"{count(len(times))} round trips looked at, µs:"),
         *map(Text, _percentiles(times)),
         *_counts(end),
-    ]  # fmt: skip
+    ]
 
 
 def _percentiles(times: Times) -> list[str]:

@@ -294,8 +294,9 @@ def _of_participant(state: Listed, row: Row) -> list[tuple[str, str]]:
 def _of_endpoint(state: Listed, row: Row) -> list[tuple[str, str]]:
     one = row.entity
     there = [each for each in state.rows if each.topic == row.topic and not each.gone_ns]
-    counts = [plural(sum(each.kind == kind for each in there), kind)
-              for kind in ("writer", "reader")]  # fmt: skip
+    counts = [
+        plural(sum(each.kind == kind for each in there), kind) for kind in ("writer", "reader")
+    ]
     driven = "by which participants are driven" if row.topic in CONTROL else ""
     test = f"{row.test_kind} {row.test}" if row.test is not None and row.test_kind else ""
     return [

@@ -70,8 +70,9 @@ def _foreign(one: dict[str, Any]) -> Spotted:
         kind, what = "participant", one["vendor"]
     else:
         kind, where, what = f" {one['kind']}", one["topic"], one["type_name"]
-    return Spotted(kind, "foreign", where or ABSENT, what or ABSENT, "there", one["since_ns"], None,
-                   one)  # fmt: skip
+    return Spotted(
+        kind, "foreign", where or ABSENT, what or ABSENT, "there", one["since_ns"], None, one
+    )
 
 
 def _participant(each: Participant, ends: list[End]) -> Spotted:
@@ -79,12 +80,15 @@ def _participant(each: Participant, ends: list[End]) -> Spotted:
     live = sum(end.is_live for end in ends)
     what = f"{each.word('middleware') or each.word('adapter')}, {each.word('transport')}"
     return Spotted(
-        "participant", f"app {each.app}{group}",
+        "participant",
+        f"app {each.app}{group}",
         f"{each.word('host')} {each.word('pid')}".strip() or ABSENT,
         (what if each.member else ABSENT) + (f", {live} ends" if live else ""),
-        each.state(each.looked_s), each.joined_ns,
-        None if each.found_s is None else 1e3 * each.found_s, each,
-    )  # fmt: skip
+        each.state(each.looked_s),
+        each.joined_ns,
+        None if each.found_s is None else 1e3 * each.found_s,
+        each,
+    )
 
 
 def _end(end: End) -> Spotted:
@@ -93,7 +97,7 @@ def _end(end: End) -> Spotted:
         f"{count(end.size_bytes)} B" if end.size_bytes is not None else "",
         f"{value(end.ordered_hz)}/s" if end.ordered_hz else "",
         f"with app {','.join(map(str, end.peers))}" if end.peers else "",
-    ]  # fmt: skip
+    ]
     return Spotted(
         f" {end.kind}", f"app {end.participant.app}", f"test {end.test}{number}",
         ", ".join(part for part in parts if part), end.status(end.participant.looked_s),
@@ -173,9 +177,10 @@ def _participant_lines(row: Spotted, who: Participant) -> list[Text]:
     known = [f"{key} {found}" for key, found in (who.member or {}).items() if key != "tests"]
     there = since_s(row)
     joined = (
-        f"joined at {clock(who.joined_ns)}, {there:,.0f} s ago" if there is not None
+        f"joined at {clock(who.joined_ns)}, {there:,.0f} s ago"
+        if there is not None
         else "joined before this watcher, at a time that is not known"
-    )  # fmt: skip
+    )
     if who.found_s is not None:
         joined += f"; heard here {value(1e3 * who.found_s)} ms later"
     tests = ", ".join(f"{kind} {test}" for kind, test in sorted(who.tests)) or "none"

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import click
+from rich.style import Style
+from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message as Posted
@@ -22,8 +24,10 @@ from busmark.plugins.bus.commands.samples import injected, payload_on
 from busmark.plugins.bus.live import asked
 from busmark.plugins.bus.live.asked import ChosenTest
 from busmark.plugins.bus.live.bus_app import BusApp, Hand, words
+from busmark.plugins.bus.live.ends import COLUMNS, detail, style
 from busmark.plugins.bus.live.entities_view import EntitiesView, Row
 from busmark.plugins.bus.live.samples_view import SamplesView
+from busmark.plugins.bus.seen import End, Seen
 from busmark.plugins.bus.words import line, segments
 
 FOREIGN = "It is a foreign application: Busmark shows it, and never touches it."
@@ -64,8 +68,9 @@ class TunerApp(BusApp[R]):
         *BusApp.KEYS,
     )
 
-    def __init__(self, watching: Any, place: str, bus: Attachment | None = None,
-                 **options: Any) -> None:  # fmt: skip
+    def __init__(
+        self, watching: Any, place: str, bus: Attachment | None = None, **options: Any
+    ) -> None:
         """`bus`: where orders are given; without it, nothing but the tests is shown."""
         super().__init__(watching, place, **options)
         self._bus = bus
@@ -298,8 +303,9 @@ class TunerApp(BusApp[R]):
 
         self._work(dialog, job, lambda found: self._answer(dialog, *found))
 
-    def _work(self, dialog: Dialog, job: Callable[[Caller], Any],
-              then: Callable[[Any], None]) -> None:  # fmt: skip
+    def _work(
+        self, dialog: Dialog, job: Callable[[Caller], Any], then: Callable[[Any], None]
+    ) -> None:
         if self._orders is None:
             self._orders = self._hand(lists=False)
         if isinstance(dialog, Form):
@@ -336,3 +342,55 @@ def _words(caller: Caller, order: Order, notes: Iterable[Message]) -> tuple[str,
     if not answered:
         return order.silence(caller), "red"
     return "\n".join(lines), style
+
+
+TOPICS = {"transceiver": "ping", "transponder": "ping", "transmitter": "data", "receiver": "data"}
+"""Ends of the names of the topics on which they send, or are sent to."""
+
+
+class WatchApp(TunerApp[End]):
+    """A line for each end of a test."""
+
+    NAME = "watch"
+    COLUMNS = COLUMNS
+
+    def rows(self, state: Seen) -> list[End]:
+        """By application, test and kind."""
+        return sorted(state.ends.values(), key=_place)
+
+    def detail(self, state: Seen, row: End, width: int, height: int) -> list[Text]:
+        """Histogram, percentiles, segments."""
+        return detail(row, width, height)
+
+    def test_of(self, row: End) -> ChosenTest:
+        """The test that it belongs to."""
+        return ChosenTest(row.participant.app, row.test, row.kind, row.ordered_hz)
+
+    def topic_of(self, row: End) -> str:
+        """The topic of its pings, or its stream."""
+        return f"busmark_bus_{row.test}_{TOPICS[row.kind]}"
+
+    @staticmethod
+    def key_of(row: Any) -> Any:
+        """Participant, kind, test and number."""
+        return row.key
+
+    @staticmethod
+    def style_of(row: Any) -> Style:
+        """By its state."""
+        return style(row)
+
+    @staticmethod
+    def words_of(row: Any) -> str:
+        """Who it is, and how it goes."""
+        who = row.participant
+        return (
+            f"app {who.app} group {who.group} test {row.test} {row.kind} "
+            f"{row.status(who.looked_s)} {who.word('adapter')} {who.word('host')} "
+            f"{' '.join(map(str, row.peers))}"
+        )
+
+
+def _place(end: End) -> tuple[int, int, str, int, int]:
+    who = end.participant
+    return who.app, end.test, end.kind, end.number, who.instance

@@ -68,16 +68,20 @@ def write(reader: Reader, path: Path) -> int:
     """
     found = list(rows(reader))
     if not found:
-        raise UserError("has no live report and no result", where=str(reader.path),
-                        remedy="Record while tests run.")  # fmt: skip
+        raise UserError(
+            "has no live report and no result",
+            where=str(reader.path),
+            remedy="Record while tests run.",
+        )
     try:
         with path.open("x", encoding="utf-8", newline="") as file:
             _written(found, file)
     except FileExistsError:
         raise UserError(
-            "is there already, and is not overwritten", where=str(path),
+            "is there already, and is not overwritten",
+            where=str(path),
             remedy="Name another file with --out, or remove this one.",
-        ) from None  # fmt: skip
+        ) from None
     except OSError as error:
         path.unlink(missing_ok=True)
         raise UserError(f"cannot be written: {error.strerror}", where=str(path)) from None

@@ -50,8 +50,9 @@ class Reader:
             return files.opened(self.path)
         except OSError as error:
             remedy = RECORDS if isinstance(error, FileNotFoundError) else ""
-            raise UserError(f"cannot be read: {error.strerror}", where=str(self.path),
-                            remedy=remedy) from None  # fmt: skip
+            raise UserError(
+                f"cannot be read: {error.strerror}", where=str(self.path), remedy=remedy
+            ) from None
 
     def _header(self) -> Header:
         with self._open() as file:
@@ -64,15 +65,19 @@ class Reader:
             found = {}
         version = found.get("busmark_recording")
         if not isinstance(version, int) or isinstance(version, bool):
-            raise UserError("is not a recording of a bus: line 1 is not its header",
-                            where=str(self.path), remedy=RECORDS)  # fmt: skip
+            raise UserError(
+                "is not a recording of a bus: line 1 is not its header",
+                where=str(self.path),
+                remedy=RECORDS,
+            )
         if version != VERSION:
             by = found.get("busmark_version")
             by = f" {by}" if isinstance(by, str) and len(by) < 100 else ""
             raise UserError(
                 f"is of format {version}; this Busmark reads format {VERSION}",
-                where=str(self.path), remedy=f"Use the Busmark{by} that recorded it.",
-            )  # fmt: skip
+                where=str(self.path),
+                remedy=f"Use the Busmark{by} that recorded it.",
+            )
         try:
             return Header.model_validate(found)
         except ValidationError as error:
@@ -141,9 +146,10 @@ def _no_number(word: str) -> float:
 
 def _damaged(what: str, where: str) -> UserError:
     return UserError(
-        f"this line is damaged: {what}", where=where,
+        f"this line is damaged: {what}",
+        where=where,
         remedy="Restore the file, or take this line out: a replay then does without it.",
-    )  # fmt: skip
+    )
 
 
 def _first(error: ValidationError) -> str:

@@ -234,7 +234,7 @@ class Player:
                     f"{', '.join(lacking)}",
                     remedy="Start them with `busmark bus participant`, or let others take their "
                     "place with --map THEN=NOW and --map-group THEN=NOW.",
-                )  # fmt: skip
+                )
             if not said:
                 missing(", ".join(lacking))
                 said = True
@@ -263,8 +263,10 @@ class Player:
     def _check(self, found: list[Message]) -> None:
         needed, apps = self.replay.score.needed, [answer["app"] for answer in found]
         for app in sorted({app for app in apps if apps.count(app) > 1}):
-            raise UserError(f"application {app} is on the bus {apps.count(app)} times",
-                            remedy="End all but one.")  # fmt: skip
+            raise UserError(
+                f"application {app} is on the bus {apps.count(app)} times",
+                remedy="End all but one.",
+            )
         starts = {test for step in self.replay.score.steps if (test := started(step.task))}
         for answer in found:
             app = answer["app"]
@@ -276,11 +278,13 @@ class Player:
                             f"application {app} has {one['kind']} {one['test']} already, which the "
                             "recording starts",
                             remedy=f"`busmark bus stop --app {app} --test {one['test']}` ends it.",
-                        )  # fmt: skip
+                        )
             tos = [step.to for step in self.replay.score.steps]
             if app not in needed and ("all" in tos or {"group": answer["group"]} in tos):
-                self.notes.append(f"application {app} is not in the recording, and orders to all "
-                                  "or to its group reach it")  # fmt: skip
+                self.notes.append(
+                    f"application {app} is not in the recording, and orders to all "
+                    "or to its group reach it"
+                )
 
     # --- the replay ---
 

@@ -88,8 +88,10 @@ def score(session: Session, options: Options) -> Score:
     chosen = [(order, line) for order, line in given if _fits(order, options.only)]
     if not chosen:
         only = f" that --only lets through, of {len(given)}" if given else ""
-        raise UserError(f"the recording has no order to be replayed{only}",
-                        remedy="Record while tests are started, changed or stopped.")  # fmt: skip
+        raise UserError(
+            f"the recording has no order to be replayed{only}",
+            remedy="Record while tests are started, changed or stopped.",
+        )
     first_s = min(order.at_s for order, _ in chosen)
     chosen.sort(key=lambda each: each[0].at_s)
     tests = {test for order, _ in chosen if (test := started(order.task))}
@@ -123,18 +125,25 @@ def started(task: Message) -> Test | None:
 def _check_maps(session: Session, options: Options) -> None:
     for words, numbers, known in (
         ("--map", options.apps, set(session.groups) | _named(session, "app")),
-        ("--map-group", options.groups,
-         {g for g in session.groups.values() if g is not None} | _named(session, "group")),
-    ):  # fmt: skip
+        (
+            "--map-group",
+            options.groups,
+            {g for g in session.groups.values() if g is not None} | _named(session, "group"),
+        ),
+    ):
         for number in numbers:
             if number not in known:
                 there = ", ".join(map(str, sorted(known))) or "none"
-                raise UserError(f"{number} is not in the recording", where=words,
-                                remedy=f"It has {there}.")  # fmt: skip
+                raise UserError(
+                    f"{number} is not in the recording", where=words, remedy=f"It has {there}."
+                )
         now = [numbers.get(number, number) for number in known]
         for number in sorted({n for n in now if now.count(n) > 1}):
-            raise UserError(f"two of the recording become {number}", where=words,
-                            remedy="Give each a number of its own.")  # fmt: skip
+            raise UserError(
+                f"two of the recording become {number}",
+                where=words,
+                remedy="Give each a number of its own.",
+            )
 
 
 def _named(session: Session, key: str) -> set[int]:
@@ -155,8 +164,10 @@ def _running_before(session: Session, left_out: list[str]) -> Iterator[tuple[Ord
     for app, at_s, test in sorted(found, key=lambda each: each[2].get("kind") in ACTIVE):
         definition = test.get("definition")
         if not isinstance(definition, dict):
-            left_out.append(f"application {app} had {test.get('kind')} {test.get('test')} before: "
-                            "its definition is not in the recording")  # fmt: skip
+            left_out.append(
+                f"application {app} had {test.get('kind')} {test.get('test')} before: "
+                "its definition is not in the recording"
+            )
             continue
         before = [o for o in session.orders if o.at_s < at_s and _means(o.to, app, session)]
         number, kind = definition.get("test"), definition.get("kind")
@@ -238,11 +249,12 @@ def _after(
         (place, options.app(app))
         for place, (earlier, _) in enumerate(before)
         for app, at_s in (
-            [(earlier.to["app"], 0.0)] if earlier.key == BEFORE
+            [(earlier.to["app"], 0.0)]
+            if earlier.key == BEFORE
             else session.answered_s.get(earlier.key, {}).items()
         )
         if earlier.key == BEFORE or at_s < order.at_s
-    )  # fmt: skip
+    )
 
 
 def _needed(

@@ -82,8 +82,9 @@ class Writer:
             raise UserError(
                 f"the recording has {self._bytes / MIB:,.1f} MiB and {self.stored:,} messages: "
                 "the next one is beyond the limit",
-                where=str(self._path), remedy="Allow more with --most, or stop who floods the bus.",
-            )  # fmt: skip
+                where=str(self._path),
+                remedy="Allow more with --most, or stop who floods the bus.",
+            )
         try:
             append_line(self._file, data)
         except OSError as error:
@@ -109,17 +110,19 @@ def absent(path: Path) -> None:
     """
     if path.exists() or path.is_symlink():
         raise UserError(
-            "is there already, and no recording is overwritten", where=str(path),
+            "is there already, and no recording is overwritten",
+            where=str(path),
             remedy="Name another file, or remove this one.",
-        )  # fmt: skip
+        )
 
 
 def _not_written(path: Path, error: OSError, stored: int) -> UserError:
     kept = f"; the {stored:,} messages before are in it" if stored else ""
     return UserError(
-        f"cannot be written: {error.strerror or error}{kept}", where=str(path),
+        f"cannot be written: {error.strerror or error}{kept}",
+        where=str(path),
         remedy="Make room, or name a file elsewhere.",
-    )  # fmt: skip
+    )
 
 
 SECOND_NS = 10**9

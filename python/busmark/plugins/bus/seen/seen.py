@@ -67,9 +67,10 @@ class Seen:
             self._theory = False
             self._theorise()
         gone = [
-            each for each in self.participants.values()
+            each
+            for each in self.participants.values()
             if each.is_there and each.asked >= FEWEST_ASKED and now_s - each.heard_s > GONE_S
-        ]  # fmt: skip
+        ]
         for participant in gone:
             self._went(participant)
         return gone

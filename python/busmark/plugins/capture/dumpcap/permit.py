@@ -44,8 +44,7 @@ def check(interface: str, pattern: str, where: str = "capture") -> None:
     if shutil.which("dumpcap") is None:
         there = shutil.which("dumpcap", mode=os.F_OK)
         raise _denied(interface, where) if there else _missing(where)
-    with Launched(Start(_words(interface, pattern)), "round", stdin=DEVNULL,
-                  stderr=STDOUT) as tool:  # fmt: skip
+    with Launched(Start(_words(interface, pattern)), "round", stdin=DEVNULL, stderr=STDOUT) as tool:
         try:
             said, _ = tool.complete(PATIENCE_S)
         except TimeoutError:

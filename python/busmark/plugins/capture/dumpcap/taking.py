@@ -225,9 +225,11 @@ class Taking:
         """
         clear = f"rm -f {self._pieces}" if self.settings.ring else ":"
         script = SCRIPT.format(
-            cpus=",".join(map(str, self._cpus)), clear=clear, looks=LOOKS,
+            cpus=",".join(map(str, self._cpus)),
+            clear=clear,
+            looks=LOOKS,
             tool=shlex.join(self.settings.words(self.interface, self._there)),
-        )  # fmt: skip
+        )
         start = self.site.launch(["sh", "-c", script, self._mark])
         self._process = Launched(start, "round", stdout=self._said_path, stderr=STDOUT)
         self._process.write(start.question + start.order)

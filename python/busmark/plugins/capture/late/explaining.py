@@ -224,8 +224,9 @@ def of_case(
 def _draw(explained: Explained, looked: list[OfRound]) -> None:
     by_sample = {
         (each.round, each.writer, each.reader, each.seq): one
-        for of in looked for each, one in zip(of.late, of.traces, strict=True)
-    }  # fmt: skip
+        for of in looked
+        for each, one in zip(of.late, of.traces, strict=True)
+    }
     explained.diagrams = [
         diagram(each, by_sample[each.round, each.writer, each.reader, each.seq])
         for each in explained.worst
@@ -263,9 +264,11 @@ def _round(
 def _sample_bytes(result: Result, case: Case, number: int, samples: pl.DataFrame) -> dict[int, int]:
     """Header and body of all samples of a writer, where they are all alike; answers are as large
     as what they answer."""
-    known = samples.drop_nulls(["writer", "size"]).group_by("writer").agg(
-        pl.col("size").min().alias("least"), pl.col("size").max().alias("most")
-    )  # fmt: skip
+    known = (
+        samples.drop_nulls(["writer", "size"])
+        .group_by("writer")
+        .agg(pl.col("size").min().alias("least"), pl.col("size").max().alias("most"))
+    )
     alike = {w: HEADER_BYTES + most for w, least, most in known.iter_rows() if least == most}
     hops = result.hops(case.id, number)
     if hops is not None:
@@ -374,16 +377,22 @@ def describe(packet: Packet) -> str:
     again = " again" if packet.repeated else ""
     if packet.sample_seq is not None:
         kind = packet.kind if packet.kind not in (None, "SAMPLE") else ""
-        named = f"answer to sample {packet.sample_seq}" if packet.answered else \
-            f"sample {packet.sample_seq}"  # fmt: skip
+        named = (
+            f"answer to sample {packet.sample_seq}"
+            if packet.answered
+            else f"sample {packet.sample_seq}"
+        )
         return f"{kind} {span} ({named}){again}".strip() if kind else named + again
     if packet.kind in ("DATA", "DATA_FRAG"):
         of = "discovery " if packet.builtin else ""
         number = f" fragment {packet.fragment}" if packet.fragment is not None else ""
         return f"{of}{packet.kind} {span}{number}{again}"
     if packet.kind in ("ACKNACK", "NACK_FRAG"):
-        asks = f" asks for {packet.missing} from {packet.first_seq}" if packet.missing else \
-            f" up to {(packet.first_seq or 1) - 1}"  # fmt: skip
+        asks = (
+            f" asks for {packet.missing} from {packet.first_seq}"
+            if packet.missing
+            else f" up to {(packet.first_seq or 1) - 1}"
+        )
         return f"{packet.kind}{asks}"
     if packet.kind in ("HEARTBEAT", "HEARTBEAT_FRAG", "GAP"):
         return f"{packet.kind} {span}"

@@ -65,20 +65,23 @@ def of_file(
     made.capture = capture
     traces = {
         (tuple(each.way), each.seq): one
-        for of in looked for each, one in zip(of.late, of.traces, strict=False)
-    }  # fmt: skip
+        for of in looked
+        for each, one in zip(of.late, of.traces, strict=False)
+    }
     made.diagrams = [
         diagram(each, traces[tuple(each.way), each.seq])
-        for each in made.worst if (tuple(each.way), each.seq) in traces
-    ][:diagrams]  # fmt: skip
+        for each in made.worst
+        if (tuple(each.way), each.seq) in traces
+    ][:diagrams]
     made.worst.sort(key=lambda each: (each.round, each.way, each.seq or 0, each.number or 0))
     return made
 
 
 def _identified(
-    known: Sequence[Sequence[Named]], indexes: Sequence[Sequence[Times]],
+    known: Sequence[Sequence[Named]],
+    indexes: Sequence[Sequence[Times]],
     ids: Mapping[tuple[str, str], int],
-) -> pl.DataFrame:  # fmt: skip
+) -> pl.DataFrame:
     """The samples of each hop by what identifies them in its rows: `sample_writer` stands for the
     hops on which they entered and are, `sample_seq` is their number on the former."""
     frames, done = [pl.DataFrame(schema=KEYS)], set()
@@ -132,8 +135,9 @@ def _of_way(
     path = _path(way, index, packets, 2 * int(took.max(initial=LEAST_NS)))
     pairs = [ids[names[0], name] for name in names]
     # What announces readers speaks to the writer of RTPS.
-    writer = next((pair for pair, (_, of) in zip(pairs, way, strict=True)
-                   if of.protocol == "rtps"), pairs[0])  # fmt: skip
+    writer = next(
+        (pair for pair, (_, of) in zip(pairs, way, strict=True) if of.protocol == "rtps"), pairs[0]
+    )
 
     def traced(at: int, excess: int | None) -> Trace:
         begin, end = int(begun[at]), int(ends[at]) if arrived[at] else None
@@ -181,8 +185,11 @@ def _unknown(names: Sequence[str], one: Trace) -> str:
     """Why nothing is said of a lost sample."""
     last = next((segment.last for segment in one.segments if segment.last), None)
     path = one.path
-    place = None if path is None or last is None or last.flow not in path.flows else \
-        path.flows.index(last.flow) + 1  # fmt: skip
+    place = (
+        None
+        if path is None or last is None or last.flow not in path.flows
+        else path.flows.index(last.flow) + 1
+    )
     if path is None or place is None or place >= len(path.flows) or not path.whole[place]:
         return "no packet shows what became of it"
     before, after = path.around[place](one.sample.seq or 0)
@@ -234,9 +241,12 @@ def _unsent(of: Samples, places: Times, absent: Sequence[tuple[int, int]]) -> di
 
 
 def _add_missing(
-    looked: list[OfRound], known: Sequence[Sequence[Named]], indexes: Sequence[Sequence[Times]],
-    wire: Wire, packets: Packets,
-) -> None:  # fmt: skip
+    looked: list[OfRound],
+    known: Sequence[Sequence[Named]],
+    indexes: Sequence[Sequence[Times]],
+    wire: Wire,
+    packets: Packets,
+) -> None:
     """Adds what has a number on the first hop, and no packet, and is on no further hop either."""
     taken: dict[str, set[int]] = {}
     for way, index in zip(known, indexes, strict=True):
@@ -253,10 +263,11 @@ def _add_missing(
             at = int(np.searchsorted(first.numbers, low))
             window = first.times[at - 1], first.times[at]
             further = [
-                place for next_name, of in way[1:2]
+                place
+                for next_name, of in way[1:2]
                 for place in range(*np.searchsorted(of.times, window))
                 if place not in taken[next_name]
-            ]  # fmt: skip
+            ]
             # What is on the next hop passed the first, and is not in the capture there.
             lost = [
                 _absent(first, [name for name, _ in way], each, at, wire, packets)

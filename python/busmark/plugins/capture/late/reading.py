@@ -135,13 +135,13 @@ def _shift(participants: pl.DataFrame, node: str | None) -> int:
 
 
 def _read(
-    path: Path, cookie: str | None, sample_bytes: Mapping[int, int],
-    agent_ports: Sequence[int] = (),
-) -> tuple[dict[str, Any], pl.DataFrame]:  # fmt: skip
+    path: Path, cookie: str | None, sample_bytes: Mapping[int, int], agent_ports: Sequence[int] = ()
+) -> tuple[dict[str, Any], pl.DataFrame]:
     sizes = [
-        word for writer, length in sample_bytes.items()
+        word
+        for writer, length in sample_bytes.items()
         for word in ("--sample-bytes", f"{writer}:{length}")
-    ]  # fmt: skip
+    ]
     sizes += [word for port in agent_ports for word in ("--agent-port", str(port))]
     if cookie is not None:
         sizes += ["--cookie", cookie]

@@ -107,9 +107,10 @@ def choose(
 def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFrame:
     own = table.select(COLUMNS).filter(
         (pl.col("flags").fill_null(0) & WARM_UP == 0)
-        & pl.col("sent_ns").is_not_null() & pl.col("writer").is_not_null()
+        & pl.col("sent_ns").is_not_null()
+        & pl.col("writer").is_not_null()
         & pl.col("seq").is_not_null()
-    )  # fmt: skip
+    )
     round_trips = own.filter(pl.col("role").is_in(ASKING))
     if not echoed:
         read = own.filter(pl.col("role") == "receiver")
@@ -223,10 +224,13 @@ class Segment:
     def identities(self) -> list[tuple[Writer, int]]:
         """By which RTPS knows the sample: writer and number."""
         found = {
-            ((each.source, each.writer), each.last_seq): None for each in self.packets
-            if each.protocol == "rtps" and each.source is not None and each.writer is not None
+            ((each.source, each.writer), each.last_seq): None
+            for each in self.packets
+            if each.protocol == "rtps"
+            and each.source is not None
+            and each.writer is not None
             and each.last_seq is not None
-        }  # fmt: skip
+        }
         return list(found)
 
     @cached_property
@@ -271,9 +275,12 @@ class Trace:
 
 
 def trace(
-    sample: Sample, wire: Wire, seen: Seen, counters: Counters | None = None,
+    sample: Sample,
+    wire: Wire,
+    seen: Seen,
+    counters: Counters | None = None,
     path: Path | None = None,
-) -> Trace:  # fmt: skip
+) -> Trace:
     """Puts the packets of a sample together."""
     segments = (
         _round_trip(sample, wire, seen) if sample.round_trip else [_one_way(sample, wire, seen)]
@@ -296,10 +303,11 @@ def _one_way(sample: Sample, wire: Wire, seen: Seen) -> Segment:
 def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Segment]:
     own = _packets(sample, wire, seen.get((sample.writer, sample.seq, 0), ()))
     answers = [
-        row for (writer, seq, answered), rows in seen.items()
+        row
+        for (writer, seq, answered), rows in seen.items()
         if seq == sample.seq and answered == sample.writer and writer != sample.writer
         for row in rows
-    ]  # fmt: skip
+    ]
     back = _packets(sample, wire, answers)
     over = sample.sent_ns + PATIENCE_NS if sample.read_ns is None else sample.read_ns
     arrived = sample.echo_delivered_ns or sample.echo_read_ns
@@ -307,13 +315,17 @@ def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Segment]:
     first_back = min((each.first_ns for each in back), default=None)
     there_end = arrived or answered or first_back or over
     there_read = arrived is not None or first_back is not None or sample.read_ns is not None
-    segments = [Segment("there", sample.writer, sample.sent_ns, max(there_end, sample.sent_ns),
-                there_read, own)]  # fmt: skip
+    segments = [
+        Segment(
+            "there", sample.writer, sample.sent_ns, max(there_end, sample.sent_ns), there_read, own
+        )
+    ]
     begin = answered or first_back
     if begin is not None:
         writer = back[0].sample_writer if back else None
-        segments.append(Segment("back", writer or 0, begin, max(over, begin),
-                        sample.read_ns is not None, back))  # fmt: skip
+        segments.append(
+            Segment("back", writer or 0, begin, max(over, begin), sample.read_ns is not None, back)
+        )
     return segments
 
 
@@ -321,10 +333,13 @@ def _several(wire: Wire, segment: Segment) -> bool:
     """Whether flows of one protocol and file lead from one address to different ends, and none of
     them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes from one
     (DATA) are two parts of one way, also where there are two agents."""
-    flows = list(dict.fromkeys(
-        (each.protocol, each.kind == "WRITE_DATA", each.flow)
-        for each in segment.packets if each.flow is not None
-    ))  # fmt: skip
+    flows = list(
+        dict.fromkeys(
+            (each.protocol, each.kind == "WRITE_DATA", each.flow)
+            for each in segment.packets
+            if each.flow is not None
+        )
+    )
     for number, (*stage, one) in enumerate(flows):
         for *other_stage, other in flows[number + 1 :]:
             a, b = wire.flows[one], wire.flows[other]

@@ -307,9 +307,11 @@ class Wire:
         """Writers of RTPS that sent samples of a writer."""
         found: dict[int, set[Writer]] = {}
         known = self.rows.filter(
-            (pl.col("protocol") == "rtps") & pl.col("sample_writer").is_not_null()
-            & pl.col("source").is_not_null() & pl.col("writer").is_not_null()
-        )  # fmt: skip
+            (pl.col("protocol") == "rtps")
+            & pl.col("sample_writer").is_not_null()
+            & pl.col("source").is_not_null()
+            & pl.col("writer").is_not_null()
+        )
         for number, prefix, entity in (
             known.select("sample_writer", "source", "writer").unique().rows()
         ):
@@ -338,8 +340,9 @@ class Wire:
     @cached_property
     def reverse(self) -> dict[int, int]:
         """The opposite flow of each; of connections between the same ends, the one of its time."""
-        return opposites(((each.file, each.transport), each.source, each.destination)
-                         for each in self.flows)  # fmt: skip
+        return opposites(
+            ((each.file, each.transport), each.source, each.destination) for each in self.flows
+        )
 
     def acknowledged(self, flow: int, begin_ns: int, end_ns: int) -> Rows:
         """Packets of the opposite flow in the window that acknowledge something."""
@@ -356,9 +359,11 @@ class Wire:
             key: found.tolist()
             for key, found in self._by(
                 wanted & pl.col("sample_writer").is_not_null(),
-                "sample_writer", "sample_seq", "answered",
+                "sample_writer",
+                "sample_seq",
+                "answered",
             ).items()
-        }  # fmt: skip
+        }
 
 
 def passes(wire: Wire, into: Packet, out: Packet) -> bool:

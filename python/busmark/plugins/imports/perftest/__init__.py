@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from busmark.plugins.imports.model import Imported
-from busmark.plugins.imports.perftest import latency_file, printed
+from busmark.plugins.imports.perftest import forms
 from busmark.plugins.imports.perftest.figures import ADAPTER, FLAWS, above, banners, observe
-from busmark.plugins.imports.perftest.latency_file import combine
+from busmark.plugins.imports.perftest.forms import combine
 from busmark.plugins.imports.text import SourceText
 
 __all__ = ["FLAWS", "combine", "read", "recognise"]
 
 FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, Imported], None]]] = {
-    "latency file": (latency_file.recognise, latency_file.read),
-    "json": (printed.recognise_json, printed.read_json),
-    "csv": (printed.recognise_csv, printed.read_csv),
-    "legacy": (printed.recognise_legacy, printed.read_legacy),
+    "latency file": (forms.recognise_latencies, forms.read_latencies),
+    "json": (forms.recognise_json, forms.read_json),
+    "csv": (forms.recognise_csv, forms.read_csv),
+    "legacy": (forms.recognise_legacy, forms.read_legacy),
 }
 """In which a file may be: the first that recognises it."""
 

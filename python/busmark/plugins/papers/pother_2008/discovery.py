@@ -78,9 +78,10 @@ def _no_later(*, new: str, between: bool | None = None) -> Claim:
     """Return the claim: discovery over creation, at most the greatest there, rounded up to a
     hundredth."""
     ratios = [
-        each.discovery / each.creation for each in published.CLUSTER
+        each.discovery / each.creation
+        for each in published.CLUSTER
         if each.new == new and between in (None, each.between_nodes)
-    ]  # fmt: skip
+    ]
     return Claim(0.0, ceil(max(ratios) * 100) / 100)
 
 

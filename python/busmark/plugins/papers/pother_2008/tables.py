@@ -110,10 +110,13 @@ def _published_jitter() -> Table:
         "Rounds": lambda each: None,
     }
     return table(
-        THERE, "Network latency figures on Linux", columns, published.HEADLINES,
+        THERE,
+        "Network latency figures on Linux",
+        columns,
+        published.HEADLINES,
         "Two Linux hosts of 2008 and their network. The last row is the slide's headline; the "
         "output next to it has an average of 340 µs.",
-    )  # fmt: skip
+    )
 
 
 def _published_segments(output: published.Output) -> Table:
@@ -127,10 +130,13 @@ def _published_segments(output: published.Output) -> Table:
         "dev, µs": lambda line: fixed(line.deviation, 2),
     }
     return table(
-        THERE, f"Output of the transceiver: {output.title.lower()}", columns, output.lines,
+        THERE,
+        f"Output of the transceiver: {output.title.lower()}",
+        columns,
+        output.lines,
         "Send and Echo are left out: they were between two clocks 7.28 s apart. Rows that the "
         "published text has damaged are missing.",
-    )  # fmt: skip
+    )
 
 
 # Throughput and scalability.

@@ -178,8 +178,9 @@ def tables(campaign: Campaign) -> list[Table]:
         printed = [each for each in published.PUBLISHED if each.deployment == where]
         found += [
             _table(THERE, f"{title} of {TITLES[where]}", rows, printed, note if where == 1 else "")
-            for title, rows, note in PRINTED if where != 1 or title != "Latency"
-        ]  # fmt: skip
+            for title, rows, note in PRINTED
+            if where != 1 or title != "Latency"
+        ]
     return found
 
 

@@ -41,8 +41,11 @@ def _receiver(trace: Trace, segment: Segment) -> Iterator[Proof]:
     for proof in (*rtps.recovery(part), *xrce.recovery(part)):
         if not proof.of_another:
             first = proof.evidence[0].packet
-            where = "at the receiver" if trace.wire.is_local(first) else \
-                "on the way to the receiver or there"  # fmt: skip
+            where = (
+                "at the receiver"
+                if trace.wire.is_local(first)
+                else "on the way to the receiver or there"
+            )
             yield Proof(RECEIVER, proof.wait_ns,
                         f"{proof.said}; the first copy is in packet {first.packet}: it was dropped "
                         f"behind the capture, {where}", proof.evidence)  # fmt: skip
@@ -70,18 +73,24 @@ def _sender(trace: Trace, segment: Segment) -> Iterator[Proof]:
 def _asked_before(trace: Trace, question: Packet, own: Packet, number: int) -> Proof:
     before = max(
         (p for segment in trace.segments for p in segment.packets if p.time_ns < question.time_ns),
-        key=lambda each: each.time_ns, default=None,
-    )  # fmt: skip
+        key=lambda each: each.time_ns,
+        default=None,
+    )
     since = before.time_ns if before is not None else question.time_ns
-    evidence = [Evidence(question, f"{question.kind} that asks for number {number}"),
-                Evidence(own, "the sample, the first packet of it here")]  # fmt: skip
+    evidence = [
+        Evidence(question, f"{question.kind} that asks for number {number}"),
+        Evidence(own, "the sample, the first packet of it here"),
+    ]
     if before is not None:
         evidence.insert(0, Evidence(before, "the sample, on the hop before"))
-    return Proof(SENDER, own.first_ns - since,
-                 f"{question.kind} in packet {question.packet} asked for number {number} before a "
-                 f"packet had it; the first is packet {own.packet}: an earlier copy was dropped at "
-                 "the sender, or on its way to the place of the capture",
-                 tuple(evidence))  # fmt: skip
+    return Proof(
+        SENDER,
+        own.first_ns - since,
+        f"{question.kind} in packet {question.packet} asked for number {number} before a "
+        f"packet had it; the first is packet {own.packet}: an earlier copy was dropped at "
+        "the sender, or on its way to the place of the capture",
+        tuple(evidence),
+    )
 
 
 def _gone(trace: Trace, segment: Segment) -> Iterator[Proof]:
@@ -137,9 +146,10 @@ def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
     before, after = path.around[place + 1](trace.sample.seq)
     around = tuple(
         Evidence(wire.packet(row), f"the sample {word} it, behind the agent")
-        for packet, word in ((before, "before"), (after, "after")) if packet is not None
+        for packet, word in ((before, "before"), (after, "after"))
+        if packet is not None
         for row in wire.row_of(last.file, packet)
-    )  # fmt: skip
+    )
     if missing is not None:
         yield Proof(SENDER, None,
                     f"packet {last.packet} brought it to the agent, which gave it number {missing} "
@@ -157,10 +167,16 @@ def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
     elif before is not None and after is not None:
         # Others passed on both sides: its reader was there.
         confirmed = _confirmed(trace, last)
-        known = f"packet {confirmed.packet} confirms that the agent has it" if confirmed else \
-            "nothing confirms it: the agent dropped it, or its socket did"  # fmt: skip
-        more = (Evidence(confirmed, f"{confirmed.kind or 'TCP'} that confirms it"),) \
-            if confirmed else ()  # fmt: skip
+        known = (
+            f"packet {confirmed.packet} confirms that the agent has it"
+            if confirmed
+            else "nothing confirms it: the agent dropped it, or its socket did"
+        )
+        more = (
+            (Evidence(confirmed, f"{confirmed.kind or 'TCP'} that confirms it"),)
+            if confirmed
+            else ()
+        )
         yield Proof(AGENT, None,
                     f"packet {last.packet} brought it to the agent, and no packet behind the agent "
                     f"has it; {known}", (own, *more, *around))  # fmt: skip
@@ -172,8 +188,9 @@ def _matching(trace: Trace, last: Packet, after: int, leaving: int) -> Evidence 
     wire = trace.wire
     end = wire.packet(wire.row_of(last.file, after)[0]).time_ns
     found = wire.within(wire.discovery, last.time_ns, end)
-    asking = wire.within(wire.requests.get(wire.reverse.get(leaving, -1), NO_ROWS),
-                         last.time_ns, end)  # fmt: skip
+    asking = wire.within(
+        wire.requests.get(wire.reverse.get(leaving, -1), NO_ROWS), last.time_ns, end
+    )
     if len(asking):
         return Evidence(wire.packet(asking[-1]), "the reader's READ_DATA")
     return Evidence(wire.packet(found[-1]), "discovery") if len(found) else None

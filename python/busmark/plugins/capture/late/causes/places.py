@@ -50,10 +50,13 @@ def _asked_again(trace: Trace, segment: Segment) -> Iterator[Proof]:
         return
     part = Trace(trace.sample, wire, (segment,), trace.counters)
     for proof in (*rtps.recovery(part), *xrce.recovery(part)):
-        yield Proof(DROPPED, proof.wait_ns,
-                    f"{proof.said}; the first copy passed loopback, and the kernel dropped "
-                    f"{trace.counters.socket_drops} datagrams at sockets in this round",
-                    proof.evidence)  # fmt: skip
+        yield Proof(
+            DROPPED,
+            proof.wait_ns,
+            f"{proof.said}; the first copy passed loopback, and the kernel dropped "
+            f"{trace.counters.socket_drops} datagrams at sockets in this round",
+            proof.evidence,
+        )
 
 
 RELAY = "in-relay"
@@ -87,8 +90,10 @@ def _stay(trace: Trace, segment: Segment, into: Packet, out: Packet) -> Proof:
         if _same_ends(trace, one, into) and since < one.again.time_ns < out.first_ns:
             since = one.again.time_ns
             evidence.append(Evidence(one.again, "what came before it in its stream, sent again"))
-            said = f"it went in with packet {into.packet}, what its stream lacked with packet " \
-                   f"{one.again.packet}, and out with packet {out.packet}"  # fmt: skip
+            said = (
+                f"it went in with packet {into.packet}, what its stream lacked with packet "
+                f"{one.again.packet}, and out with packet {out.packet}"
+            )
     evidence.append(Evidence(out, f"out of it, by {_protocol(out)}"))
     return Proof(RELAY, out.first_ns - since, said, tuple(evidence))
 
@@ -123,11 +128,14 @@ def on_link(trace: Trace) -> Iterator[Proof]:
             copies[(key, each.file)] += 1
             first = left.setdefault((key, copies[(key, each.file)]), each)
             if first.file != each.file:
-                yield Proof(ON_LINK, each.time_ns - first.time_ns,
-                            f"it left with packet {first.packet} of {wire.files[first.file].name} "
-                            f"and arrived with packet {each.packet} of "
-                            f"{wire.files[each.file].name}",
-                            (Evidence(first, "leaves"), Evidence(each, "arrives")))  # fmt: skip
+                yield Proof(
+                    ON_LINK,
+                    each.time_ns - first.time_ns,
+                    f"it left with packet {first.packet} of {wire.files[first.file].name} "
+                    f"and arrived with packet {each.packet} of "
+                    f"{wire.files[each.file].name}",
+                    (Evidence(first, "leaves"), Evidence(each, "arrives")),
+                )
 
 
 SCHEDULE = "written-late"
@@ -144,8 +152,10 @@ def in_process(trace: Trace) -> Iterator[Proof]:
     sample = trace.sample
     evidence = tuple(
         Evidence(each, f"the sample, {'there' if segment.direction == 'there' else 'answer'}")
-        for segment in trace.segments for each in (segment.first, segment.last) if each is not None
-    )  # fmt: skip
+        for segment in trace.segments
+        for each in (segment.first, segment.last)
+        if each is not None
+    )
     unique = tuple({each.packet.row: each for each in evidence}.values())
     if not unique:
         return

@@ -54,8 +54,9 @@ def _again(
         return None
     question = wire.packet(asked[0])
     beats = wire.within(wire.heartbeats.get(writer, NO_ROWS), first.time_ns + 1, question.time_ns)
-    beats = beats[(wire.value("file", beats) == again.file)
-                  & (wire.value("packet", beats) != first.packet)]  # fmt: skip
+    beats = beats[
+        (wire.value("file", beats) == again.file) & (wire.value("packet", beats) != first.packet)
+    ]
     beat = wire.packet(beats[-1]) if len(beats) else None
     since = max(first.time_ns, segment.begin_ns)
     last = wire.packet(asked[-1])
@@ -89,8 +90,10 @@ def _proof(
     waited = first.time_ns
     evidence = [Evidence(first, f"{first.kind} {first.last_seq}, sent first")]
     cause = RETRANSMISSION if what == "sample" else FRAGMENT
-    said = f"{of} was sent again in packet {again.packet}, because {question.kind} in packet " \
-           f"{question.packet} asked for it"  # fmt: skip
+    said = (
+        f"{of} was sent again in packet {again.packet}, because {question.kind} in packet "
+        f"{question.packet} asked for it"
+    )
     if beat is not None:
         evidence.append(Evidence(beat, "HEARTBEAT that says that it exists"))
         if 2 * (beat.time_ns - waited) >= again.time_ns - waited:
@@ -100,7 +103,7 @@ def _proof(
     if last.row != question.row:
         evidence.append(Evidence(last, f"{last.kind} that asks once more"))
         said += f", and {last.kind} in packet {last.packet} once more"
-    evidence += [Evidence(again, f"{again.kind} {again.last_seq}, sent again")]  # fmt: skip
+    evidence += [Evidence(again, f"{again.kind} {again.last_seq}, sent again")]
     return Proof(cause, wait, said, tuple(evidence), of_another=not own)
 
 
@@ -159,11 +162,13 @@ def _never_complete(trace: Trace, segment: Segment) -> Iterator[Proof]:
         pieces = wire.within(wire.pieces.get(number, NO_ROWS), segment.begin_ns, segment.end_ns)
         if len(pieces) and file.incomplete and _none_complete(trace, number, segment):
             first, last = wire.packet(pieces[0]), wire.packet(pieces[-1])
-            yield Proof(FRAGMENTS, None,
-                        f"the IP fragments from packet {first.packet} to packet {last.packet} "
-                        "complete no datagram",
-                        (Evidence(first, "first IP fragment"),
-                         Evidence(last, "last IP fragment")))  # fmt: skip
+            yield Proof(
+                FRAGMENTS,
+                None,
+                f"the IP fragments from packet {first.packet} to packet {last.packet} "
+                "complete no datagram",
+                (Evidence(first, "first IP fragment"), Evidence(last, "last IP fragment")),
+            )
 
 
 def _none_complete(trace: Trace, file: int, segment: Segment) -> bool:
@@ -198,19 +203,24 @@ def _on_flow(trace: Trace, segment: Segment, own: Packet) -> Iterator[Proof]:
         if len(rows) and not len(again):
             yield _overtaken(wire.packet(rows[0]), own, "segment of TCP")
         return
-    rows = wire.within(wire.samples_of.get((flow, own.sample_writer), NO_ROWS),
-                       segment.begin_ns, own.time_ns - 1)  # fmt: skip
-    rows = rows[(wire.value("sample_seq", rows) > own.sample_seq)
-                & ~wire.value("repeated", rows).astype(bool)]  # fmt: skip
+    rows = wire.within(
+        wire.samples_of.get((flow, own.sample_writer), NO_ROWS), segment.begin_ns, own.time_ns - 1
+    )
+    rows = rows[
+        (wire.value("sample_seq", rows) > own.sample_seq)
+        & ~wire.value("repeated", rows).astype(bool)
+    ]
     if len(rows):
         yield _overtaken(wire.packet(rows[0]), own, "sample")
 
 
 def _overtaken(later: Packet, own: Packet, what: str) -> Proof:
-    return Proof(REORDERING, own.time_ns - later.time_ns,
-                 f"packet {own.packet} came after packet {later.packet}, which has a later {what}",
-                 (Evidence(later, f"later {what}, came first"),
-                  Evidence(own, "the sample, came after it")))  # fmt: skip
+    return Proof(
+        REORDERING,
+        own.time_ns - later.time_ns,
+        f"packet {own.packet} came after packet {later.packet}, which has a later {what}",
+        (Evidence(later, f"later {what}, came first"), Evidence(own, "the sample, came after it")),
+    )
 
 
 BEFORE_MATCH = "before-match"
@@ -236,9 +246,12 @@ def before_match(trace: Trace) -> Iterator[Proof]:
                 continue
             else:
                 wait = None
-            yield Proof(BEFORE_MATCH, wait,
-                        f"it was written before packet {first.packet}, the first announcement of a "
-                        "reader", tuple(evidence))  # fmt: skip
+            yield Proof(
+                BEFORE_MATCH,
+                wait,
+                f"it was written before packet {first.packet}, the first announcement of a reader",
+                tuple(evidence),
+            )
 
 
 def _first_announcement(trace: Trace, prefix: str) -> Packet | None:
@@ -263,6 +276,9 @@ def discovery(trace: Trace) -> Iterator[Proof]:
     if sample.read_ns is None or not len(rows):
         return
     first = wire.packet(rows[0])
-    yield Proof(DISCOVERY, end - sample.sent_ns,
-                f"discovery sent {len(rows)} DATA while it was under way, packet {first.packet} "
-                "the first", (Evidence(first, "DATA of discovery"),))  # fmt: skip
+    yield Proof(
+        DISCOVERY,
+        end - sample.sent_ns,
+        f"discovery sent {len(rows)} DATA while it was under way, packet {first.packet} the first",
+        (Evidence(first, "DATA of discovery"),),
+    )

@@ -22,11 +22,12 @@ def delayed_ack(trace: Trace) -> Iterator[Proof]:
     """A segment of the message left only when everything before was acknowledged, by a packet that
     came long after and carries nothing."""
     found = [
-        proof for segment in trace.segments
+        proof
+        for segment in trace.segments
         for flow in dict.fromkeys(p.flow for p in segment.packets if p.flow is not None)
         if trace.wire.flows[flow].transport == "tcp"
         for proof in _waiting(trace, segment, flow)
-    ]  # fmt: skip
+    ]
     if len(found) > 1:
         # One after the other, on the hops of the way.
         yield Proof(DELAYED_ACK, sum(each.wait_ns or 0 for each in found),
@@ -156,8 +157,11 @@ def window(trace: Trace) -> Iterator[Proof]:
 def _queued(trace: Trace, segment: Segment, own: Packet, flow: int) -> Iterator[Proof]:
     wire, left = trace.wire, own.first_ns
     rows = wire.within(wire.of_flow.get(flow, NO_ROWS), segment.begin_ns + 1, left)
-    rows = rows[(wire.value("tcp_bytes", rows) > 0) & (wire.value("packet", rows) != own.packet)
-                & ~wire.value("retransmission", rows).astype(bool)]  # fmt: skip
+    rows = rows[
+        (wire.value("tcp_bytes", rows) > 0)
+        & (wire.value("packet", rows) != own.packet)
+        & ~wire.value("retransmission", rows).astype(bool)
+    ]
     if len(rows) and int(wire.value("stream_end", rows[-1:])[0]) <= (own.stream_end or 0):
         first, last = wire.packet(rows[0]), wire.packet(rows[-1])
         yield Proof(WINDOW, last.time_ns - segment.begin_ns,

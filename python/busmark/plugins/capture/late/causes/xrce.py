@@ -64,9 +64,10 @@ def goes_on(trace: Trace, segment: Segment, stream: Stream) -> int | None:
     """When the sample left the other end of the stream for a further one."""
     own = next(each for each in segment.packets if each.flow == stream[0])
     further = (
-        each.first_ns for each in segment.packets
+        each.first_ns
+        for each in segment.packets
         if each.first_ns > own.time_ns and passes(trace.wire, own, each)
-    )  # fmt: skip
+    )
     return min(further, default=None)
 
 
@@ -76,8 +77,10 @@ def _again(
     wire = trace.wire
     rows = wire.xrce_messages[stream]
     rows = wire.within(rows, again.time_ns - SPAN_NS, again.time_ns - 1)
-    same = rows[(wire.value("last_seq", rows) == again.last_seq)
-                & (wire.value("packet", rows) != again.packet)]  # fmt: skip
+    same = rows[
+        (wire.value("last_seq", rows) == again.last_seq)
+        & (wire.value("packet", rows) != again.packet)
+    ]
     if not len(same):
         return None
     first = wire.packet(same[0])
@@ -87,8 +90,10 @@ def _again(
     question, last = wire.packet(asked[0]), wire.packet(asked[-1])
     beats = wire.xrce_heartbeats.get(stream, NO_ROWS)
     beats = wire.within(beats, first.time_ns + 1, question.time_ns)
-    beats = beats[(wire.value("first_seq", beats) <= again.last_seq)
-                  & (wire.value("last_seq", beats) >= again.last_seq)]  # fmt: skip
+    beats = beats[
+        (wire.value("first_seq", beats) <= again.last_seq)
+        & (wire.value("last_seq", beats) >= again.last_seq)
+    ]
     beat = wire.packet(beats[-1]) if len(beats) else None
     return Recovery(first, again, (question, last), beat, stream, carries)
 
@@ -190,11 +195,16 @@ def _proof_of_one(
     question, last = trace.wire.packet(asked[0]), trace.wire.packet(asked[-1])
     more = f" and {len(asked) - 1} more, up to packet {last.packet}," * (len(asked) > 1)
     named = what(number, carries)
-    evidence = [Evidence(first, f"{first.kind}, message {number} of the stream, sent once"),
-                Evidence(question, f"ACKNACK that asks for message {number}")]  # fmt: skip
+    evidence = [
+        Evidence(first, f"{first.kind}, message {number} of the stream, sent once"),
+        Evidence(question, f"ACKNACK that asks for message {number}"),
+    ]
     if last.row != question.row:
         evidence.append(Evidence(last, "the last ACKNACK that asks for it"))
-    return Proof(UNREPEATED, None,
-                 f"{named} was sent in packet {first.packet} alone; ACKNACK in packet "
-                 f"{question.packet}{more} asked for it, and the capture has no second copy",
-                 tuple(evidence))  # fmt: skip
+    return Proof(
+        UNREPEATED,
+        None,
+        f"{named} was sent in packet {first.packet} alone; ACKNACK in packet "
+        f"{question.packet}{more} asked for it, and the capture has no second copy",
+        tuple(evidence),
+    )

@@ -1,10 +1,5 @@
-"""Cases analysed in two places at once: in this process, and of a large result in a second one.
-
-Python runs one thread at a time, so that half of the time a second CPU would wait. A process of
-its own uses it. Its input is a `CaseAnalysis` and then arguments of `analysed`, its output what
-that gives. It ends with its input, and on the first error: this process meets the same one, and
-tells of it.
-"""
+"""All cases of a campaign: analysed while it runs, each in the pause after its last round, or at
+its end, in this process and, of a large result, in a second one."""
 
 from __future__ import annotations
 
@@ -12,16 +7,63 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from busmark.estimate.early import EarlyCases
-from busmark.estimate.one_case import Analysed, CaseAnalysis, Task, analysed
+from busmark.estimate.one_case import Analysed, CaseAnalysis, Task, analysed, tasks_of
+from busmark.estimate.rounds import Row, rows_of
 from busmark.platform import usable_cpus
+from busmark.store import Result
+from busmark.store.rows import as_frame
+
+
+class EarlyCases:
+    """Cases of a campaign that were analysed before its end."""
+
+    def __init__(self, directory: Path, rounds: int) -> None:
+        """Take a result that will have this many rounds, as far as that is known."""
+        self._directory = directory
+        self._rounds = rounds
+        self._common: CaseAnalysis | None = None
+        self._tasks: dict[str, Task] = {}
+        self._found: dict[str, tuple[CaseAnalysis, Task, Analysed]] = {}
+
+    def add(self, case: str, rows: Sequence[Row]) -> None:
+        """Analyse a case of which these are all rows."""
+        # Whatever is wrong is met again at the end: a campaign must not stop at it.
+        with suppress(Exception):
+            self._found[case] = self._analysed(case, rows)
+
+    def _analysed(self, case: str, rows: Sequence[Row]) -> tuple[CaseAnalysis, Task, Analysed]:
+        if self._common is None:
+            common, tasks = tasks_of(Result(self._directory), rounds_planned=self._rounds)
+            self._common, self._tasks = common, {task.case.id: task for task in tasks}
+        task = self._tasks[case]._replace(rows=rows_of(as_frame([*rows]))[case])
+        return self._common, task, analysed(self._common, task)
+
+    def of(self, common: CaseAnalysis, task: Task) -> Analysed | None:
+        """Return what was found of a case; None unless it was made of the same."""
+        if task.case.id not in self._found:
+            return None
+        known, done, found = self._found[task.case.id]
+        same = known.thinning == common.thinning and _campaign(known) == _campaign(common)
+        return found if same and done == task else None
+
+
+def _campaign(common: CaseAnalysis) -> list[Any]:
+    """Return what of the campaign a case is described with."""
+    manifest = common.result.manifest
+    return [manifest.scenario, manifest.hosts, manifest.resumptions, manifest.source]
+
+
+# Python runs one thread at a time, so that half of the time a second CPU would wait. A process of
+# its own uses it. Its input is a `CaseAnalysis` and then arguments of `analysed`, its output what
+# that gives. It ends with its input, and on the first error: this process meets the same one, and
+# reports it.
 
 LARGE = 1 << 26
 """Bytes of samples from which a second process takes less time than it costs."""
@@ -29,7 +71,7 @@ LARGE = 1 << 26
 CODE = """
 from busmark import platform
 platform.keep_memory()
-from busmark.estimate.helper import main
+from busmark.estimate.all_cases import main
 main()
 """
 
@@ -90,10 +132,12 @@ def _process(directory: Path, tasks: int) -> Iterator[subprocess.Popen[bytes] | 
         return
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", CODE],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         # What is parallel here is the processes.
         env={**os.environ, "POLARS_MAX_THREADS": "1"},
-    )  # fmt: skip
+    )
     try:
         yield process
     finally:
