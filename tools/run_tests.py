@@ -46,8 +46,8 @@ THREADS = 4
 TESTS = "python/tests"
 COMPUTING = (
     "adapters", "analysis", "cli", "compare", "control", "docs", "findings",
-    "frames", "model", "mutations", "oracles", "plan", "present",
-    "scenario", "stats", "store", "tools",
+    "frames", "launcher", "model", "mutations", "oracles", "plan", "plugins", "present",
+    "processes", "scenario", "stats", "store", "tools", "track",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""
