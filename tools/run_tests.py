@@ -73,7 +73,7 @@ there."""
 PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "busmark" / "passed"
 """A file for each conformance suite and step of Rust that passed, named by what it depends on."""
 SHARED = ("abi", "idl", "adapters/spread_addresses.rs", ".cargo", "rustfmt.toml", "clippy.toml")
-"""What a crate may read besides its own folder and those of crates that it depends on."""
+"""What a crate may read besides the folders of itself and of crates that it depends on."""
 
 
 @dataclass
@@ -279,7 +279,7 @@ def rust_passed(name: str, folder: Path) -> Path | None:
 
 
 def needs(folder: Path) -> set[Path]:
-    """Return the folder of a crate, and those of crates that it depends on in this repository."""
+    """Return the folders of a crate and of all crates here that it depends on."""
     found: set[Path] = set()
     more = [folder]
     while more:
