@@ -2,10 +2,10 @@
 conformance suite over every adapter, and the generated pages.
 
 Conformance suites mostly wait: three run at a time, each in its own network and shared memory,
-beside a step of Rust's tests. Linters and the Python tests
-that only compute take what the CPUs have left. A conformance suite that passed on this machine is
-not run again while the adapter's library, the suite, the worker and the kernel are unchanged: it is
-listed as such, and `--all` runs it. A failure does not end the run. Nothing of Busmark's that
+beside a step of Rust's tests. Linters and the Python tests that only compute take what the CPUs
+have left. A step of Rust, or a conformance suite, that passed on this machine is not run again
+while its sources, the compiler and the kernel are unchanged, in whatever checkout: it is listed as
+such, and `--all` runs it. A failure does not end the run. Nothing of Busmark's that
 failed is run again: a test that fails once is a defect. Only a suite in which the middleware itself
 hung or died is, once and visibly. The last line is `N passed, N failed, N skipped`; a check without
 its own tests, such as a linter, counts as one. The exit code is 1 if anything failed.
@@ -23,9 +23,10 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from busmark.adapters import environment
@@ -45,8 +46,8 @@ THREADS = 4
 TESTS = "python/tests"
 COMPUTING = (
     "adapters", "analysis", "cli", "compare", "control", "docs", "findings",
-    "frames", "model", "mutations", "oracles", "plan", "present",
-    "scenario", "stats", "store", "tools",
+    "frames", "launcher", "model", "mutations", "oracles", "plan", "plugins", "present",
+    "processes", "scenario", "stats", "store", "tools", "track",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""
@@ -70,7 +71,9 @@ OWN_PLACE = (
 """A network, and shared memory of its own where it may be mounted: suites look for what they leave
 there."""
 PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "busmark" / "passed"
-"""A file for each conformance suite that passed, named by what it depends on."""
+"""A file for each conformance suite and step of Rust that passed, named by what it depends on."""
+SHARED = ("abi", "idl", "adapters/spread_addresses.rs", ".cargo", "rustfmt.toml", "clippy.toml")
+"""What a crate may read besides the folders of itself and of crates that it depends on."""
 
 
 @dataclass
@@ -190,9 +193,9 @@ def crates() -> list[Path]:
     return sorted(path.parent for path in found if "[workspace]\n" in path.read_text())
 
 
-def check(name: str, command: list[str], folder: Path = ROOT) -> Step:
+def check(name: str, command: list[str], folder: Path = ROOT, passed: Path | None = None) -> Step:
     """A formatter, linter or type checker."""
-    return Step(name, command, single, folder, idle=True)
+    return Step(name, command, single, folder, passed, idle=True)
 
 
 def lint_steps() -> list[Step]:
@@ -200,38 +203,92 @@ def lint_steps() -> list[Step]:
     clippy = ["cargo", "clippy", "-q", "--locked", "--all-targets"]
     denied = ["--", "-D", "warnings"]
     steps = [
-        check("format: core", ["cargo", "fmt", "--all", "--check"]),
+        rust_check("format: core", ["cargo", "fmt", "--all", "--check"]),
         check("format: python", [str(BIN / "ruff"), "format", "--check", *PYTHON_SOURCES]),
         check("lint: python", [str(BIN / "ruff"), "check", *PYTHON_SOURCES]),
         check("types: python", [str(BIN / "mypy"), *TYPED]),
         check("generated pages", [str(BIN / "python"), "tools/generate.py", "--check"]),
-        check("lint: core", [*clippy, "--workspace", *denied]),
+        rust_check("lint: core", [*clippy, "--workspace", *denied]),
     ]
     for folder in crates():
         name = folder.relative_to(ROOT).as_posix()
-        steps.append(check(f"format: {name}", ["cargo", "fmt", "--all", "--check"], folder))
+        steps.append(rust_check(f"format: {name}", ["cargo", "fmt", "--all", "--check"], folder))
         lint = [*clippy, "--workspace", "--release", *denied]
-        steps.append(check(f"lint: {name}", lint, folder))
+        steps.append(rust_check(f"lint: {name}", lint, folder))
     return steps
 
 
-def remembered(adapter: str, setting: str = "") -> Path | None:
-    """Return where the outcome of an adapter's conformance suite is kept: under a digest of the
-    library, the suite, the worker, the packages whose middleware it may load, the kernel, and an
-    option."""
-    built = ROOT / "target" / "release"
-    digest = hashlib.sha256(f"{platform.release()}{setting}".encode())
-    programs = (ROOT / "adapters" / adapter).glob("src/bin/*.rs")
-    parts = [library(adapter), built / "busmark-check", built / "busmark-worker"]
-    parts += [built / each.stem for each in sorted(programs)]
-    names = ("requirements.txt", "debian.txt", "wheels.txt")
-    lists = [ROOT / "adapters" / adapter / name for name in names]
+def rust_check(name: str, command: list[str], folder: Path = ROOT) -> Step:
+    """A formatter or linter of Rust."""
+    return check(name, command, folder, rust_passed(name, folder))
+
+
+def passed_place(name: str, paths: Iterable[Path], *words: str) -> Path | None:
+    """Return where the outcome of a step is kept: under a digest of the contents of these files, of
+    the kernel, the compiler and these words; nowhere if a file is missing."""
+    digest = hashlib.sha256("\n".join((platform.release(), compiler(), *words)).encode())
     try:
-        for path in [*parts, *(path for path in lists if path.exists())]:
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for one in sorted(hashlib.sha256(path.read_bytes()).digest() for path in paths):
+            digest.update(one)
     except OSError:
         return None
-    return PASSED / f"{adapter}-{digest.hexdigest()[:24]}.json"
+    return PASSED / f"{re.sub(r'[^a-z0-9-]+', '-', name)}-{digest.hexdigest()[:24]}.json"
+
+
+@cache
+def compiler() -> str:
+    """Return the version of the Rust compiler."""
+    return subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+
+
+def contract_passed(adapter: str, setting: str = "") -> Path | None:
+    """Return where the outcome of an adapter's conformance suite is kept: it depends on the
+    library, the suite, the worker, the packages whose middleware it may load, and an option."""
+    built, folder = ROOT / "target" / "release", ROOT / "adapters" / adapter
+    programs = [built / path.stem for path in sorted(folder.glob("src/bin/*.rs"))]
+    parts = [library(adapter), built / "busmark-check", built / "busmark-worker", *programs]
+    lists = [folder / name for name in ("requirements.txt", "debian.txt", "wheels.txt")]
+    paths = [source for part in parts for source in sources(part)]
+    paths += [path for path in lists if path.exists()]
+    return passed_place(f"contract: {adapter}", paths, setting)
+
+
+def sources(built: Path) -> list[Path]:
+    """Return what cargo made this library or program of. A library of CMake, or one that is older
+    than a source, stands for itself: cargo's own output differs from checkout to checkout."""
+    listed = built.with_suffix(".d")
+    if not (listed.exists() and built.exists()):
+        return [built]
+    names = listed.read_text().partition(": ")[2].splitlines()[0]
+    found = [Path(name.replace("\\ ", " ")) for name in re.split(r"(?<!\\) ", names)]
+    found += {near / name for source in found for near in source.parents
+              for name in ("Cargo.toml", "Cargo.lock") if (near / name).exists()}  # fmt: skip
+    made = built.stat().st_mtime_ns
+    whole = all(path.exists() and path.stat().st_mtime_ns <= made for path in found)
+    return found if whole else [built]
+
+
+def rust_passed(name: str, folder: Path) -> Path | None:
+    """Return where the outcome of a step of Rust is kept: it depends on all files of the crate and
+    of those that it names by a path; the core's also on two adapters."""
+    core = [ROOT / "crates", ROOT / "Cargo.toml", ROOT / "Cargo.lock"]
+    core += [needed for name in ("null", "reference") for needed in needs(ROOT / "adapters" / name)]
+    tops = [*(core if folder == ROOT else needs(folder)), *(ROOT / name for name in SHARED)]
+    files = {path for top in tops for path in (top, *top.rglob("*")) if path.is_file()}
+    return passed_place(name, files)
+
+
+def needs(folder: Path) -> set[Path]:
+    """Return the folders of a crate and of all crates here that it depends on."""
+    found: set[Path] = set()
+    more = [folder]
+    while more:
+        if (crate := more.pop()) not in found:
+            found.add(crate)
+            named = re.findall(r'path = "([^"]+)"', (crate / "Cargo.toml").read_text())
+            near = [(crate / name).resolve() for name in named]
+            more += [path for path in near if (path / "Cargo.toml").exists()]
+    return found
 
 
 def test_steps() -> list[Step]:
@@ -243,30 +300,20 @@ def test_steps() -> list[Step]:
             steps.append(Step(f"left out: {adapter}", ["echo", f"SKIPPED {reason}"], skipped))
             continue
         command = [*alone, str(BIN / "busmark"), "adapter", "check", adapter, "--json"]
-        steps.append(
-            Step(
-                f"contract: {adapter}",
-                command,
-                conformance,
-                remembered=remembered(adapter),
-                brief=contract_brief,
-            )
-        )
-        for setting in OTHERWISE.get(adapter, ()):
-            steps.append(
-                Step(
-                    f"contract: {adapter}, {setting}", [*command, "--set", setting], conformance,
-                    remembered=remembered(adapter, setting), brief=contract_brief,
-                )
-            )  # fmt: skip
-    core = ["env", f"RUST_TEST_THREADS={THREADS}"]
-    core += ["cargo", "test", "-q", "--locked", "--no-fail-fast", "--workspace"]
-    steps.append(Step("tests: core", core, cargo))
-    for folder in crates():
-        if folder.parent.name == "adapters":
-            # As released: the build of the adapter itself serves its tests too.
-            command = ["cargo", "test", "-q", "--release", "--locked", "--no-fail-fast"]
-            steps.append(Step(f"tests: adapters/{folder.name}", command, cargo, folder))
+        for setting in ("", *OTHERWISE.get(adapter, ())):
+            name = f"contract: {adapter}{setting and ', ' + setting}"
+            options = ["--set", setting] if setting else []
+            kept = contract_passed(adapter, setting)
+            step = Step(name, [*command, *options], conformance, ROOT, kept, contract_brief)
+            steps.append(step)
+    # As released: the build of the adapter itself serves its tests too.
+    test = ["cargo", "test", "-q", "--locked", "--no-fail-fast"]
+    core = ["env", f"RUST_TEST_THREADS={THREADS}", *test, "--workspace"]
+    tested = [("tests: core", core, ROOT)]
+    tested += [(f"tests: adapters/{folder.name}", [*test, "--release"], folder)
+               for folder in crates() if folder.parent.name == "adapters"]  # fmt: skip
+    for name, command, folder in tested:
+        steps.append(Step(name, command, cargo, folder, rust_passed(name, folder)))
     return sorted(steps, key=lambda s: SLOWEST.index(s.name) if s.name in SLOWEST else len(SLOWEST))
 
 
@@ -358,7 +405,7 @@ def run(step: Step) -> Ended:
 
 
 def remember(place: Path, counts: Counts) -> None:
-    """Notes that a conformance suite passed; without a place for it, it is run again next time."""
+    """Note that a step passed; without a place for it, it is run again next time."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(f"{counts}\n")
@@ -397,7 +444,7 @@ def main() -> int:
         total.add(counts)
         print("".join(f"FAILED {one.step.name}: {name}\n" for name in names), end="")
         adapter = one.step.name.removeprefix("contract: ")
-        if one.cached:
+        if adapter != one.step.name and one.cached:
             cached.append(adapter)
         elif adapter != one.step.name and counts.passed:
             tested.append(f"{adapter} ({counts})")

@@ -31,7 +31,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     yield from make_lab(tmp_path)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def allowed() -> None:
     """Skip what captures packets where that cannot be done."""
     from busmark.errors import UserError

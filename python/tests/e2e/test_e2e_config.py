@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from e2e_harness import Lab, need_adapters, rows, scenario
 
 import busmark
@@ -14,40 +11,22 @@ GOOD = WHOLE.format("<Internal><WriteBatch>false</WriteBatch></Internal>")
 BAD = WHOLE.format("<General><MaxMesageSize>1400B</MaxMesageSize></General>")
 
 
-@pytest.fixture
-def files(lab: Lab) -> dict[str, Path]:
-    """A configuration that Cyclone DDS takes, and one with a misspelt element."""
+def test_a_file_and_the_environment_count_only_where_they_are_asked_for(lab: Lab) -> None:
     need_adapters("cyclonedds")
-    found = {name: lab.folder / f"{name}.xml" for name in ("good", "bad")}
-    found["good"].write_text(GOOD)
-    found["bad"].write_text(BAD)
-    return found
-
-
-def run(lab: Lab, config: str | Path, uri: Path | None = None) -> tuple[int, str]:
-    option = f'\noption.cyclonedds.config = "{config}"' if config else ""
-    lab.scenario(scenario(f'adapter = "cyclonedds"{option}', rounds="min = 1\nretries = 0"))
-    variables = {"CYCLONEDDS_URI": f"file://{uri}"} if uri else {}
+    good, bad = lab.folder / "good.xml", lab.folder / "bad.xml"
+    good.write_text(GOOD)
+    bad.write_text(BAD)
+    matrix = 'adapter = "cyclonedds"'
+    config = f"{matrix}\noption.cyclonedds.config"
+    also = f'[[also]]\n{config} = "{good}"\n[[also]]\n{config} = "env"\n'
+    lab.scenario(scenario(matrix, rounds="min = 1\nretries = 0", also=also))
+    variables = {"CYCLONEDDS_URI": f"file://{bad}"}
     ended = lab.busmark("run", "scenario.toml", "--out", "result", variables=variables)
-    return ended.code, ended.text
-
-
-def test_a_file_is_taken_and_kept_with_the_case(lab: Lab, files: dict[str, Path]) -> None:
-    code, text = run(lab, files["good"])
-    assert code == 0, text
-    (case,) = busmark.open(lab.folder / "result").manifest.cases
-    assert str(files["good"]) in str(case.params)
-
-
-def test_the_environment_counts_only_where_it_is_asked_for(
-    lab: Lab, files: dict[str, Path]
-) -> None:
-    code, text = run(lab, "", files["bad"])
-    assert code == 0 and "cyclonedds does not read variables that are set" in text, text
-    (row,) = rows(lab.folder / "result")
-    assert row["status"] == "ok"
-
-
-def test_the_environment_is_taken_where_it_is_asked_for(lab: Lab, files: dict[str, Path]) -> None:
-    code, text = run(lab, "env", files["bad"])
-    assert code != 0 and "MaxMesageSize" in text, text
+    assert ended.code == 1, ended.text
+    neither, file, environment = rows(lab.folder / "result")
+    assert (neither["status"], file["status"]) == ("ok", "ok")
+    assert environment["status"] == "failed" and "MaxMesageSize" in environment["reason"]
+    (case,) = (
+        c for c in busmark.open(lab.folder / "result").manifest.cases if c.id == file["case"]
+    )
+    assert str(good) in str(case.params)

@@ -76,23 +76,28 @@ def test_every_ping_and_pong_is_found_in_the_packets_of_each_middleware(lab: Lab
     lab.assert_nothing_left()
 
 
-def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(lab: Lab) -> None:
+@pytest.fixture(scope="module")
+def alone(shared_lab: Lab, allowed: None) -> Result:
+    """Rounds on a loopback of their own, where nobody else's traffic is."""
     need_root()
-    need_adapters("udp")
-    # Nobody else's traffic is on a loopback of its own.
-    result = run(lab, f'adapter = "udp"\nsize = {SIZE}', prefix=ALONE)
-    (row,) = rows(result.directory)
-    hops, wire = result.hops(row["case"], 0), result.wire(row["case"], 0)
+    need_adapters("udp", "tcp", "cyclonedds")
+    matrix = f'adapter = ["udp", "tcp", "cyclonedds"]\nsize = {SIZE}'
+    return run(shared_lab, matrix, prefix=ALONE)
+
+
+def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(alone: Result) -> None:
+    (row,) = (each for each in rows(alone.directory) if each["adapter"] == "udp")
+    hops, wire = alone.hops(row["case"], 0), alone.wire(row["case"], 0)
     assert hops is not None and wire is not None
     assert hops["wire_bytes"].unique().to_list() == [HEADERS + HEADER + SIZE]
     assert hops.select("packets", "sharing").unique().rows() == [(1, 1)]
     assert hops["hop"].n_unique() == 2 and hops["protocol"].unique().to_list() == ["busmark"]
     data = wire.row(by_predicate=pl.col("purpose") == "data", named=True)
     assert data["packets"] == hops.height
-    opened = busmark.open(result.directory)
-    assert opened.hops().collect().equals(hops) and opened.wire().collect().equals(wire)
-    for table, frame in (("hops", opened.hops()), ("wire", opened.wire())):
-        (written,) = (result.directory / table).glob("*.parquet")
+    opened = busmark.open(alone.directory)
+    for table, frame, own in (("hops", opened.hops(), hops), ("wire", opened.wire(), wire)):
+        assert frame.filter(pl.col("case") == row["case"]).collect().equals(own)
+        written = next((alone.directory / table).glob("*.parquet"))
         assert dict(pl.read_parquet_schema(written)) == dict(frame.collect_schema())
     assert data["wire_bytes"] == hops.height * (HEADERS + HEADER + SIZE)
     assert data["window_packets"] == row["wire_samples"]
@@ -100,15 +105,14 @@ def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(lab: Lab) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
-def test_purposes_are_what_tshark_counts(lab: Lab) -> None:
-    need_root()
-    need_adapters("cyclonedds", "tcp")
-    result = run(lab, f'adapter = ["cyclonedds", "tcp"]\nsize = {SIZE}', prefix=ALONE)
-    for row in rows(result.directory):
-        wire = result.wire(row["case"], 0)
+def test_purposes_are_what_tshark_counts(alone: Result) -> None:
+    for row in rows(alone.directory):
+        if row["adapter"] == "udp":
+            continue
+        wire = alone.wire(row["case"], 0)
         assert wire is not None
         found = {one["purpose"]: (one["packets"], one["wire_bytes"]) for one in wire.to_dicts()}
-        path = path_of(result, row)
+        path = path_of(alone, row)
         text = by_tshark(row["adapter"], path)
         assert len(text) == (1 if row["adapter"] == "tcp" else 3)
         for purposes, counted in text.items():

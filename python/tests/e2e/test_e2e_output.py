@@ -165,8 +165,7 @@ def test_a_damaged_result_is_reported_by_every_command(lab: Lab, result: Path, n
     assert {path: path.stat().st_size for path in result.rglob("*.parquet")} == before
 
 
-@pytest.mark.parametrize("folder", ["samples", "intervals"])
-@pytest.mark.parametrize("how", ["cut", "gone"])
+@pytest.mark.parametrize(("folder", "how"), [("samples", "cut"), ("intervals", "gone")])
 def test_a_round_whose_file_is_damaged_is_named_and_run_again(
     lab: Lab, result: Path, folder: str, how: str
 ) -> None:

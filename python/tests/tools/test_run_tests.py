@@ -1,8 +1,9 @@
-"""How the suite lists what failed."""
+"""How the suite lists what failed, and what it need not run again."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -82,3 +83,31 @@ def test_what_others_wait_for_is_not_idle_and_the_longest_begins_first() -> None
     assert [name for name in names if name in run_tests.SLOWEST] == names[: len(run_tests.SLOWEST)]
     assert not any(step.idle for step in [*steps, run_tests.measuring_step()])
     assert all(step.idle for step in [*run_tests.lint_steps(), run_tests.computing_step()])
+
+
+def test_what_passed_in_one_checkout_is_known_in_another_until_a_source_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def place(name: str, source: str) -> Path | None:
+        root, built = tmp_path / name, tmp_path / name / "target/release"
+        crate = root / "adapters/null"
+        for path, text in {
+            crate / "Cargo.toml": 'near = { path = "../near" }', crate / "lib.rs": source,
+            root / "adapters/near/Cargo.toml": "", built / "libbusmark_null.so": name,
+            built / "libbusmark_null.d": f"libbusmark_null.so: {crate / 'lib.rs'}\n",
+            built / "busmark-check": "", built / "busmark-worker": "",
+        }.items():  # fmt: skip
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        monkeypatch.setattr(run_tests, "ROOT", root)
+        os.utime(built / "libbusmark_null.so", (2**32, 2**32))
+        return run_tests.contract_passed("null")
+
+    first, same, changed = place("first", "a"), place("second", "a"), place("third", "b")
+    assert first and first == same != changed
+    assert run_tests.needs(tmp_path / "first/adapters/null") == {
+        tmp_path / "first/adapters/null", tmp_path / "first/adapters/near",
+    }  # fmt: skip
+    (library,) = tmp_path.glob("third/target/release/*.so")
+    os.utime(library, (1, 1))
+    assert run_tests.sources(library) == [library], "it was not built of what is there"
