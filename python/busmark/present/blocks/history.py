@@ -414,10 +414,12 @@ def _ends(series: TrackedSeries) -> tuple[float, float]:
 
 
 def _names(series: TrackedSeries) -> list[tuple[float, str]]:
-    """The first commit, those behind steps and the last, where there is room for their names."""
+    """Each commit where there is room for all names, else the first, those behind steps and the
+    last."""
     last = len(series.points) - 1
+    behind = [0, *(step.first_after for step in series.steps), last]
     names: list[tuple[float, str]] = []
-    for place in (0, *(step.first_after for step in series.steps), last):
+    for place in range(last + 1) if APART * last < 1 else behind:
         if not names or place - names[-1][0] > APART * last:
             point = series.points[place]
             names.append((place, f"{short(point.commit)[:10]} {_day(point)[5:]}"))

@@ -202,7 +202,7 @@ def _part(table: Table, columns: Sequence[Column], rows: Sequence[int]) -> Table
 
 
 def _points(table: Table) -> float:
-    """Width in print: numbers are not broken, other texts between words."""
+    """Width in print: numbers are not broken, other texts between words; intervals are below."""
     points = 0.0
     for column in table.columns:
         shown = figures.shown(column, table)
@@ -210,7 +210,7 @@ def _points(table: Table) -> float:
         if column.kind in ("label", "text"):
             texts = [word for words in texts for word in words.split(" ")]
         longest = max(map(len, [*figures.heading(column, table)[1].split(), *texts]), default=0)
-        longest += max((len(one.interval) for one in shown), default=0)
+        longest = max(longest, *(len(one.interval) for one in shown), 0)
         badges = max((len(cell.marks) for cell in column.cells), default=0)
         points += LETTER * longest + BADGE * badges + PADDING
     return points

@@ -117,7 +117,8 @@ def lines(text: str, width: int, *, label: bool = True) -> list[str]:
 def mark_path(symbol: str, size: float = 1.0) -> str:
     """Return a mark of `look` as an SVG path within a circle of `size`."""
     if symbol == "line-ew-open":
-        return f"M{-size:g},0H{size:g}"
+        # Marks are filled, and a line has nothing to fill.
+        return f"M{-size:g},{-size / 3:.3g}H{size:g}V{size / 3:.3g}H{-size:g}Z"
     if symbol not in CORNERS:
         arc = f"A{size:g},{size:g},0,1,1"
         return f"M{size:g},0{arc},{-size:g},0{arc},{size:g},0Z"

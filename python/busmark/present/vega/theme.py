@@ -64,7 +64,7 @@ def config(theme: Theme) -> Spec:
         "sample": {"strokeWidth": line, "opacity": 1},
         "bar": {"opacity": 1},
         "field": {"opacity": 1},
-        "empty": {"fill": own.empty, "opacity": 1},
+        "empty": {"color": own.empty, "opacity": 1},
         "written": {"fill": own.text, "fontSize": em * 0.93},
     }
     ticks = {"size": em * 0.5, "thickness": line * 0.75}

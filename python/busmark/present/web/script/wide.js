@@ -1,4 +1,7 @@
 /* Tables that are wider than the window: what is out of sight is named, and headings stay. */
+/* Windows that a table is high before it scrolls by itself. */
+const LONG = 2;
+
 const startWide = (section) => {
   const box = section.querySelector(".scroll");
   const hint = section.querySelector(".hint");
@@ -11,6 +14,8 @@ const startWide = (section) => {
     const fits = box.scrollWidth <= box.clientWidth;
     box.classList.toggle("fits", fits);
     box.classList.toggle("tall", !fits);
+    /* Headings that stay cost a second way to scroll, in which the last rows are out of sight. */
+    box.classList.toggle("long", !fits && box.scrollHeight > LONG * window.innerHeight);
     tell(fits);
   };
 
