@@ -68,7 +68,9 @@ def cell_of(value: Value) -> Cell:
         case Cell():
             return value
         case Figure():
-            sentence = f"{text.samples(value.count)}, {text.plural(value.rounds, 'round')}"
+            readings = value.unit == "CPU" and value.count is not None
+            basis = text.plural(value.count, "reading") if readings else text.samples(value.count)
+            sentence = f"{basis}, {text.plural(value.rounds, 'round')}"
             return Cell(value.value, value.low, value.high, note=sentence)
         case bool():
             return Cell("yes" if value else "no")
