@@ -50,7 +50,7 @@ def _sentence(case: CaseSummary) -> Answer:
     further = described(case.workload)
     where = f"At {size} {placement_text(case.placement)}" + (f", {further}" if further else "")
     reasons = [a.reason or "" for a in case.attempts]
-    marked = [words for reason in reasons if (words := REACHED.search(reason))]
+    marked = [found for reason in reasons if (found := REACHED.search(reason))]
     worst = min(marked, key=lambda one: float(re.sub(r"[^\d.]", "", one[1])))
     words = f"{worst[0]} at worst" if len(marked) > 1 else worst[0]
     if case.rounds.ok:

@@ -458,7 +458,7 @@ def _is_cluster(series: Series, inside: int) -> bool:
 def _recurs(view: CaseView) -> bool:
     """Whether most rounds have samples in the window: a socket's option is the same in all, while
     one participant that stands still for a moment delays a row of samples in one."""
-    found = [((own >= LOW_NS) & (own <= HIGH_NS)).any() for own in view.latencies.values()]
+    found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in view.latencies.values()]
     return sum(found) * 2 > len(found)
 
 

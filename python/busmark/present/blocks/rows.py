@@ -68,8 +68,9 @@ def cell_of(value: Value) -> Cell:
         case Cell():
             return value
         case Figure():
-            readings = value.unit == "CPU" and value.count is not None
-            basis = text.plural(value.count, "reading") if readings else text.samples(value.count)
+            basis = text.samples(value.count)
+            if value.unit == "CPU" and value.count is not None:
+                basis = text.plural(value.count, "reading")
             sentence = f"{basis}, {text.plural(value.rounds, 'round')}"
             return Cell(value.value, value.low, value.high, note=sentence)
         case bool():
