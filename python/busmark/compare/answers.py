@@ -28,7 +28,7 @@ class Answer(Frozen):
         return f"{self.lead}{self.rest}"
 
 
-REACHED = re.compile(r"reached [^;]+?/s of [^;]+?/s(?= \(criteria\.min_rate\))")
+REACHED = re.compile(r"reached ([^;]+?)/s of [^;]+?/s(?= \(criteria\.min_rate\))")
 """As `busmark.control.tables` words the reason of a marked round."""
 
 MOST_TOLD = 3
@@ -36,8 +36,8 @@ MOST_TOLD = 3
 
 def unreached(cases: Iterable[CaseSummary]) -> list[Answer]:
     """A sentence for each case in which no round, or not every one, reached its rate."""
-    found = [(case, words[0]) for case in cases if (words := REACHED.search(case.reason or ""))]
-    lines = [_sentence(case, words) for case, words in found[:MOST_TOLD]]
+    found = [case for case in cases if REACHED.search(case.reason or "")]
+    lines = [_sentence(case) for case in found[:MOST_TOLD]]
     if hidden := len(found) - len(lines):
         lines.append(
             Answer(lead=text.plural(hidden, "further case"), rest=" did not reach its rate either.")
@@ -45,14 +45,18 @@ def unreached(cases: Iterable[CaseSummary]) -> list[Answer]:
     return lines
 
 
-def _sentence(case: CaseSummary, words: str) -> Answer:
+def _sentence(case: CaseSummary) -> Answer:
     size = "a size not stated" if case.size is None else text.size_text(case.size)
     further = described(case.workload)
     where = f"At {size} {placement_text(case.placement)}" + (f", {further}" if further else "")
-    marked = [a for a in case.attempts if REACHED.search(a.reason or "")]
+    reasons = [a.reason or "" for a in case.attempts]
+    marked = [found for reason in reasons if (found := REACHED.search(reason))]
+    worst = min(marked, key=lambda one: float(re.sub(r"[^\d.]", "", one[1])))
+    words = f"{worst[0]} at worst" if len(marked) > 1 else worst[0]
     if case.rounds.ok:
         rounds = text.plural(case.rounds.ok + case.rounds.marked, "round")
-        rest = f" in {len(marked)} of {rounds}: {words}; those do not count."
+        these = "these rounds do" if len(marked) > 1 else "this round does"
+        rest = f" in {len(marked)} of {rounds}: {words}; {these} not count."
         return Answer(lead=f"{where}, {case.label} did not reach its rate", rest=rest)
     return Answer(
         lead=f"{where}, {case.label} cannot reach the rate", rest=f": {words}; no figure counts."

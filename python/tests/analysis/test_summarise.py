@@ -316,6 +316,27 @@ def test_a_rate_that_no_round_reached_is_the_first_thing_said(tmp_path: Path) ->
     assert found.cases[0].reason.startswith("3 rounds marked, such as: reached 168000/s")
 
 
+@pytest.mark.parametrize(
+    ("reached", "said"),
+    [
+        (["821"], "in 1 of 3 rounds: reached 821/s of 1 000/s; this round does not count."),
+        (["899", "846"],
+         "in 2 of 3 rounds: reached 846/s of 1 000/s at worst; these rounds do not count."),
+    ],
+)  # fmt: skip
+def test_the_least_of_a_rate_that_some_rounds_reached(
+    tmp_path: Path, reached: list[str], said: str
+) -> None:
+    build = Builder(tmp_path)
+    case = build.case("udp-fast", rate_hz=1000.0, arrivals="constant")
+    for number in range(3 - len(reached)):
+        build.pings(case, len(reached) + number, np.full(50, 4000.0))
+    for number, rate in enumerate(reached):
+        reason = f"reached {rate}/s of 1 000/s (criteria.min_rate)"
+        build.row(case, number, "marked", reason=reason)
+    assert analysed(build).answers[0].rest.endswith(said)
+
+
 @pytest.mark.parametrize("params", [{"test": "capacity"}, {"qos": "1e999"}, {"qos": "[1]"},
                                     {"a\ud800b": 1}])  # fmt: skip
 def test_parameters_that_do_not_fit_hide_no_other_case(

@@ -66,7 +66,7 @@ def test_nothing_known_gives_nothing_said() -> None:
         ("turbo", {"turbo": True}, "note", "above the nominal"),
         ("clock-source", {"clocksource": "hpet"}, "warning", "current: hpet"),
         ("clock-source", {"clocksource": "kvm-clock"}, "note", "current: kvm-clock"),
-        ("load-average", {"load_average": [4.0, 0.0, 0.0]}, "note", "50 % of a CPU"),
+        ("load-average", {"load_average": [4.0, 0.0, 0.0]}, "note", "on 8 CPUs, 0.50 for each"),
         ("few-cpus", {"cpus_allowed": [3]}, "warning", "1 CPU may be used of 8 online"),
         ("few-cpus", {"cpus_allowed": [0, 1], "cpus_online": 2}, "note", "2 CPUs"),
         ("smt", {"smt_active": True, "thread_siblings": [[0, 4], [1, 5]]}, "note", "0+4, 1+5"),

@@ -21,6 +21,13 @@ def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[
     return series
 
 
+def stalled() -> list[Series]:
+    """Clean latencies; the last samples of one round, sent every millisecond, waited together."""
+    series = clean(1)
+    series[-1][-200:] = np.repeat([72 * MS, 88 * MS], 100) - np.tile(np.arange(100) * 0.2 * MS, 2)
+    return series
+
+
 class TestNagle:
     def test_fires_on_a_two_percent_cluster_at_40_ms(self, campaign: Planted) -> None:
         campaign.adapters["tcp"] = CAPABILITIES["tcp"]
@@ -44,8 +51,15 @@ class TestNagle:
             delayed(0.02, 20 * MS),
             delayed(0.02, 200 * MS),
             clean(1, median_ns=60 * MS),
+            stalled(),
         ],
-        ids=["too rare", "below the window", "above the window", "a slow path"],
+        ids=[
+            "too rare",
+            "below the window",
+            "above the window",
+            "a slow path",
+            "one stall",
+        ],
     )
     def test_is_silent_on(self, campaign: Planted, series: list[Series]) -> None:
         assert campaign.case("a", series).found("nagle-delayed-ack") == []

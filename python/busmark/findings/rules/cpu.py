@@ -118,8 +118,8 @@ OVERLOAD = "Say so next to the figure: there is no CPU for each participant."
 """Remedy where placement "different" is impossible."""
 FULL_SPEED = (
     "Throughput is limited by one CPU",
-    "At full speed something has to be the limit, and here it is a CPU, not the network or a "
-    "buffer: the figure says what the middleware costs on this CPU.",
+    "At full speed something has to be the limit, and here it is a CPU, not the network: the rate "
+    "says what the middleware costs on this CPU.",
     "Say so next to the figure; to see the network's limit use larger samples or batches.",
 )
 

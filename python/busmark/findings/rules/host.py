@@ -16,7 +16,6 @@ from busmark.findings.rule import (
     count,
     duration,
     listed,
-    share,
     size,
     whole,
 )
@@ -319,7 +318,7 @@ def load_average_on_host(profile: Profile) -> Iterator[Observation]:
     yield Observation(
         "note",
         f"load average {load[0]:.2f} over the last minute on {cpus} CPUs, "
-        f"{share(load[0] / cpus)} of a CPU each",
+        f"{load[0] / cpus:.2f} for each",
     )
 
 

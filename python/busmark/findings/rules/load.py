@@ -276,7 +276,7 @@ def rate_not_held(view: CaseView) -> Iterator[Observation]:
         yield Observation(
             "warning",
             f"{number(reached)} of {number(asked)} samples/s written "
-            f"({share(round(reached / asked, 3))})",
+            f"({share(round(reached / asked, 3))}), the median of {count(len(written), 'round')}",
             weight=1.0 - reached / asked,
         )
 
@@ -284,8 +284,8 @@ def rate_not_held(view: CaseView) -> Iterator[Observation]:
 RATE_NOT_HELD = Rule(
     id="rate-not-held",
     title="The intended rate was not reached",
-    cause="A write takes longer than the time between two samples, so each starts later than the "
-    "one before. Latency counts from the intended time and grows as long as the test lasts.",
+    cause="Writes, or the writer's waits for a CPU, take longer than the time between two samples, "
+    "so samples leave late. Latency counts from the intended time and includes the delay.",
     remedy="Lower `rate_hz` below the rate that was reached, or, for an overload "
     "test, let such rounds count: `criteria.min_rate = 0`.",
     check_case=rate_not_held,

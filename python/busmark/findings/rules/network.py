@@ -446,7 +446,7 @@ def _cluster(view: CaseView) -> Iterator[Observation]:
             yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
         return
     rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
-    if rest < MAX_REST_NS and _is_cluster(series, inside.size):
+    if rest < MAX_REST_NS and _is_cluster(series, inside.size) and _recurs(view):
         evidence = f"{figures}; the median of the rest is {duration(rest)}"
         yield Observation("warning", evidence, weight=part, remedy=remedy, group=remedy)
 
@@ -456,6 +456,13 @@ def _is_cluster(series: Series, inside: int) -> bool:
     valley = int(((series >= VALLEY_NS) & (series < LOW_NS)).sum())
     above = int((series > HIGH_NS).sum())
     return valley <= MAX_VALLEY * inside and above <= inside
+
+
+def _recurs(view: CaseView) -> bool:
+    """Whether most rounds have samples in the window: a socket's option is the same in all, while
+    one participant that stands still for a moment delays a row of samples in one."""
+    found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in view.latencies.values()]
+    return sum(found) * 2 > len(found)
 
 
 def _option(params: Parameters, capabilities: Capabilities) -> tuple[str, str]:

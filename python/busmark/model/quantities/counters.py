@@ -67,7 +67,7 @@ EXPLAINED = Explained(
     "sum over the intervals within the measured time; null where a part of it is not known",
     "`system`",
     "Whose traffic and whose memory it was: other programs on the machine and in its networks "
-    "count as well.",
+    "count as well. What the ends of a round add, before the first reading and after the last.",
     section="Resources",
 )
 

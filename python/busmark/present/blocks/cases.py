@@ -17,14 +17,14 @@ from busmark.estimate.resources import loads_text, shares_text
 from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.entry import Described, Estimate, Heading, Number
-from busmark.model.figure import Figure
 from busmark.model.naming import placement_text
 from busmark.model.quantities import OF_CASES
+from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
 from busmark.present.blocks.imported import reported_means
-from busmark.present.blocks.rows import fact
+from busmark.present.blocks.rows import cell_of, fact
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import lost_text
 
@@ -63,7 +63,7 @@ def _blocks(
     test = group.test if group.test in TITLES else "latency"
     made += _measured(test, cases)
     made += [
-        (Column(title, [_cell(one) for one in figures], "figure", "ns"), ())
+        (Column(title, [cell_of(one) for one in figures], "figure", "ns"), ())
         for title, figures in reported_means(cases).items()
     ]
     if any(load.rounds for case in cases for load in case.loads):
@@ -161,7 +161,7 @@ def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[C
         if not heading or not (heading.when == "always" or any(figures)):
             continue
         cells = [
-            Cell(float("inf"), text=lost) if (lost := lost_text(case, one.key)) else _cell(figure)
+            Cell(float("inf"), text=lost) if (lost := lost_text(case, one.key)) else cell_of(figure)
             for figure, case in zip(figures, cases, strict=True)
         ]
         first = first or heading.text
@@ -189,7 +189,7 @@ def _quantity(
 
 def _estimates(one: Estimate, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
     figures = [one.pick(case) if one.pick else None for case in cases]
-    cells = [_cell(figure) for figure in figures]
+    cells = [cell_of(figure) for figure in figures]
     kind: Literal["figure", "number"] = "figure"
     if not heading.interval:
         kind, cells = "number", [replace(cell, low=None, high=None) for cell in cells]
@@ -211,13 +211,6 @@ def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Col
     return Column(
         heading.text, cells, "number" if one.unit else "count", one.unit, detail=heading.minor
     )
-
-
-def _cell(figure: Figure | None) -> Cell:
-    if figure is None:
-        return ABSENT
-    sentence = f"{text.samples(figure.count)}, {text.plural(figure.rounds, 'round')}"
-    return Cell(figure.value, figure.low, figure.high, note=sentence)
 
 
 def _load(case: CaseSummary) -> Cell:
@@ -356,6 +349,10 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
                    text.joined([*unknown]))  # fmt: skip
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
+    trouble = [one for one in COUNTERS if one.is_trouble]
+    if counted := [o.title for o in trouble if any(c.counters.get(o.column) for c in cases)]:
+        within = "between the first and the last reading within the measured time"
+        yield fact(text.joined(counted), within)
     for title, known, more in (
         ("Changes in the middle of every round", [c.params.timeline for c in cases],
          "; figures are over all phases, `busmark show DIRECTORY#CASE` has each"),

@@ -51,8 +51,9 @@ TYPICAL, POOL = "Typical round", "All rounds together"
 
 COUNTERS_TITLE = "Counters of the system"
 COUNTERS_NOTE = (
-    "In the measured time of the rounds that count. Other programs on the machine and in the "
-    "participants' networks count as well; interfaces include loopback."
+    "In the rounds that count, between the first and the last reading within the measured time. "
+    "Other programs on the machine and in the participants' networks count as well; interfaces "
+    "include loopback."
 )
 
 

@@ -253,8 +253,9 @@ METHOD = (
     ("Intervals", "{level} confidence intervals. A figure describes a typical round: the median "
      "over rounds of the round's median (or percentile, rate, segment), with an interval of order "
      "statistics that holds for any law of rounds, longer where each round is like the one before. "
-     "A share lost is the mean over rounds with Student's interval. They cover random variation in "
-     "this set-up on this machine, nothing else; one round gives no interval."),
+     "A share lost with an interval is the mean over rounds, with Student's; without, it is the "
+     "share of the samples of all rounds. Intervals cover random variation in this set-up on this "
+     "machine, nothing else; one round gives no interval."),
     ("Percentiles", "Observed values, shown only where at least ten effective samples lie beyond "
      "them (— otherwise); with an interval only where every round supports them. A ping that was "
      "lost counts as later than any; a percentile that falls among the lost has no value. "

@@ -168,7 +168,8 @@ def caveats(campaign: Campaign) -> Section | None:
     ]
     blocks: list[Table | Text] = [_touching(touching, shown)] if touching else []
     if touching and touching[0].remedies:
-        blocks.append(Text("line", {"line": f"→ {touching[0].remedies[0]}"}, style="quiet"))
+        mark = f"{touching[0].mark} " if touching[0].mark else ""
+        blocks.append(Text("line", {"line": f"{mark}→ {touching[0].remedies[0]}"}, style="quiet"))
     if handicaps := _handicaps(campaign):
         blocks.append(handicaps)
     if not blocks:

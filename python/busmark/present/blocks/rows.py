@@ -68,7 +68,10 @@ def cell_of(value: Value) -> Cell:
         case Cell():
             return value
         case Figure():
-            sentence = f"{text.samples(value.count)}, {text.plural(value.rounds, 'round')}"
+            basis = text.samples(value.count)
+            if value.unit == "CPU" and value.count is not None:
+                basis = text.plural(value.count, "reading")
+            sentence = f"{basis}, {text.plural(value.rounds, 'round')}"
             return Cell(value.value, value.low, value.high, note=sentence)
         case bool():
             return Cell("yes" if value else "no")
