@@ -16,12 +16,12 @@ from busmark.findings.rule import (
     count,
     duration,
     listed,
-    share,
     size,
     whole,
 )
 from busmark.host.condition import STEP_NS
 from busmark.host.profile import ACTING, OFFERED, is_one_of
+from busmark.model.text import number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -319,7 +319,7 @@ def load_average_on_host(profile: Profile) -> Iterator[Observation]:
     yield Observation(
         "note",
         f"load average {load[0]:.2f} over the last minute on {cpus} CPUs, "
-        f"{share(load[0] / cpus)} of a CPU each",
+        f"{number(load[0] / cpus)} tasks for each",
     )
 
 
