@@ -16,7 +16,7 @@ from busmark.model.naming import (
     varying,
     with_whole_history,
 )
-from busmark.model.text import size_text
+from busmark.model.text import percent_text, size_text
 
 State = Literal[
     "works", "loses", "wrong content", "no data", "not matched", "failed", "unsupported", "not run"
@@ -172,7 +172,7 @@ def _reason(case: CaseSummary, share: float | None) -> str | None:
         return case.reason
     if not share:
         return None
-    return f"{share:.2%} of samples lost{_overwritten(case)}"
+    return f"{percent_text(share)} of samples lost{_overwritten(case)}"
 
 
 def _overwritten(case: CaseSummary) -> str:

@@ -35,6 +35,8 @@ TOGETHER = 0.1
 """Samples are read together where the time between the readings is below this share of the time
 between their sendings."""
 
+ROUND_TRIP_OF_PROBES = "round trip of probes"
+
 ROUND_TRIP_ROLES = ("pinger", "transmitter")
 
 
@@ -270,6 +272,7 @@ class CaseView:
         )
         round_trips = measured.filter(pl.col("role").is_in(ROUND_TRIP_ROLES))
         if not round_trips.is_empty() or not one_clock:
-            measured, self.quantity = round_trips, "round trip"
+            measured = round_trips
+            self.quantity = "round trip" if self.params.test == "latency" else ROUND_TRIP_OF_PROBES
         ordered = measured.sort("start", maintain_order=True)
         return (ordered["read_ns"] - ordered["start"]).to_numpy().astype(np.float64)

@@ -172,6 +172,9 @@ def value_text(name: str, value: Any) -> str:
         return size_text(value)
     if name in BY_NAME and isinstance(value, str):
         value = BY_NAME[name].words.get(value, value)
+        if name.startswith("link_"):
+            # "2ms" as the scenario has it.
+            value = re.sub(r"(?<=\d)(?=[a-z%])", " ", value, count=1)
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | float):

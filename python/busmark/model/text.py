@@ -84,7 +84,8 @@ def decimals(value: float, digits: int = 3) -> int:
     """Decimal places that show `value` with this many significant digits."""
     if value == 0 or not isfinite(value):
         return 0
-    return max(0, digits - 1 - floor(log10(abs(value))))
+    # As rounded: 9.996 is 10.0.
+    return max(0, digits - 1 - floor(log10(abs(float(f"{value:.{digits - 1}e}")))))
 
 
 def number(value: float | None, places: int | None = None) -> str:
@@ -171,7 +172,8 @@ def size_text(size: int | None) -> str:
 
 
 def percent_text(share: float | None) -> str:
-    """A share of 1 as a percentage: "0 %" only when it is nothing at all."""
+    """A share of 1 as a percentage: "0 %" only when it is nothing at all, "100 %" only
+    when it is all."""
     if share is None:
         return ABSENT
     percent = share * 100
@@ -179,7 +181,12 @@ def percent_text(share: float | None) -> str:
         return "0 %"
     if percent < 0.001:
         return "<0.001 %"
-    return f"{number(percent, min(decimals(percent, 2), 3))} %"
+    if 99.999 < percent < 100:
+        return ">99.999 %"
+    places = min(decimals(percent, 2), 3)
+    while percent < 100 and float(f"{percent:.{places}f}") == 100:
+        places += 1
+    return f"{number(percent, places)} %"
 
 
 def duration(seconds: float) -> str:

@@ -78,7 +78,7 @@ def _never_matched(params: Parameters, adapters: dict[str, Adapter]) -> str | No
         for writer in flow.writers
     )
     pairs = {(w.participant.adapter, r.participant.adapter): None for w, r in (*there, *back)}
-    profile = str(params.security)
+    profile = params.security or UNSECURED
     for writer, reader in pairs:
         if of_ros(writer) != of_ros(reader):
             return f"{writer} → {reader}: ROS has topics and types of its own; the two never match"

@@ -76,7 +76,8 @@ class Column:
     detail: bool = False
     """Whether it may be left out where there is no room."""
     scale: str = ""
-    """Title of the column whose unit and scale it shares; empty: its own."""
+    """Title of the column, or of the group of columns, whose unit and scale it shares; empty: its
+    own."""
     note: str = ""
     """What its values mean, for who points at its heading."""
 

@@ -13,7 +13,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from busmark.model import text
-from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, Interval, decimals, number, percent_text
 from busmark.present.document import Cell, Column, Row, Table
 
@@ -48,7 +47,8 @@ def limits_text(value: float, low: float, high: float, places: int | None = None
     below = (
         f"<{number(least, decimals(least, 1))}" if _is_far(low, value) else _above_0(low, places)
     )
-    above = f">{number(most, 0)}" if _is_far(high, value) else number(high, places)
+    most_places = None if places is None else min(places, decimals(high, 4))
+    above = f">{number(most, 0)}" if _is_far(high, value) else number(high, most_places)
     return f"[{below}, {above}]"
 
 
@@ -60,13 +60,6 @@ def _above_0(limit: float, places: int | None) -> str:
 
 def _is_far(limit: float, value: float) -> bool:
     return not min(value, 1.0) / FAR <= limit <= max(value, 1.0) * FAR
-
-
-def inverse(ratio: Figure) -> Figure:
-    """The ratio the other way round."""
-    low = None if ratio.high is None else 1 / ratio.high
-    high = None if not ratio.low else 1 / ratio.low
-    return ratio.model_copy(update={"value": 1 / ratio.value, "low": low, "high": high})
 
 
 def share_text(share: float) -> str:
@@ -108,10 +101,12 @@ def scales_of(unit: str) -> Sequence[text.Scale]:
 
 def scale_of(column: Column, table: Table) -> text.Scale:
     """Return the unit in which a column is shown."""
-    by = next((one for one in table.columns if one.title == column.scale), column)
-    known = zip(by.cells, table.rows, strict=True)
+    by = [one for one in table.columns if one.title == column.scale][:1] or [
+        one for one in table.columns if column.scale and one.group == column.scale and one.unit
+    ]
+    known = [pair for one in by or [column] for pair in zip(one.cells, table.rows, strict=True)]
     values = [cell.value for cell, row in known if row.role != "floor" and not cell.text]
-    every = values or [cell.value for cell in by.cells]
+    every = values or [cell.value for cell, _ in known]
     numbers = [abs(value) for value in every if isinstance(value, int | float)]
     return text.scale_for(numbers, scales_of(column.unit))
 
@@ -176,45 +171,39 @@ class _InUnit:
 
 
 def ratio_text(cell: Cell) -> str:
-    """Return "1.61", or "1/1.61" where the ratio is below 1: both say how many times."""
+    """Return "1.61", "0.62" where it is less, or the sign of the verdict."""
     if cell.verdict in SIGNS:
         return SIGNS[cell.verdict]
-    if not isinstance(cell.value, int | float):
-        return ""
-    if _is_below_1(cell):
-        return f"1/{text.number(1 / cell.value, _places(cell))}"
-    return text.number(cell.value, _places(cell))
+    known = isinstance(cell.value, int | float)
+    return text.number(cell.value, _places(cell)) if known else ""
 
 
 def interval_of_ratio(cell: Cell) -> str:
-    """Return the limits of a ratio, the same way round and with the same decimals as its text;
-    empty where there are none."""
+    """Return the limits of a ratio with the same decimals as its text; empty where there are
+    none."""
     value, low, high = cell.value, cell.low, cell.high
     if low is None or high is None or not isinstance(value, int | float):
         return ""
-    if low > 0 and _is_below_1(cell):
-        return f"1/{limits_text(1 / value, 1 / high, 1 / low, _places(cell))}"
     return limits_text(value, low, high, _places(cell))
-
-
-def _is_below_1(cell: Cell) -> bool:
-    """Whether it is shown the other way round: as a whole, for limits across 1 have one way."""
-    known = cell.verdict not in SIGNS and isinstance(cell.value, int | float)
-    return known and 0 < cell.value < 1 and (cell.high is None or cell.high < 1)  # type: ignore[operator]
 
 
 def _places(cell: Cell) -> int:
     """Decimals of a ratio: three digits, two of how far it is from 1, no more than two of the half
-    of the interval's width; and as many as it takes that neither it nor a limit reads as 1."""
+    of the interval's width, below 1 one, and two digits at least; and as many as it takes that
+    neither it nor a limit reads as 1."""
     known = [v for v in (cell.value, cell.low, cell.high) if isinstance(v, int | float) and v > 0]
     if not known:
         return 0
-    if _is_below_1(cell):
-        known = [1 / value for value in known]
-    places = max(text.decimals(known[0], 3), min(text.decimals(known[0] - 1, 2), 3))
+    value = known[0]
+    places = max(text.decimals(value, 3), min(text.decimals(value - 1, 2), 3))
     if cell.low is not None and cell.high is not None and cell.high > cell.low:
-        width = abs(known[-1] - known[1]) if len(known) == 3 else cell.high - cell.low
-        places = min(places, text.decimals(width / 2, 2))
+        half = (cell.high - cell.low) / 2
+        narrow = text.decimals(half, 2)
+        if value < 1:
+            narrow = max(text.decimals(half, 1), text.decimals(value, 2))
+        places = min(places, narrow)
+    elif value < 1:
+        places = text.decimals(value, 2)
     while places < 4 and any(round(value, places) == 1 != value for value in known):
         places += 1
     return places

@@ -93,7 +93,7 @@ TEXTS = {
     ),
     "effects": (
         "The value over the other, all else being equal, round by round; smallest and largest of "
-        "the decided comparisons. 1/2: half as much."
+        "the decided comparisons. 0.5: half as much."
     ),
     "margins": (
         "= equivalent: the whole interval is within {margin} of 1, for loss within {loss} of the "

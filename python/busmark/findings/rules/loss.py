@@ -16,7 +16,16 @@ from busmark.findings.params import (
     lost_where,
     policy,
 )
-from busmark.findings.rule import Capabilities, Observation, Rule, Severity, count, share, whole
+from busmark.findings.rule import (
+    Capabilities,
+    Observation,
+    Rule,
+    Severity,
+    count,
+    duration,
+    share,
+    whole,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import polars as pl
@@ -361,7 +370,8 @@ def loop_stood_still(view: CaseView) -> Iterator[Observation]:
     pings = "1 ping" if count == 1 else f"{whole(count)} pings"
     yield Observation(
         "warning",
-        f"in round {number} {pings} held {still_ns / 1e9:.2f} s, {share(part)} of the time",
+        f"in round {number}, {pings} took {duration(still_ns)}, {share(part)} of the sum of all "
+        "round trips",
         weight=part,
     )
 

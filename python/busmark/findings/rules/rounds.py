@@ -175,7 +175,8 @@ def non_stationary(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"the median {view.quantity} {'rises' if middle > 0 else 'falls'} by "
         f"{share(round(abs(middle), 3))} from the first to the last third of a round, in "
-        f"{len(same)} of {count(tested, 'round')} (p < {MAX_P})",
+        f"{len(same)} of {count(tested, 'round')} with {MIN_DRIFT_SAMPLES} samples or more "
+        f"(p < {MAX_P})",
         weight=abs(middle),
     )
 
@@ -223,7 +224,7 @@ def _medians(view: CaseView) -> Iterator[Observation]:
 
     arrived = {n: float(np.median(series)) for n, series in view.latencies.items()}
     # With lost samples later than any, as tables show it.
-    known = view.values("median_ns") if view.quantity == "round trip" else {}
+    known = view.values("median_ns") if view.quantity != "one-way latency" else {}
     medians = {n: known.get(n, median) for n, median in arrived.items()}
     if len(medians) < 2 or min(medians.values()) <= 0.0:
         return

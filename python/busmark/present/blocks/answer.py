@@ -196,7 +196,7 @@ def _workload(
     what = figure_of(headline.kind)
     group = f"{what[:1].upper()}{what[1:]}, {placement_short(placement)}"
     cells = [_marked(_figure(case), case, found) for case in cases]
-    yield Column(where, cells, "figure", headline.figure.unit, group=group)
+    yield Column(where, cells, "figure", headline.figure.unit, group=group, scale=group)
     if ranking is None or len([case for case in cases if case and not case.is_floor]) < 2:
         return
     ratios = [_ratio(case, ranking) for case in cases]

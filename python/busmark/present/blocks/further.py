@@ -235,6 +235,13 @@ COSTS = (
 
 SPENT_HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample"}
 
+SPENT_MEANINGS = {
+    SPENT_HEADS[CPU]: "CPU per sample: CPU time of all participants for each sample that was "
+    "exchanged.",
+    SPENT_HEADS[BYTES]: "Bytes per sample: on the wire.",
+    SPENT_HEADS[PACKETS]: "Packets per sample: on the wire.",
+}
+
 
 def costs(campaign: Campaign) -> Iterator[Section]:
     """Yield what security and layers cost: each case over the one without, equal in all else, with
@@ -246,12 +253,13 @@ def costs(campaign: Campaign) -> Iterator[Section]:
                 tests.setdefault(effect.test, []).append(effect)
         if tests:
             tables = [_cost(cost, test, own) for test, own in tests.items()]
-            note = (
-                f"{cost.note}, round by round; above 1 is more. CPU per sample: CPU time of all "
-                "participants for each sample that was exchanged. Bytes and packets per sample: on "
-                "the wire. Undecided: the ends of the interval differ by more than a factor of 100."
-            )
-            yield Section(cost.title, [*tables, *notes(note)], key=cost.parameter)
+            heads = {column.title for table in tables for column in table.columns}
+            cells = [cell for table in tables for column in table.columns for cell in column.cells]
+            words = [f"{cost.note}, round by round; above 1 is more."]
+            words += [means for head, means in SPENT_MEANINGS.items() if f"{head} ×" in heads]
+            if any(cell.text == "undecided" for cell in cells):
+                words.append("Undecided: the interval's ends differ by a factor above 100.")
+            yield Section(cost.title, [*tables, *notes(" ".join(words))], key=cost.parameter)
 
 
 def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
@@ -262,8 +270,9 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     fields = [
         Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
         Field(value, "value"), Field("Size", lambda each: size(each.size)),
-        Field(f"{headline[:1].upper()}{headline[1:]} ×", lambda each: _ratio(each.versus.ratio)),
-        Field("p99 ×", lambda each: _ratio(each.versus.p99)),
+        Field(f"{headline[:1].upper()}{headline[1:]} ×",
+              lambda each: _ratio(each.versus.ratio), kind="ratio"),
+        Field("p99 ×", lambda each: _ratio(each.versus.p99), kind="ratio"),
         *map(_spent, SPENT),
     ]  # fmt: skip
     by = "adapter" if cost.parameter == LAYER else cost.parameter
@@ -276,7 +285,9 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
 
 
 def _spent(name: str) -> Field:
-    return Field(f"{SPENT_HEADS[name]} ×", lambda effect: _ratio(effect.spent.get(name)))
+    return Field(
+        f"{SPENT_HEADS[name]} ×", lambda effect: _ratio(effect.spent.get(name)), kind="ratio"
+    )
 
 
 def _ratio(ratio: Figure | None) -> Cell:
