@@ -88,8 +88,8 @@ def scale(axis: shapes.Axis, values: Sequence[float], *, linear: bool = False) -
         high, marks = asinh(1.3 * powers[-1] / step), [(asinh(p / step), plain(p)) for p in powers]
         return Scale(axis.title, -high, high, marks, place=f"(asinh({{}}/{step:g}))")
     wanted = axis.kind == "log" and not linear
-    if wanted and (ends := axis.ends or ticks.log_ends(axis.middle or values)):
-        return Scale(axis.title, *ends, ticks.log_ticks(*ends), True)
+    if wanted and (reach := axis.ends or ticks.log_ends(axis.middle or values)):
+        return Scale(axis.title, *reach, ticks.log_ticks(*reach), True)
     from_zero = axis.from_zero or axis.kind == "log"
     ends = axis.ends or (
         ticks.from_zero(values) if from_zero else axis.middle or ticks.around(values)
