@@ -106,8 +106,7 @@ def _captured(file: Path, paper: str | None, application: Path | None) -> Docume
         UserError: it is no capture, has no sample over several hops, or the paper captured nothing.
     """
     from busmark.errors import UserError
-    from busmark.plugins.capture.analysis import analyse, check_readable
-    from busmark.plugins.papers.xrce_2022.captured import document
+    from busmark.plugins.papers.xrce_2022.captured import of_file
 
     _check(paper)
     if paper not in (None, "xrce-2022"):
@@ -117,9 +116,7 @@ def _captured(file: Path, paper: str | None, application: Path | None) -> Docume
             remedy="A capture has the columns of xrce-2022; `busmark capture analyse` shows all "
             "that it has.",
         )  # fmt: skip
-    analysis = analyse(file, application=application)
-    check_readable(analysis)
-    return document(analysis)
+    return of_file(file, application)
 
 
 def _check(paper: str | None) -> None:

@@ -17,10 +17,9 @@ from synthetic_campaign import Builder, samples_around
 
 import busmark as package
 from busmark.compare.campaign import summarise
-from busmark.plugins.capture.analysis import analyse
 from busmark.plugins.papers.blocks import document
 from busmark.plugins.papers.repetition import Repetition, repetition
-from busmark.plugins.papers.xrce_2022.captured import document as captured
+from busmark.plugins.papers.xrce_2022.captured import of_file
 from busmark.store import Result
 
 RECORDED = Path(__file__).parents[4] / "tests" / "oracles" / "results"
@@ -180,7 +179,7 @@ CAPTURES = Path(__file__).parents[5] / "crates" / "busmark-packets" / "tests" / 
 def test_b5_a_capture_has_the_papers_rows_as_far_as_its_packets_say_them(
     name: str, heading: str, by: str
 ) -> None:
-    made = captured(analyse(CAPTURES / name))
+    made = of_file(CAPTURES / name)
     latency, throughput, lengths, *_ = (columns(t) for s in made.sections for t in s.tables)
     assert dict(zip(latency["Criteria"], latency[heading], strict=True))["L until"] == by
     # Without a confirmation there is no L, hence no Eq. 2.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from busmark.errors import UserError
+from busmark.plugins.capture.analysis import analyse, check_readable
 from busmark.plugins.capture.model import Analysis, Hop, Spread, Way
 from busmark.plugins.papers.blocks import tables
 from busmark.plugins.papers.document import Columns, Content, Table, fixed
@@ -121,6 +122,13 @@ MEASURED: tuple[tuple[str, Columns[Captured], str], ...] = (
         "Number of Recv.": lambda of: of.way.arrived,
     }, NOTE_LENGTHS),
 )  # fmt: skip
+
+
+def of_file(file: Path, application: Path | None = None) -> Document:
+    """Return the document of a capture, with the stamps of its application where there are any."""
+    analysis = analyse(file, application=application)
+    check_readable(analysis)
+    return document(analysis)
 
 
 def document(analysis: Analysis) -> Document:
