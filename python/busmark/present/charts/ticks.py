@@ -111,7 +111,7 @@ def size_ticks(sizes: Sequence[int]) -> list[Tick]:
 
 
 def size_axis(sizes: Sequence[int], *, linear: bool) -> tuple[tuple[float, float], list[Tick]]:
-    """Return the ends and the ticks of an axis of sizes; those of a linear one are multiples of a
+    """Return the ends and the ticks of an axis of sizes; a linear one has ticks at multiples of a
     power of two."""
     if not linear:
         places = [*map(at_size, sizes)]

@@ -166,7 +166,7 @@ PORTABILITY: Columns[Mapping[str, Any]] = {
     "WaitSets": _has("waits", "waitset"),
     "Listeners": _has("waits", "listener"),
     "QoS policies": _number("qos"),
-    "Of these, changed in use": _number("qos_mutable"),
+    "Changed in use": _number("qos_mutable"),
 }
 
 

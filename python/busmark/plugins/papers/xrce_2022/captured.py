@@ -31,7 +31,7 @@ NOTE = (
     "L is the time from the data packet to the confirmation on the last hop; where nothing "
     "confirms, the application's time, which a capture alone does not have. Eq. 2 needs an L of "
     "the capture. A capture does not say which packets were of one test: a column has all samples "
-    "of a way. Of a result's rows, “L less application”, “First lost” and “Rounds” are missing."
+    "of a way. “L less application”, “First lost” and “Rounds” are rows of results alone."
 )
 NOTE_LENGTHS = (
     "Sent are samples on the first hop, received are samples on the last: what the application "
