@@ -3,7 +3,7 @@ measured here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -11,6 +11,7 @@ from busmark.compare.campaign import Campaign
 from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number
+from busmark.plugins.papers import document as its
 from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.checks import distinguishing
 from busmark.plugins.papers.data_sets import value_by_value
@@ -71,7 +72,7 @@ def document(repetition: Repetition) -> Document:
         *_checks(repetition),
         *_without_ratio(repetition),
         *_pairs(repetition),
-        *tables(repetition),
+        *tables(repetition.tables),
         *_floor(campaign),
         *(value_by_value(campaign) if of.value_by_value else ()),
         _stand_ins(repetition),
@@ -98,11 +99,11 @@ def _marked(verdict: claims.Verdict) -> Cell:
     return Cell(verdict, text=words, verdict=SHOWN[verdict])
 
 
-def tables(repetition: Repetition) -> Iterator[Section]:
+def tables(found: Iterable[its.Table]) -> Iterator[Section]:
     """Return the tables in the document's own columns, by what they have in common."""
     groups: dict[str, list[Block]] = {}
     notes: dict[str, dict[str, None]] = {}
-    for table in repetition.tables:
+    for table in found:
         columns = [
             Column(title, cells := [row[place] for row in table.rows], _kind(place, cells))
             for place, title in enumerate(table.columns)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from busmark.compare.campaign import Campaign
     from busmark.plugins.papers.repetition import Repetition
+    from busmark.present.document import Document
 
 
 @click.group(epilog="Example: busmark papers list")
@@ -67,22 +68,66 @@ def list_command(as_json: bool) -> None:
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
 @click.option("--paper", metavar="NAME", help="The paper, such as perftest-2023: for imported "
               "results, and campaigns that name none.")  # fmt: skip
+@click.option("--application", type=click.Path(path_type=Path), metavar="STAMPS",
+              help="For a capture: as for `busmark capture analyse`.")  # fmt: skip
 @written("paper")
 @wide
-def show_command(directory: Path, paper: str | None, **options: Any) -> None:
+def show_command(
+    directory: Path, paper: str | None, application: Path | None, **options: Any
+) -> None:
     """Show what a paper states beside what DIRECTORY, a result of its scenarios, has found.
 
-    Without DIRECTORY, the newest result. The tables are in the paper's own columns.
+    Without DIRECTORY, the newest result. The tables are in the paper's own columns. DIRECTORY may
+    also be a capture (pcapng or pcap): it has the columns of xrce-2022, the paper that captured its
+    packets.
     """
     from busmark.cli.show import analysed
+    from busmark.errors import UserError
     from busmark.plugins.papers.blocks import document
     from busmark.present.formats import Views
 
     files = Files.of("paper", options)
-    made = document(_repetition(analysed(directory), paper, directory))
+    if directory.is_file():
+        made = _captured(directory, paper, application)
+    elif application:
+        raise UserError("is for a capture", where="--application",
+                        remedy="A result has the stamps of its own application.")  # fmt: skip
+    else:
+        made = document(_repetition(analysed(directory), paper, directory))
     if files:
         files.write(Views(lambda: made))
     show(made)
+
+
+def _captured(file: Path, paper: str | None, application: Path | None) -> Document:
+    """Return the tables of a paper that a capture has.
+
+    Raises:
+        UserError: it is no capture, has no sample over several hops, or the paper captured nothing.
+    """
+    from busmark.errors import UserError
+    from busmark.plugins.papers.xrce_2022.captured import of_file
+
+    _check(paper)
+    if paper not in (None, "xrce-2022"):
+        raise UserError(
+            f"the figures of {paper} come from reports of its applications, and a capture has none",
+            where="--paper",
+            remedy="A capture has the columns of xrce-2022; `busmark capture analyse` shows all "
+            "that it has.",
+        )  # fmt: skip
+    return of_file(file, application)
+
+
+def _check(paper: str | None) -> None:
+    from busmark.errors import UserError, nearest
+    from busmark.plugins.papers.repetition import DOCUMENTS
+
+    if paper is not None and paper not in DOCUMENTS:
+        raise UserError(
+            f"no paper {paper!r}", where="--paper",
+            remedy=nearest(paper, DOCUMENTS, always=f"There are {', '.join(DOCUMENTS)}."),
+        )  # fmt: skip
 
 
 def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repetition:
@@ -91,7 +136,7 @@ def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repet
     Raises:
         UserError: there is none, or none of this name.
     """
-    from busmark.errors import UserError, nearest
+    from busmark.errors import UserError
     from busmark.estimate.repeated import repeated
     from busmark.plugins.papers.repetition import DOCUMENTS, repetition
     from busmark.store import Result
@@ -103,6 +148,7 @@ def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repet
             where="--paper",
             remedy=nearest(paper, DOCUMENTS, always=f"There are {known}."),
         )
+    _check(paper)
     if paper not in (None, campaign.document):
         # Figures of rounds that only this paper needs.
         cases, tests = repeated(Result(directory), campaign.cases, paper)
@@ -113,6 +159,6 @@ def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repet
         raise UserError(
             "this campaign repeats no paper",
             where=str(directory),
-            remedy=f"Name one with --paper: {known}.",
+            remedy=f"Name one with --paper: {', '.join(DOCUMENTS)}.",
         )
     return found

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, log2, log10
 
 from busmark.model.text import number, size_text
-from busmark.present.charts.look import at_size
+from busmark.present.charts.look import PERCENT_TICKS, at_percent, at_size
 
 Tick = tuple[float, str]
 
@@ -26,6 +26,33 @@ APART = 1.6
 
 MARGIN = 1.12
 """Room at both ends of a logarithmic axis, as a factor."""
+
+
+HEADROOM = 1.06
+"""Room above the largest value of an axis that begins at 0, as a factor."""
+
+
+def around(values: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of a linear axis on which all of these are."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = 0.04 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - room, high + room
+
+
+def from_zero(values: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of a linear axis on which all of these and 0 are."""
+    return min(0.0, *values, 0.0), max(*values, 0.0, 0.0) * HEADROOM or 1.0
+
+
+def signed_ticks(values: Sequence[float]) -> tuple[float, list[float]]:
+    """Return where an axis of both signs stops being linear, as most values are there, and its
+    ticks."""
+    magnitudes = sorted(abs(value) for value in values if value)
+    first = floor(log10(magnitudes[len(magnitudes) // 2]))
+    last = max(ceil(log10(magnitudes[-1])), first + 1)
+    powers = [10.0**power for power in range(first, last + 1)]
+    shown = powers[:: -ceil(len(powers) / 4)][::-1]
+    return powers[0], [*(-each for each in reversed(shown)), 0.0, *shown]
 
 
 def log_ends(values: Sequence[float]) -> tuple[float, float] | None:
@@ -83,10 +110,23 @@ def size_ticks(sizes: Sequence[int]) -> list[Tick]:
     return text + [(2.0**power, size_text(2**power)) for power in powers]
 
 
-def linear_size_ticks(largest: float) -> list[Tick]:
-    """Ticks of a linear axis that begins at 0: multiples of a power of two."""
+def size_axis(sizes: Sequence[int], *, linear: bool) -> tuple[tuple[float, float], list[Tick]]:
+    """Return the ends and the ticks of an axis of sizes; a linear one has ticks at multiples of a
+    power of two."""
+    if not linear:
+        places = [*map(at_size, sizes)]
+        return (min(places) / 1.3, max(places) * 1.3), size_ticks(sizes)
+    largest = max(sizes, default=0)
     step = 2 ** max(0, ceil(log2(largest / 6))) if largest > 0 else 1
-    return [(float(at), size_text(at)) for at in range(0, int(largest) + 1, step)]
+    marks = [(float(at), size_text(at)) for at in range(0, largest + 1, step)]
+    return (-0.02 * largest, 1.05 * largest or 1.0), marks
+
+
+def percent_axis(values: Sequence[float]) -> tuple[float, list[Tick]]:
+    """Return the end and the ticks of an axis from the fastest to the rarest sample."""
+    end = max([1.0, *map(at_percent, values)]) * 1.02
+    marks = [(at_percent(percent), f"{percent:.10g}") for percent in PERCENT_TICKS]
+    return end, [mark for mark in marks if mark[0] <= end]
 
 
 def plain(mark: float) -> str:

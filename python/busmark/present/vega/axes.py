@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log, log10
+from math import log
 from typing import Any
 
 from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Axis, Reference
 from busmark.present.vega.parts import MARGIN, Frame, Row, Spec, dashes, layer, mark_path, short
-
-HEADROOM = 1.06
-"""Room above the largest value of an axis that begins at 0, as a factor."""
 
 GROUPED = "replace(datum.label, /,/g, '\u2009')"
 IN_FULL = "replace(format(datum.value, ',.9~r'), /,/g, '\u2009')"
@@ -100,33 +97,14 @@ def linear(ends: tuple[float, float], title: Spec) -> Position:
     return Position(scale, {"labelExpr": GROUPED} | title)
 
 
-def _signed(values: Sequence[float], title: Spec) -> Position | None:
+def _signed(values: Sequence[float], title: Spec) -> Position:
     """Return an axis for both signs: logarithmic outwards, linear around 0, where most are."""
-    magnitudes = sorted(abs(v) for v in values if v)
-    if not magnitudes:
-        return None
-    first = floor(log10(magnitudes[len(magnitudes) // 2]))
-    last = max(ceil(log10(magnitudes[-1])), first + 1)
-    powers = [10.0**power for power in range(first, last + 1)]
-    shown = powers[:: -max(1, ceil(len(powers) / 4))][::-1]
-    marks = [*(-each for each in reversed(shown)), 0.0, *shown]
-    end = powers[-1] * 1.3
+    step, marks = ticks.signed_ticks(values)
+    end = 1.3 * marks[-1]
     return Position(
-        {"type": "symlog", "constant": powers[0], "domain": [-end, end], "nice": False},
+        {"type": "symlog", "constant": step, "domain": [-end, end], "nice": False},
         title | {"values": marks, "labelExpr": IN_FULL},
     )
-
-
-def around(values: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of a linear axis on which all of these are."""
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    room = 0.04 * (high - low) or 0.05 * abs(high) or 1.0
-    return low - room, high + room
-
-
-def from_zero(values: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of a linear axis on which all of these and 0 are."""
-    return min(0.0, *values, 0.0), max(*values, 0.0, 0.0) * HEADROOM or 1.0
 
 
 def axis(of: Axis, values: Sequence[float], frame: Frame, length: float) -> Position:
@@ -134,8 +112,8 @@ def axis(of: Axis, values: Sequence[float], frame: Frame, length: float) -> Posi
     title: Spec = {"title": frame.lines(of.title, length) or None}
     if of.names:
         title |= named(of.names)
-    if of.kind == "signed" and (signed := _signed(values, title)):
-        return signed
+    if of.kind == "signed" and any(values):
+        return _signed(values, title)
     if of.kind == "log" and not frame.linear:
         ends = of.ends or ticks.log_ends(of.middle or values)
         if ends:
@@ -143,28 +121,23 @@ def axis(of: Axis, values: Sequence[float], frame: Frame, length: float) -> Posi
     if of.ends:
         return linear(of.ends, title)
     if of.from_zero or of.kind == "log":
-        return linear(from_zero(values), title)
-    return linear(of.middle or around(values), title)
+        return linear(ticks.from_zero(values), title)
+    return linear(of.middle or ticks.around(values), title)
 
 
 def sizes(of: Sequence[int], frame: Frame, title: Spec) -> Position:
     """Return an axis of sizes, logarithmic unless linear ones are wanted."""
+    ends, marks = ticks.size_axis(of, linear=frame.linear or not of)
     if frame.linear or not of:
-        largest = max(of, default=1)
-        ends = (-0.02 * largest, 1.05 * largest)
-        return linear(ends, title | named(ticks.linear_size_ticks(largest)))
-    places = [look.at_size(size) for size in of]
-    ends = (min(places) / 1.3, max(places) * 1.3)
+        return linear(ends, title | named(marks))
     scale = {"type": "log", "base": 2, "domain": [*ends], "nice": False}
-    return Position(scale, title | named(ticks.size_ticks(of)), look.at_size)
+    return Position(scale, title | named(marks), look.at_size)
 
 
 def percents(values: Sequence[float], title: Spec) -> Position:
     """Return an axis from the fastest to the rarest sample."""
-    end = max(map(look.at_percent, values), default=1.0)
-    places = [(look.at_percent(p), f"{p:.10g}") for p in look.PERCENT_TICKS]
-    marks = [(at, name) for at, name in places if at <= end]
-    scale = {"type": "linear", "domain": [0, max(end, 1.0) * 1.02], "nice": False}
+    end, marks = ticks.percent_axis(values)
+    scale = {"type": "linear", "domain": [0, end], "nice": False}
     return Position(scale, title | named(marks), look.at_percent)
 
 

@@ -54,7 +54,7 @@ def view(of: Bars, frame: Frame) -> Spec:
     height = frame.height or len(names) * em * max(BAR if solid else POINTS, tallest)
     title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
     ends = None if solid else ticks.log_ends(values)
-    x = axes.logarithmic(ends, title) if ends else axes.linear(axes.from_zero(values), title)
+    x = axes.logarithmic(ends, title) if ends else axes.linear(ticks.from_zero(values), title)
     y = axes.linear(
         (len(names) - 0.5, -0.5),
         {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import inf, isfinite
 
-from busmark.present.charts import look
+from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Curve, OnAxes, Picture, Point, Stack, one_line
 from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
@@ -92,7 +92,7 @@ def stack(of: Stack, frame: Frame) -> Spec:
     views: list[Spec] = []
     for row in of.rows:
         title = row.x.title if row is of.rows[-1] else ""
-        ends = axes.around(places) if of.together and places else row.x.ends
+        ends = ticks.around(places) if of.together and places else row.x.ends
         own = replace(row, x=replace(row.x, title=title, ends=ends))
         entries = () if views else [entry for row in of.rows for entry in _entries(row)]
         view = _plot(own, frame, width, height, entries)

@@ -156,3 +156,14 @@ SENT_KB_PER_S, RECEIVED_KB_PER_S = 200.0, 600.0
 
 PACKED = 40
 """Samples that are sent together, at 5 Hz, with a latency budget of 200 ms."""
+
+COMPLIANCE: tuple[tuple[str, ...], ...] = (
+    ("", "DDS1", "DDS2", "DDS3"),
+    ("DomainParticipant Factory", "compliant", "compliant", "proprietary function"),
+    ("Register Data Types", "static method", "member method", "member method"),
+    ("Spec Operations", "extra argument (newer spec)", "compliant", "compliant"),
+    ("Key Declaration", "//@key", "single #pragma", "pair of #pragma"),
+    ("Required App. IDs", "publisher & subscriber", "none", "publisher"),
+    ("Required App. Transport Config", "code-based", "none", "file-based or code-based"),
+)
+"""API compliance of three products of 2008, which the slide does not name."""

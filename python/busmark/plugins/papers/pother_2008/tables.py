@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
@@ -35,7 +35,8 @@ def tables(campaign: Campaign) -> list[Table]:
             found.append(table(f"{name}: {part}", title, columns, alike, note))
     if trips:
         found += [_published_jitter(), *map(_published_segments, published.OUTPUTS)]
-    return found + [made for part, made in PUBLISHED if of[part]]
+    found += [made for part, made in PUBLISHED if of[part]]
+    return [*found, *_portability(campaign)] if measured else found
 
 
 # Latency and determinism.
@@ -137,6 +138,60 @@ def _published_segments(output: published.Output) -> Table:
         "Send and Echo are left out: they were between two clocks 7.28 s apart. Rows that the "
         "published text has damaged are missing.",
     )
+
+
+# API compliance and portability.
+
+
+def _has(key: str, value: str) -> Callable[[Mapping[str, Any]], Content]:
+    def declared(adapter: Mapping[str, Any]) -> Content:
+        listed = adapter.get(key)
+        return None if listed is None else "yes" if value in listed else "no"
+
+    return declared
+
+
+def _number(key: str) -> Callable[[Mapping[str, Any]], Content]:
+    return lambda adapter: None if adapter.get(key) is None else len(adapter[key])
+
+
+def _meeting(adapter: Mapping[str, Any]) -> Content:
+    features = adapter.get("features")
+    if features is None:
+        return None
+    if "server" in features:
+        return "a server"
+    carried = {"locators", "writer_locators"}.intersection(features)
+    return "locators, which Busmark carries" if carried else "none"
+
+
+PORTABILITY: Columns[Mapping[str, Any]] = {
+    "Middleware": lambda adapter: adapter.get("title"),
+    "Required App. Transport Config": _meeting,
+    "Key Declaration": _has("features", "keys"),
+    "WaitSets": _has("waits", "waitset"),
+    "Listeners": _has("waits", "listener"),
+    "QoS policies": _number("qos"),
+    "Changed in use": _number("qos_mutable"),
+}
+
+
+def _portability(campaign: Campaign) -> list[Table]:
+    """Return what adapters declare, and the slide of three products."""
+    declared = [each for name, each in campaign.adapters.items() if name != "null"]
+    columns: Columns[tuple[str, ...]] = {
+        title: lambda row, place=place: row[place]  # type: ignore[misc]
+        for place, title in enumerate(published.COMPLIANCE[0])
+    }
+    title = "API compliance and portability"
+    return [
+        table(title, "Declared by the adapters", PORTABILITY, declared,
+              "Other rows of the slides are of source code in C++, which is the same for all "
+              "middleware here: the contract of adapters. `busmark adapters --table` has every "
+              "property, and which of them the conformance suite has proved; `busmark bus` shows "
+              "and changes entities, QoS and data of participants that run."),
+        table(THERE, title, columns, published.COMPLIANCE[1:]),
+    ]  # fmt: skip
 
 
 # Throughput and scalability.

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from seams import done, run
 from synthetic_campaign import Builder, samples_around
 
 import busmark as package
 from busmark.compare.campaign import summarise
 from busmark.plugins.papers.blocks import document
 from busmark.plugins.papers.repetition import Repetition, repetition
+from busmark.plugins.papers.xrce_2022.captured import of_file
 from busmark.store import Result
 
 RECORDED = Path(__file__).parents[4] / "tests" / "oracles" / "results"
@@ -147,6 +149,51 @@ def test_b5_every_deployment_has_the_papers_rows_of_latency_throughput_and_lengt
     for table in map(columns, tables(found, "Packet lengths")):
         assert table["Criteria"][:2] == ["Avg. (bit)", "Total (bit)"]
         assert {"Number of Sent", "Number of Recv."} <= {*table["Criteria"]}
+
+
+def test_d8_what_adapters_declare_stands_beside_the_slide_of_three_products(
+    recorded: Recorded,
+) -> None:
+    directory, found = recorded("determinism")
+    (own,), (there,) = (
+        list(map(columns, tables(found, title)))
+        for title in ("Declared by the adapters", "API compliance and portability")
+    )
+    declared = Result(directory).manifest.adapters
+    assert set(own["Middleware"]) == {each["title"] for n, each in declared.items() if n != "null"}
+    for place, title in enumerate(own["Middleware"]):
+        (adapter,) = [each for each in declared.values() if each["title"] == title]
+        assert own["QoS policies"][place] == len(adapter["qos"])
+        assert own["WaitSets"][place] == ("yes" if "waitset" in adapter["waits"] else "no")
+    assert there["DDS2"][-2:] == ["none", "none"] and len(there[""]) == 6
+
+
+CAPTURES = Path(__file__).parents[5] / "crates" / "busmark-packets" / "tests" / "data"
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "by"),
+    [("D2-tcp-r-50.pcapng", "TCP-R 50p, A → B → C", "ACKNACK"),
+     ("D1-udp-be-50.pcapng", "UDP-BE 50p, A → B", "")],
+)  # fmt: skip
+def test_b5_a_capture_has_the_papers_rows_as_far_as_its_packets_say_them(
+    name: str, heading: str, by: str
+) -> None:
+    made = of_file(CAPTURES / name)
+    latency, throughput, lengths, *_ = (columns(t) for s in made.sections for t in s.tables)
+    assert dict(zip(latency["Criteria"], latency[heading], strict=True))["L until"] == by
+    # Without a confirmation there is no L, hence no Eq. 2.
+    assert bool(latency[heading][0]) == bool(throughput[heading][0]) == bool(by)
+    assert lengths[heading][-2:] == ["50", "50"]
+
+
+def test_a_paper_of_reports_is_refused_for_a_capture() -> None:
+    capture = CAPTURES / "D1-udp-be-50.pcapng"
+    ended = run("papers", "show", capture, "--paper", "perftest-2023")
+    assert ended.code == 2 and ended.error and ended.error.where == "--paper"
+    done("papers", "show", capture)
+    whole = run("papers", "show", CAPTURES / "cyclonedds.pcapng.gz")
+    assert whole.code == 2 and "over several hops" in whole.text
 
 
 def test_a7_the_document_of_a_pack_has_the_figures_of_busmark_itself(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ class Spread(NamedTuple):
     least: float
     greatest: float
     mean: float
-    deviation: float
-    variance: float
+    deviation: float | None
+    variance: float | None
+    """Absent for a single value."""
 
 
 class Lengths(NamedTuple):

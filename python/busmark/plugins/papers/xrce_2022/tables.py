@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
@@ -74,10 +74,18 @@ class Tested(NamedTuple):
         return order, limit(self.case), self.case.id
 
 
-T = TypeVar("T", Tested, published.Test)
+class Named(Protocol):
+    """What has a column."""
+
+    @property
+    def name(self) -> str:
+        """Heading of its column."""
 
 
-def _spread(
+T = TypeVar("T", bound=Named)
+
+
+def spread_rows(
     unit: str, spread: Callable[[T], Spread | published.Spread | None], divisor: float = 1.0
 ) -> Columns[T]:
     """Return the paper's five rows."""
@@ -115,7 +123,7 @@ def _total(rounds: PerRound) -> int | None:
 
 MEASURED: tuple[tuple[str, Columns[Tested], str], ...] = (
     ("Latency", {
-        **_spread("ms", lambda of: of.latency, NS_IN_MS),
+        **spread_rows("ms", lambda of: of.latency, NS_IN_MS),
         "Median (ms)": lambda of: _median(of.latency),
         "L until": lambda of: of.route.confirmed_by or "application",
         "Data packet to data packet, median (ms)": lambda of: _median(of.route.latency),
@@ -123,7 +131,7 @@ MEASURED: tuple[tuple[str, Columns[Tested], str], ...] = (
         "L less application, median (ms)": lambda of: _median(of.route.apart),
     }, NOTE_LATENCY),
     ("Throughput by Eq. 2", {
-        **_spread("Mbps", lambda of: of.route.eq2),
+        **spread_rows("Mbps", lambda of: of.route.eq2),
         "Median (Mbps)": lambda of: _median(of.route.eq2, 1.0),
         "Goodput (Mbps)": lambda of: _interval(
             of.case.throughput.mbit_per_s if of.case.throughput else None
@@ -149,8 +157,8 @@ MEASURED: tuple[tuple[str, Columns[Tested], str], ...] = (
 """Title, rows and note of the tables of each deployment that was captured."""
 
 PRINTED: tuple[tuple[str, Columns[published.Test], str], ...] = (
-    ("Latency", _spread("ms", lambda test: test.latency_ms), ""),
-    ("Throughput", _spread("Mbps", lambda test: test.throughput), ""),
+    ("Latency", spread_rows("ms", lambda test: test.latency_ms), ""),
+    ("Throughput", spread_rows("Mbps", lambda test: test.throughput), ""),
     ("Packet lengths", {
         "Avg. (bit)": lambda test: test.lengths.average,
         "Total (bit)": lambda test: test.lengths.total,
@@ -170,7 +178,7 @@ def tables(campaign: Campaign) -> list[Table]:
         if where and known and condition(case):
             groups.setdefault((middleware(case), where), []).append(Tested(case, known))
     found = [
-        _table(f"{name}: {TITLES[where]}", title, rows, sorted(own, key=Tested.place), note)
+        transposed(f"{name}: {TITLES[where]}", title, rows, sorted(own, key=Tested.place), note)
         for (name, where), own in sorted(groups.items())
         for title, rows, note in MEASURED
     ]
@@ -182,9 +190,22 @@ def tables(campaign: Campaign) -> list[Table]:
             if where != 1 or title != "Latency"
         ]
     return found
+    return found + [
+        each for where in sorted({where for _, where in groups}) for each in printed(where)
+    ]
 
 
-def _table(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Table:
+def printed(where: int) -> list[Table]:
+    """Return the paper's own tables of a deployment."""
+    tests = [each for each in published.PUBLISHED if each.deployment == where]
+    return [
+        transposed(THERE, f"{title} of {TITLES[where]}", rows, tests, note if where == 1 else "")
+        for title, rows, note in PRINTED
+        if where != 1 or title != "Latency"
+    ]
+
+
+def transposed(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Table:
     """Return a table in the paper's form: a column for each test."""
     cells = tuple(_row(name, [_cell(value(each)) for each in own]) for name, value in rows.items())
     return Table(group, title, ("Criteria", *[each.name for each in own]), cells, note)
