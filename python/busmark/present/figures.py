@@ -47,7 +47,8 @@ def limits_text(value: float, low: float, high: float, places: int | None = None
     below = (
         f"<{number(least, decimals(least, 1))}" if _is_far(low, value) else _above_0(low, places)
     )
-    most_places = None if places is None else min(places, decimals(high, 4))
+    # "[0.0021, 27.3]": what is far from 1 has fewer decimals.
+    most_places = places if places is None or high < 10 else min(places, decimals(high, 4))
     above = f">{number(most, 0)}" if _is_far(high, value) else number(high, most_places)
     return f"[{below}, {above}]"
 
@@ -174,8 +175,8 @@ def ratio_text(cell: Cell) -> str:
     """Return "1.61", "0.62" where it is less, or the sign of the verdict."""
     if cell.verdict in SIGNS:
         return SIGNS[cell.verdict]
-    known = isinstance(cell.value, int | float)
-    return text.number(cell.value, _places(cell)) if known else ""
+    value = cell.value
+    return text.number(value, _places(cell)) if isinstance(value, int | float) else ""
 
 
 def interval_of_ratio(cell: Cell) -> str:

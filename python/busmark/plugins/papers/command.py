@@ -141,13 +141,6 @@ def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repet
     from busmark.plugins.papers.repetition import DOCUMENTS, repetition
     from busmark.store import Result
 
-    known = ", ".join(DOCUMENTS)
-    if paper is not None and paper not in DOCUMENTS:
-        raise UserError(
-            f"no paper {paper!r}",
-            where="--paper",
-            remedy=nearest(paper, DOCUMENTS, always=f"There are {known}."),
-        )
     _check(paper)
     if paper not in (None, campaign.document):
         # Figures of rounds that only this paper needs.

@@ -182,14 +182,6 @@ def tables(campaign: Campaign) -> list[Table]:
         for (name, where), own in sorted(groups.items())
         for title, rows, note in MEASURED
     ]
-    for where in sorted({where for _, where in groups}):
-        printed = [each for each in published.PUBLISHED if each.deployment == where]
-        found += [
-            _table(THERE, f"{title} of {TITLES[where]}", rows, printed, note if where == 1 else "")
-            for title, rows, note in PRINTED
-            if where != 1 or title != "Latency"
-        ]
-    return found
     return found + [
         each for where in sorted({where for _, where in groups}) for each in printed(where)
     ]
