@@ -85,6 +85,7 @@ def test_their_figures_are_those_that_were_printed(kept: Path, name: str) -> Non
         .replace("ponger", "responder")
         .replace("leg", "segment")
         .replace("stated", "reported")
+        .replace('link delay": "2ms"', 'link delay": "2 ms"')
     )
     (cases_then, best_then), (cases, best) = taken_apart(then["cases"]), taken_apart(now["cases"])
     assert differences(cases_then, cases) == []

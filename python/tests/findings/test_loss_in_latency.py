@@ -29,7 +29,7 @@ def test_a_loop_that_stood_still_is_found(campaign: Planted) -> None:
     for series in rounds:
         series[[1000, 20_000, 30_000]] = 200 * MS
     (finding,) = campaign.case("x", rounds).found("loop-stood-still")
-    assert "3 pings held 0.60 s" in finding.evidence
+    assert "3 pings took 600 ms" in finding.evidence
 
 
 def test_lost_pings_are_stalls_of_the_loop_too(campaign: Planted) -> None:

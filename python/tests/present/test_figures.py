@@ -40,8 +40,8 @@ def test_a_ratio_has_its_interval(
     ("cell", "value", "interval"),
     [
         (Cell(1.612, 1.5, 1.7), "1.61", "[1.50, 1.70]"),
-        (Cell(0.62, 0.6, 0.65), "1/1.61", "1/[1.54, 1.67]"),
-        # Across 1 the limits have one way.
+        (Cell(0.62, 0.6, 0.65), "0.62", "[0.60, 0.65]"),
+        (Cell(0.01, 0.002, 27.29435), "0.010", "[0.002, 27.29]"),
         (Cell(0.9, 0.8, 1.2), "0.90", "[0.80, 1.20]"),
         (Cell(1.0004, 1.0001, 1.0009), "1.0004", "[1.0001, 1.0009]"),
         (Cell(1.0, 0.99, 1.01, verdict="equivalent"), "=", "[0.99, 1.01]"),
@@ -49,7 +49,7 @@ def test_a_ratio_has_its_interval(
         (Cell(), "", ""),
     ],
 )
-def test_a_ratio_below_1_is_turned_round_with_its_limits(
+def test_a_ratio_has_the_digits_that_its_limits_support(
     cell: Cell, value: str, interval: str
 ) -> None:
     assert figures.ratio_text(cell) == value

@@ -237,7 +237,7 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
     none = CliRunner().invoke(busmark, ["show", str(directory), "--document"])
     assert "`busmark papers show DIR --paper NAME`" in str(getattr(none.exception, "remedy", ""))
     no_result = CliRunner().invoke(busmark, ["papers", "show", files[0]])
-    assert "`busmark capture analyse`" in str(getattr(no_result.exception, "remedy", ""))
+    assert "Give a capture" in str(getattr(no_result.exception, "remedy", ""))
     out = tmp_path / "out"
     words = [*show, "perftest-2023", "--to", "xlsx,csv"]
     ended = CliRunner().invoke(busmark, [*words, "--folder", str(out)])
