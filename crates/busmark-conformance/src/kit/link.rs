@@ -182,15 +182,17 @@ impl Link {
     }
 
     /// Every writer sends `count` samples from a thread of its own while the readers receive; gives
-    /// what each reader received when it had all, or when patience ended.
+    /// what each reader received when it had all, or when none came for as long as `patience`.
     pub fn exchange(&mut self, count: u64, patience: Duration) -> Verdict<Vec<Vec<Got>>> {
         let expected = count as usize * self.writers.len();
         let Self { writers, readers, .. } = self;
         std::thread::scope(|scope| {
             let senders: Vec<_> =
                 writers.iter_mut().map(|w| scope.spawn(|| w.write_many(count))).collect();
-            let receivers: Vec<_> =
-                readers.iter().map(|r| scope.spawn(move || r.gather(expected, patience))).collect();
+            let receivers: Vec<_> = readers
+                .iter()
+                .map(|r| scope.spawn(move || r.gather_coming(expected, patience)))
+                .collect();
             for sender in senders {
                 sender.join().unwrap_or_else(|_| Err(Stop::Failed("a sender panicked".into())))?;
             }
