@@ -220,7 +220,8 @@ def main(rounds: int, big: bool, out: Path) -> None:
         "the first `busmark show` less a later one, against `plain_report.py`, the same "
         "statistics with pandas and scipy as one would write them down. Medians of interleaved "
         "runs; in brackets CPU time of all threads. *Page* and *show*: `busmark report` and "
-        "`busmark show` from the estimates that lie in the result, as they do when a campaign has ended.", "",
+        "`busmark show` from the estimates that lie in the result, as they do when a campaign has "
+        "ended.", "",
         "| latencies | estimates, s | GiB | page, s | show, s | plain, s | GiB | ratio | page, MiB "
         "| targets |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
