@@ -16,7 +16,7 @@ BUILD_PACKAGES := build-essential cmake python3-venv
 # What `busmark type build` needs; its tests are skipped without it.
 TYPE_PACKAGE := cyclonedds==11.0.1
 TEST_PACKAGES := busybox chromium cyclonedds-tools ethtool fio fonts-dejavu-core gnuplot-nox iperf3 iproute2 \
-  libnng-dev linuxptp munge nftables openssh-server python3-yaml slurm-client slurmctld slurmd sockperf stress-ng tshark
+  libnng-dev linuxptp munge nftables openssh-server poppler-utils python3-yaml slurm-client slurmctld slurmd sockperf stress-ng tshark
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 
 .PHONY: help demo test fuzz sanitize audit wheel build adapters bench generate lock format clean
