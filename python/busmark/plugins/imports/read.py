@@ -433,7 +433,8 @@ def _findings(cases: Sequence[ImportedCase], imported: Sequence[Imported]) -> li
     own = [Observed(f, text, [r]) for case in cases for r in case.runs for f, text in r.observed]
     for observed_of in (*(one.observed for one in imported), own):
         for observed in observed_of:
-            concerned = [by_run[id(run)] for run in observed.runs if id(run) in by_run]
+            runs = [r for r in observed.runs if not observed.flaw.of_summaries or r.samples is None]
+            concerned = [by_run[id(run)] for run in runs if id(run) in by_run]
             if observed.runs and not concerned:
                 continue
             finding = observed.finding(list(dict.fromkeys(concerned)))

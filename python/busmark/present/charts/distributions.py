@@ -1,7 +1,7 @@
 """Distributions of latency and its jitter: curves of one series by case, and boxes by round.
 
-The points are rows of the table of series. The null adapter's curve is drawn where it is near; else
-a line at its median, or the caption, stands for it.
+The points are rows of the table of series. The null adapter's curve, or a line at its median, is
+drawn where it is near.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from math import nan
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.series import Curve as Points
-from busmark.model.figure import Figure
-from busmark.model.text import figure_text, number, samples, scale_for
+from busmark.model.text import number, samples, scale_for
 from busmark.present.charts import look, panels
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Keys
@@ -165,7 +164,7 @@ def shares(
     remark: Callable[[Measure, Sequence[CaseSummary]], str], *, filled: bool = False,
 ) -> Draw:  # fmt: skip
     """Return what draws how frequent values are, `title` says in what unit. The floor is a line at
-    its median, for its own shape would dwarf all others."""
+    its median where that is among them, for its own shape would dwarf all others."""
 
     def draw(
         measure: Measure, campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]
@@ -178,12 +177,13 @@ def shares(
         ]  # fmt: skip
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
         text += panels.back_text(members)
-        lines = []
-        if floor := _floor_median(campaign, members[0], measure):
-            top = max((p.y for curve in found for p in curve.points), default=1.0)
-            at, name = floor[1].value / MICRO, f"{floor[0].label}, median"
-            lines.append(Reference(name, "dash", ((at, 0.0), (at, top)), fits_axis=False))
-            text += _floor_remark(members[0], *floor)
+        every, lines = [p for curve in found for p in curve.points], []
+        if every and (floor := _floor_median(campaign, members[0], measure)):
+            name, at = floor
+            if min(p.x for p in every) <= at <= max(p.x for p in every):
+                ends = ((at, 0.0), (at, max(p.y for p in every)))
+                lines.append(Reference(name, "dash", ends))
+                text += panels.floor_note(members[0])
         return Picture(
             keys, members, Axis(measure.axis(members)), Axis(title, from_zero=True), found, text,
             lines, apart=filled,
@@ -314,32 +314,26 @@ def _counted(members: Sequence[CaseSummary], measure: Measure) -> str:
 def _with_floor(
     campaign: Campaign, members: Sequence[CaseSummary], measure: Measure
 ) -> tuple[list[CaseSummary], str]:
-    """Return the cases, and their floor where its distribution is near; where it is far, a sentence
-    with its median."""
+    """Return the cases, with their floor where its distribution is near, and how its case
+    differs."""
     floor = panels.floor_of(campaign, members[0])
     if not floor or not measure.curve(floor):
         return list(members), ""
     others = [y for case in members for _, y in pairs(measure, case, "percentiles")]
     own = pairs(measure, floor, "percentiles")
-    if panels.near([y for _, y in own], others):
-        return [*members, floor], panels.floor_note(members[0])
-    middle = next((y for percent, y in own if percent >= 50), own[-1][1]) * MICRO
-    what = "median |jitter|" if measure.is_jitter else "median"
-    note = panels.floor_note(members[0])
-    return list(members), f" Below the axis: {floor.label}, {what} {_time(middle)}.{note}"
+    if not panels.near([y for _, y in own], others):
+        return list(members), ""
+    return [*members, floor], panels.floor_note(members[0])
 
 
 def _floor_median(
     campaign: Campaign, case: CaseSummary, measure: Measure
-) -> tuple[CaseSummary, Figure] | None:
-    """Return the floor where only a line stands for it. Jitter lies about 0 anyway."""
+) -> tuple[str, float] | None:
+    """Return name and place of the line that stands for the floor. Jitter lies about 0 anyway."""
     floor = panels.floor_of(campaign, case)
-    return (floor, floor.rtt_2.median) if floor and floor.rtt_2 and not measure.is_jitter else None
-
-
-def _floor_remark(case: CaseSummary, floor: CaseSummary, median: Figure) -> str:
-    reached = f" Dashed, where the axis reaches it: the median of {floor.label}, "
-    return f"{reached}{figure_text(median)}.{panels.floor_note(case)}"
+    if not floor or not floor.rtt_2 or measure.is_jitter:
+        return None
+    return f"{floor.label}, median", floor.rtt_2.median.value / MICRO
 
 
 def _time(nanoseconds: float) -> str:
@@ -361,22 +355,21 @@ def boxes(
         text += f"{back} A percentile among the lost is drawn at the largest."
     if beyond := [value for cell in cells for _, value in cell.beyond()]:
         text += f" Largest sample beyond the axis: {_time(max(beyond) * MICRO)}."
-    if found := _floor_median(campaign, members[0], measure):
-        text += _floor_remark(members[0], *found)
+    if any(cell.references for cell in cells):
+        text += panels.floor_note(members[0])
     return Boxes(keys, members, "round", cells, text)
 
 
 def _cell(campaign: Campaign, case: CaseSummary, measure: Measure, title: str) -> Cell:
     found = measure.boxes(case)
-    lines = []
+    axis, lines = _around(title, found, is_jitter=measure.is_jitter), []
     if of_floor := _floor_median(campaign, case, measure):
-        floor, median = of_floor
-        at, (first, last) = median.value / MICRO, (-0.5, len(found) - 0.5)
-        name = f"{floor.label}, median"
-        lines.append(Reference(name, "dash", ((first, at), (last, at)), fits_axis=False))
+        name, at = of_floor
+        low, high = axis.ends or (at, at)
+        if low <= at <= high:
+            lines.append(Reference(name, "dash", ((-0.5, at), (len(found) - 0.5, at))))
     shapes = {of.round: of for of in case.curves("density", found[0].quantity, scope="round")}
     drawn = [_box(box, shapes.get(box.round)) for box in found]
-    axis = _around(title, found, is_jitter=measure.is_jitter)
     return Cell(look.label_of(campaign, case), drawn, axis, lines)
 
 

@@ -16,7 +16,7 @@ from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels
-from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted, unit_of
+from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted
 from busmark.present.charts.panels import Keys
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, point
 
@@ -24,8 +24,6 @@ Draw = Callable[[Campaign, Sequence[CaseSummary]], Iterator[Picture]]
 
 MOST_NAMED = 4
 """Fits in a caption; tables have all."""
-
-PER_BYTE = (text.Scale("ns/B", 1.0),)
 
 MAKING_ENDPOINTS = ("topics", "writers", "readers", "publishers", "subscribers", "applications")
 """Parameters by which cases differ in the number of endpoints."""
@@ -54,16 +52,14 @@ def over_size(
         fitted: whether a line overhead + slope · size goes with it.
         bars: whether there are bars of it, which show cases of one size.
     """
-    scales = (text.Scale(unit_of(unit), factor),)
 
     def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
         for keys, members in panels.split(cases, lambda case: panels.where(case, size=False)):
             sizes = len({case.size for case in members})
             if sizes < (1 if bars else 2):
                 continue
-            floors, beyond = _floors(campaign, members, pick, scales)
             curves = []
-            for name, own in _by_label([*members, *floors]).items():
+            for name, own in _by_label([*members, *_floors(campaign, members, pick)]).items():
                 known = sorted((case.size or 0, i) for i, case in enumerate(own) if pick(case))
                 points = [point(at, f, factor) for at, i in known if (f := pick(own[i]))]
                 curves.append(Curve(name, look.label_of(campaign, own[0]), points))
@@ -73,49 +69,29 @@ def over_size(
             yield Picture(
                 keys, members, Axis("size of the body", "sizes"), Axis(unit, "log"),
                 [*curves, *(_line(campaign, fit) for fit in fits)],
-                f"{counted(figures)}{_formulas(fits)}{beyond}", also_linear=sizes > 1,
-                as_bars=sizes < 2,
+                f"{counted(figures)}{' Thin: overhead + slope · size.' if fits else ''}",
+                also_linear=sizes > 1, as_bars=sizes < 2,
             )  # fmt: skip
 
     return draw
 
 
 def _floors(
-    campaign: Campaign, members: Sequence[CaseSummary], pick: Pick, scales: Sequence[text.Scale]
-) -> tuple[list[CaseSummary], str]:
-    """Return cases of the null adapter to draw, or a sentence about them."""
+    campaign: Campaign, members: Sequence[CaseSummary], pick: Pick
+) -> list[CaseSummary]:  # fmt: skip
+    """Return the cases of the null adapter, unless they are far from the others."""
     nearest = dict.fromkeys(case.floor.case for case in members if case.floor)
     known = [(floor, figure) for case in nearest if (figure := pick(floor := campaign.case(case)))]
-    if not known:
-        return [], ""
-    own = sorted(figure.value for _, figure in known)
     values = [figure.value for case in members if (figure := pick(case))]
-    if panels.near(own, values):
-        return [floor for floor, _ in known], ""
-    where, scale = "Above" if own[-1] > max(values) else "Below", text.scale_for(own, scales)
-    ends = dict.fromkeys(text.number(value / scale.factor) for value in (own[0], own[-1]))
-    return [], f" {where} the axis: {known[0][0].label}, {' to '.join(ends)} {scale.unit}."
+    is_near = known and panels.near([figure.value for _, figure in known], values)
+    return [floor for floor, _ in known] if is_near else []
 
 
 def _line(campaign: Campaign, fit: SizeFit) -> Curve:
     label = look.label_of(campaign, campaign.case(fit.cases[0]))
     pairs = zip(fit.at_bytes, fit.value_ns, strict=True)
-    points = [Point(size, at / look.MICRO, note=_formula(fit)) for size, at in pairs]
+    points = [Point(size, at / look.MICRO) for size, at in pairs]
     return Curve(f"{label.text}, line", label, points, marks=False, thin=True, dash="solid")
-
-
-def _formulas(fits: Sequence[SizeFit]) -> str:
-    parts = [f"{fit.label} {_formula(fit)}" for fit in fits[:MOST_NAMED]]
-    if len(fits) > MOST_NAMED:
-        parts.append(f"{len(fits) - MOST_NAMED} more are drawn")
-    return f" Lines, overhead + slope · size: {'; '.join(parts)}." if parts else ""
-
-
-def _formula(fit: SizeFit) -> str:
-    return (
-        f"{text.figure_text(fit.overhead)} + {text.figure_text(fit.slope, PER_BYTE)} "
-        f"(sizes depart from it by {text.percent_text(fit.departure)})"
-    )
 
 
 def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
@@ -170,8 +146,7 @@ def ascent(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture
                 )
                 for (label, topology), curve in curves.items()
             ],
-            f"{counted([p.carried for p in every])} What leaves one sending node: of both "
-            "directions one, of several readers all; in a mesh what all send together.",
+            counted([p.carried for p in every]),
             _limits("specified", [p.specified_mbit_per_s for p in every], every),
         )  # fmt: skip
 
@@ -196,7 +171,7 @@ def capacity(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Pictu
         yield Picture(
             keys, members,
             Axis("offered, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), curves,
-            f"{sentence}. Vertical: the greatest rate that was sustained.",
+            f"{sentence}.",
             _limits("offered", offered, [found for _, found in known]),
         )  # fmt: skip
 

@@ -94,14 +94,14 @@ def _rows(
 def _floor(
     campaign: Campaign, case: CaseSummary, quantity: str, drawn: Sequence[Point]
 ) -> tuple[list[tuple[str, float]], str]:
-    """Return the floor's median as a line, or as a sentence where it would flatten the plot."""
+    """Return the floor's median as a line where it is near, and how its case differs."""
     floor = panels.floor_of(campaign, case)
     if not floor or not floor.rtt_2 or quantity != "half_round_trip":
         return [], ""
-    median, note = floor.rtt_2.median, panels.floor_note(case)
-    if panels.near([median.value / MICRO], [point.y for point in drawn]):
-        return [(f"{floor.label}, median", median.value / MICRO)], note
-    return [], f" Below the axis: {floor.label}, median {text.figure_text(median)}.{note}"
+    median = floor.rtt_2.median.value / MICRO
+    if not panels.near([median], [point.y for point in drawn]):
+        return [], ""
+    return [(f"{floor.label}, median", median)], panels.floor_note(case)
 
 
 def _counted(detail: Points, lost: Points | None) -> str:
@@ -128,7 +128,7 @@ def autocorrelation(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterato
         counts = panels.span_text([found.count or 0 for _, found in known])
         yield Picture(
             keys, members, Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
-            f"one round each, of {counts} samples. Grey: {INDEPENDENT}.",
+            f"one round each, of {counts} samples.",
             [Reference(name, "dash", ((0.0, at), (last, at)))
              for name, at in ((INDEPENDENT, limit), ("", -limit))],
         )  # fmt: skip
@@ -138,10 +138,9 @@ def goodput(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Pictur
     """Draw the goodput of one round by interval."""
     for keys, members in panels.split(cases, panels.where):
         curves = [curve for case in members if (curve := _goodput(campaign, case, case.label))]
-        counts = panels.span_text([len(curve.points) for curve in curves])
         yield Picture(
             keys, members, SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True), curves,
-            f"one round each, the middle one; {counts} intervals.",
+            "one round each, the one whose goodput is nearest to the middle one.",
         )  # fmt: skip
 
 
@@ -208,7 +207,7 @@ def _counters(system: Sequence[Points]) -> list[Row]:
 
 
 def _cost_of_reading(case: CaseSummary, system: Points) -> str:
-    sentence = f"round {system.round}, {len(system.x)} intervals; before 0 is the warm-up"
+    sentence = f"round {system.round}, {text.plural(len(system.x), 'interval')}"
     reader = next(
         (r for r in case.resources if (r.participant, r.node) == (READER, system.node)), None
     )

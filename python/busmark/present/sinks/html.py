@@ -116,7 +116,7 @@ def chart_html(chart: Chart, page: Page, name: str = "") -> str:
     panels, shared = page.panels[chart.key], bool(page.numbers)
     first = panels[0]
     key, title, caption = escape(chart.key), escape(chart.title), escape(first.caption)
-    explanation = escape(first.explanation or chart.explanation)
+    explanation = escape(first.explanation)
     own = own_keys(first, shared=shared)
     choices = "".join(
         f"<label{'' if name in own or name == SHOWN else ' hidden'}>{escape(name)} "

@@ -132,8 +132,7 @@ const charts = (() => {
     if (panel) {
       figure.querySelector(".axes").textContent = panel.axes;
       element.setAttribute("aria-label", `${figure.querySelector("h3").textContent}. ${caption}`);
-      const explanation = figure.querySelector(".explanation");
-      if (panel.explanation) explanation.textContent = panel.explanation;
+      figure.querySelector(".explanation").textContent = panel.explanation;
       const width = printing ? PAPER : element.clientWidth;
       const spec = fitted(panel.spec, chart.width, width);
       figure.querySelector(".moves").hidden = printing || width < NARROW || !movable(panel);
