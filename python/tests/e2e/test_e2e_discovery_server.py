@@ -16,12 +16,3 @@ def test_the_run_starts_a_server_at_which_participants_meet(lab: Lab) -> None:
     found = rows(lab.folder / "result")
     assert [(row["status"], row["lost"], row["corrupted"]) for row in found] == [("ok", 0, 0)] * 3
     lab.assert_nothing_left()
-
-
-def test_where_no_server_listens_nobody_is_found(lab: Lab) -> None:
-    need_adapters("fastdds")
-    matrix = 'adapter = "fastdds"\noption.fastdds.server = "127.0.0.1:9"'
-    lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1\nretries = 0"))
-    soon = ("--set", "criteria.match_timeout_s=5.0")
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", *soon)
-    assert ended.code != 0 and "matched 0 of 1" in ended.text, ended.text
