@@ -1,5 +1,5 @@
-"""What real middleware fails with, the user's own configuration of it included: reported per case,
-in its own words, while the campaign continues."""
+"""What real middleware fails with, the user's own configuration of it and a server to discover each
+other included: reported per case, in its own words, while the campaign continues."""
 
 from __future__ import annotations
 
@@ -45,6 +45,11 @@ CASES = {
     "a writer that never matches": Case(
         ("cyclonedds", "dustdds"), 'peer = "dustdds"',
         ("unmatched", "passive", "active", "matched 0 of 1 within 5 s")),
+    **{
+        f"a discovery server of the run, {name}": Case(
+            (name,), f'option.{name}.discovery = "server"', (WORKS,))
+        for name in ("fastdds", "fastdds3", "rmw")
+    },
     "no discovery server": Case(
         ("fastdds",), 'option.fastdds.server = "127.0.0.1:9"', ("matched 0 of 1",)),
     "a write that fails": Case(
@@ -93,7 +98,7 @@ def campaign(shared_lab: Lab) -> tuple[Ended, dict[str, dict[str, Any]]]:
     )
     text = scenario(
         first,
-        measure="duration_s = 0.05\nwarmup_s = 0.01",
+        measure="duration_s = 0.05\nwarmup_s = 0.01\nverify = true",
         rounds="min = 1\nretries = 0",
         criteria="min_samples = 9999999\nmatch_timeout_s = 5.0\nmin_rate = 0",
         also="\n".join(f"[[also]]\n{matrix}" for matrix in others),
@@ -118,6 +123,7 @@ def test_a_case_fails_in_the_words_of_its_middleware_and_others_work(
         pytest.skip("hiding the program of the server needs root, and the program")
     row, case = found[name], CASES[name]
     assert row["status"] == ("marked" if case.works else "failed"), row["reason"]
+    assert not row["lost"] and not row["corrupted"]
     for part in case.says:
         assert part in row["reason"], row["reason"]
     assert row["reason"].split(":")[0] in ended.text

@@ -28,7 +28,7 @@ HEADERS = 14 + 20 + 8
 """Ethernet as on loopback, IP, UDP."""
 HEADER = 64
 CLOCKS_NS = 1_000_000
-"""How far the two clocks of a host may be read apart on a busy machine."""
+"""How far the time of day may be corrected within a round."""
 
 
 def measured(result: Result, case: str) -> pl.DataFrame:
@@ -101,6 +101,7 @@ def packets_of(captured: Captured, row: dict[str, Any]) -> dict[str, int]:
 def test_every_ping_and_pong_is_found_in_the_packets_of_each_middleware(alone: Captured) -> None:
     result, rows, _ = alone
     finished = [row for row in rows if row["samples"] and row["captured"] and row["size"] == SIZE]
+    who = pl.read_parquet(result.directory / "participants" / "*.parquet")
     assert {"udp", "tcp", "cyclonedds"} <= {row["adapter"] for row in finished}
     for row in finished:
         hops, samples = measured(result, row["case"]), result.samples(row["case"], 0)
@@ -116,10 +117,12 @@ def test_every_ping_and_pong_is_found_in_the_packets_of_each_middleware(alone: C
         )
         assert both.height == samples.height > 0, row["adapter"]
         there = both.filter(pl.col("read_ns").is_not_null())
+        # A busy machine reads the two clocks of a host apart.
+        apart = CLOCKS_NS + who.filter(case=row["case"])["realtime_bound_ns"].max()
         ordered = there.filter(
-            (pl.col("sent_ns") - CLOCKS_NS <= pl.col("first"))
+            (pl.col("sent_ns") - apart <= pl.col("first"))
             & (pl.col("first") <= pl.col("first_of_pong"))
-            & (pl.col("first_of_pong") <= pl.col("read_ns") + CLOCKS_NS)
+            & (pl.col("first_of_pong") <= pl.col("read_ns") + apart)
         )
         assert ordered.height == there.height, row["adapter"]
         assert set(hops["flow"].unique()) == {"pings"}
