@@ -55,7 +55,7 @@ def test_a_run_makes_the_documents_itself_and_leaves_none(lab: Lab) -> None:
     # Whichever of two vendors writes.
     also += '[[also]]\nadapter = ["cyclonedds", "fastdds"]\nsecurity = "all"\n'
     also += 'peer = ["cyclonedds", "fastdds"]'
-    ended = lab.campaign(secured("tcp", "tls", also))
+    lab.campaign(secured("tcp", "tls", also))
     table = rows(lab.folder / "result")
     found = {(row["adapter"], row["security"]): row["status"] for row in table if not row["peer"]}
     asked = [(name, each) for name, own in PROFILES.items() for each in ("none", own)]
@@ -64,7 +64,6 @@ def test_a_run_makes_the_documents_itself_and_leaves_none(lab: Lab) -> None:
     assert sorted({*pairs}) == [
         ("cyclonedds", "fastdds", "ok"), ("fastdds", "cyclonedds", "ok"),
     ]  # fmt: skip
-    assert "What security costs" in ended.out
     assert_no_secrets(lab.folder / "result")
     lab.assert_nothing_left()
 

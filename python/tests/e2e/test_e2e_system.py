@@ -51,7 +51,7 @@ def test_every_participant_is_counted_and_the_counting_itself(campaign: Campaign
     assert [e["companions"] for e in events(out) if e["event"] == "round_ends"] == [{}] * 4
 
 
-def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
+def test_the_document_has_them(campaign: Campaign) -> None:
     lab, out = campaign
     shown = json.loads(lab.busmark("show", out, "--json").out)
     ends = pl.col("start_ns") + pl.col("duration_ns")
@@ -69,9 +69,6 @@ def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
         assert 0 < found["active"]["rss_bytes"] < process["rss_bytes"].max() - recorded.min() + 1
         assert found["active"]["cpu_system"]["value"] >= 0
         assert case["cpus_used"]["value"] > 0
-    page = (out / "report" / "report.html").read_text(encoding="utf-8")
-    assert 'id="latency-resources"' in page and 'id="throughput-resources"' in page
-    assert "CPUs busy" in lab.busmark("show", out).out
 
 
 def test_damaged_bodies_are_seen_without_verify(campaign: Campaign) -> None:
