@@ -101,7 +101,8 @@ def test_a_controller_or_worker_killed_at_any_moment_loses_no_finished_round(lab
             assert_intact(out)
         files_after, table_after = finished(out)
         assert files.items() <= files_after.items()
-        assert all(row in table_after for row in table)
+        # A round that failed, because its worker was killed, is run again.
+        assert all(row in table_after for row in table if row["status"] != "failed")
     assert strikes > 0 and workers > 0
     reasons = [event["reason"] for event in events(out) if event["event"] == "round_failed"]
     assert len(reasons) <= workers
