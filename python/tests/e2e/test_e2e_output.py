@@ -95,8 +95,6 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     )
     cut(cut_one, 0.6)
     gone.unlink()
-    shown = lab.busmark("show", saved)
-    assert shown.code == 2 and str(cut_one) in shown.err and "--resume" in shown.err
     ended = lab.busmark("run", "--resume", "--out", saved)
     assert ended.code == 0, ended.text
     assert_complete(saved, cases=1, rounds=20)

@@ -71,13 +71,13 @@ def shapes() -> dict[str, Draft202012Validator]:
 
 def assert_by_schema(lines: list[dict[str, Any]]) -> None:
     """Everything that crosses the pipe of a worker follows the schema."""
-    asked = ""
+    asked = {}
     for kind, message in (line.values() for line in lines):
         shapes()[kind].validate(message)
         if kind == "request":
-            asked = message["cmd"]
-        elif kind == "reply" and "result" in message and f"{asked}_result" in shapes():
-            shapes()[f"{asked}_result"].validate(message["result"])
+            asked[message["id"]] = f"{message['cmd']}_result"
+        elif kind == "reply" and "result" in message and asked[message["id"]] in shapes():
+            shapes()[asked[message["id"]]].validate(message["result"])
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
