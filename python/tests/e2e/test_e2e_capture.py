@@ -106,7 +106,7 @@ def test_what_passes_an_interface_is_recorded_by_hand(lab: Lab, node: list[str])
                 sender.sendto(body, ("127.0.0.1", port))
             return recording.poll() is not None
 
-        eventually(full, "the capture does not end at its size limit")
+        eventually(full, lambda: "the capture does not end at its size limit")
     ended = end(recording)
     assert ended.code == 0, ended.text
     assert "packets captured, " in ended.out and "max_bytes = 100000" in ended.err

@@ -80,6 +80,7 @@ def alone(shared_lab: Lab, allowed: None) -> Captured:
     shared_lab.scenario(f"capture = true\n{text}")
     ended = shared_lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE,
                                variables=HERE)  # fmt: skip
+    assert ended.code in (0, 1), ended.text
     shared_lab.assert_nothing_left()
     result = Result(shared_lab.folder / "result")
     return result, rows(result.directory), ended.text
