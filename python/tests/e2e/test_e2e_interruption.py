@@ -140,7 +140,7 @@ def test_a_result_has_one_writer_who_is_interrupted_twice_by_an_impatient_user(l
 
 
 def test_what_a_killed_campaign_left_on_the_machine_is_removed_by_the_next(lab: Lab) -> None:
-    """Its shared memory and its temporary folder, but not that of one that is alive."""
+    """Its shared memory and its temporary folder; the folder of a campaign that runs stays."""
     need_adapters("iceoryx2")
     lab.scenario(scenario('adapter = "iceoryx2"', measure="duration_s = 1", rounds="min = 1"))
     out = lab.folder / "result"
