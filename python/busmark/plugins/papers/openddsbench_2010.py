@@ -47,7 +47,7 @@ class Place:
     def latency(self, **params: int) -> Select:
         """Select its latency cases."""
         return cases(
-            test="latency", adapter=self.adapter, transport=self.transport,
+            None, test="latency", adapter=self.adapter, transport=self.transport,
             qos_reliability=self.reliability, **params,
         )  # fmt: skip
 
