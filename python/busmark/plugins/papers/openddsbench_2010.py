@@ -10,7 +10,6 @@ import numpy as np
 from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import RoundLatency
 from busmark.model.figure import Distribution, Figure
 from busmark.model.text import figure_text, number, percent_text, size_text
 from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, each, share
@@ -18,9 +17,9 @@ from busmark.plugins.papers.document import (
     Columns,
     Content,
     Document,
+    Grouped,
     StandIn,
     Statement,
-    Table,
     in_part,
     micro,
     table,
@@ -89,28 +88,9 @@ CLOSE = 1.25
 """Greatest factor of delays very close to the median; the article shows a chart."""
 
 
-def _upper(of: RoundLatency) -> float | None:
-    """Return the distance from the median to the 98th percentile."""
-    return None if of.p98_ns is None else of.p98_ns - of.median_ns
-
-
-def _lower(of: RoundLatency) -> float | None:
-    """Return the distance from the 2nd percentile to the median."""
-    return None if of.p2_ns is None else of.median_ns - of.p2_ns
-
-
-def _tail(of: RoundLatency) -> float | None:
-    """Return the 98th percentile relative to the median."""
-    return None if of.p98_ns is None else of.p98_ns / of.median_ns
-
-
-def _jitter_below(of: RoundLatency) -> float | None:
-    return None if of.jitter_p2_ns is None else -of.jitter_p2_ns
-
-
-def _two_hops(of: RoundLatency) -> float | None:
-    """Return the standard deviation of the whole round trip."""
-    return None if of.std_ns is None else 2 * of.std_ns
+def _plus(base: float, factor: float, value: float | None) -> float | None:
+    """Return None where the value is not known."""
+    return None if value is None else base + factor * value
 
 
 LATENCY = in_part("latency",
@@ -133,7 +113,8 @@ LATENCY = in_part("latency",
         "Math class",
         "The standard deviation of one hop lies between 0.5 and 0.707 of that over two hops.",
         each(PLACES, Each, "standard deviation of one hop over two hops'", latency(),
-             of_latency(lambda of: of.there_std_ns), of_latency(_two_hops), OF_A_HOP),
+             of_latency(lambda of: of.there_std_ns), of_latency(lambda of: _plus(0, 2, of.std_ns)),
+             OF_A_HOP),
         remark="It holds where both hops are alike and not negatively correlated. Few extreme "
         "samples can outweigh all others in a standard deviation.",
     ),
@@ -149,7 +130,8 @@ LATENCY = in_part("latency",
         "Intervals; Shape; Histogram Plot",
         "Latency is skewed to the right.",
         each(PLACES, Each, "98th percentile to median over median to 2nd percentile", latency(),
-             of_latency(_upper), of_latency(_lower), ABOVE),
+             of_latency(lambda of: _plus(-of.median_ns, 1, of.p98_ns)),
+             of_latency(lambda of: _plus(of.median_ns, -1, of.p2_ns)), ABOVE),
     ),
     Statement(
         "Quantile Plot",
@@ -161,13 +143,14 @@ LATENCY = in_part("latency",
         "Shape; Density and Quantile Plots",
         "Jitter is centred on zero, with a tail of about 2 % to each side (UDP, 1000 bytes).",
         each(CHARTED, Each, "2nd percentile of jitter, below zero, over 98th", latency(size=1000),
-             of_latency(_jitter_below), of_latency(lambda of: of.jitter_p98_ns), alike(CLOSE)),
+             of_latency(lambda of: _plus(0, -1, of.jitter_p2_ns)),
+             of_latency(lambda of: of.jitter_p98_ns), alike(CLOSE)),
     ),
     Statement(
         "Quantile Plot",
         "The slope, and the point at which tails form, are the same at all ten sizes.",
         each(CHARTED, Steps, "98th percentile relative to median, from size to size", latency(),
-             alike(CLOSE), of_latency(_tail)),
+             alike(CLOSE), of_latency(lambda of: of.p98_ns and of.p98_ns / of.median_ns)),
     ),
     Statement(
         "Summary Plots",
@@ -308,7 +291,7 @@ COLUMNS: Columns[CaseSummary] = {
 }
 
 
-def tables(campaign: Campaign) -> list[Table]:
+def tables(campaign: Campaign) -> list[Grouped]:
     """Return a table for each adapter over each transport that was measured, with the line through
     it."""
     found = []
