@@ -82,7 +82,8 @@ def marked(name: str, channel: Spec) -> tuple[Sequence[float], Ticks]:
     if channel["type"] == "ordinal":
         ends = (-0.5, len(domain) - 0.5)
         return ends[:: -1 if name == "y" else 1], named(of, domain)
-    return domain, named(of, of.get("values") or ticks.even(*domain, ticks.ENOUGH))
+    low, high = domain
+    return domain, named(of, of.get("values") or ticks.even(low, high, ticks.ENOUGH))
 
 
 def named(of: Spec, places: Sequence[float]) -> Ticks:
@@ -308,8 +309,8 @@ class Sheet:
         columns = spec.get("columns", 1)
         entries = {name: of for view in views for name, of in legend(view)}
         title = wrap(one_line(each.title, 300), int(wide / BOLD))
-        texts = (wrap(one_line(text, 3000), int(wide / SMALL)) for text in each.texts)
-        caption = [line for text in texts for line in text]
+        caption = [line for text in each.texts
+                   for line in wrap(one_line(text, 3000), int(wide / SMALL))]  # fmt: skip
         longest = max(map(len, entries), default=0) * CHARACTER + 50
         lines = ceil(len(entries) / max(1, int(wide / longest)))
         begin = 8 + 18 * len(title)
