@@ -121,7 +121,7 @@ class Views:
             found = [found[0].drawn()]
             if not found[0].sections:
                 raise UserError(
-                    f"this {found[0].kind} has no chart",
+                    f"no chart in this document ({found[0].kind})",
                     where=f"--to {form.name}",
                     remedy="Leave the form out; html, xlsx and csv have its tables.",
                 )

@@ -176,7 +176,7 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
     interactive = bool(table.key) and not table.brief and len(table.rows) > 1
     kind = "values brief" if table.brief else "values headline" if interactive else "values"
     points = _points(table)
-    if points <= (SIDEWAYS if interactive else UPRIGHT):
+    if points <= SIDEWAYS:
         # All columns find room on paper.
         table = replace(table, columns=[replace(each, detail=False) for each in table.columns])
     rows = list(_body(table, page, interactive=interactive))
