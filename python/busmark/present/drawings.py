@@ -24,6 +24,10 @@ MOST = 180
 """Characters of a name."""
 
 
+FEW_COLUMNS = 5
+"""Columns of a heat map up to which it is one column of a paper wide."""
+
+
 def safe(part: str) -> str:
     """Return letters, digits, `+`, `=`, `_` and `-` only, in ASCII; never empty, never first a
     `-`."""
@@ -62,6 +66,16 @@ class Drawing:
     shape: Shape
     labels: Mapping[str, tuple[str, str]]
     """See `Chart`."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether it is two columns of a paper wide."""
+        if isinstance(self.shape, Picture):
+            return self.shape.also_linear or (self.shape.apart and len(self.shape.curves) > 1)
+        if isinstance(self.shape, Boxes):
+            return len(self.shape.cells) > 1
+        many = isinstance(self.shape, Heat) and len(self.shape.columns) > FEW_COLUMNS
+        return isinstance(self.shape, Stack) or many
 
     @property
     def texts(self) -> list[str]:

@@ -129,7 +129,7 @@ def _dimensions(
     compared = [case for case in cases if not case.is_floor] or list(cases)
     columns: list[tuple[Column, Concerns]] = []
     if attribute == "workload" and len(cases) == 1 and cases[0].size is not None:
-        size = Cell(cases[0].size, text=text.size_text(cases[0].size))
+        size = Cell(cases[0].size, text=text.size_text(cases[0].size), unit="B")
         columns.append((Column("Size", [size], "count"), ()))
     for name in dict.fromkeys(name for case in compared for name in getattr(case, attribute)):
         values = [getattr(case, attribute).get(name) for case in cases]
