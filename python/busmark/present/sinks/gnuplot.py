@@ -249,8 +249,8 @@ class Sheet:
                 fill = "empty" if style.get("fillOpacity") == 0 else "solid noborder"
                 kind = f"{x}:{y}:{x}:{x2}:{y}:{y2} with boxxyerror fs {fill}"
             case "rect":
-                field = f"{x}:{y}:({x}-.5):({x}+.5):({y}-.5):({y}+.5){shade}"
-                kind = f"{field} with boxxyerror fs solid border rgb 'white'"
+                ends = f"{x}:{y}:({x}-.5):({x}+.5):({y}-.5):({y}+.5){shade}"
+                kind = f"{ends} with boxxyerror fs solid border rgb 'white'"
             case _:
                 path = mark.get("shape") or mark_path("circle")
                 path = look(encoding["shape"], first) if "shape" in encoding else path
@@ -262,8 +262,8 @@ class Sheet:
 
     def panel(self, view: Spec, place: int, across: float) -> Iterator[str]:
         """Yield the commands before the plots of a panel, which is `across` characters wide."""
-        title = wrap(one_line(" ".join(heading(view)), 200), int(across))
-        yield f"set title {quoted(*title)} font ',11'\n"
+        above = wrap(one_line(" ".join(heading(view)), 200), int(across))
+        yield f"set title {quoted(*above)} font ',11'\n"
         if figures := self._figures(place):
             across -= BESIDE
             yield from figures
@@ -281,8 +281,8 @@ class Sheet:
                 marks = named(shown, shown["values"]) if shown else []
                 listed = ", ".join(f"{quoted(*text)} ({number(at)})" for at, text in marks)
                 beside = max((len(line) for _, text in marks for line in text), default=0) + 8
-                ticks_of = f"set cbtics ({listed})\nset rmargin {beside}\n"
-                yield ticks_of if marks else "unset colorbox\n"
+                shown = f"set cbtics ({listed})\nset rmargin {beside}\n"
+                yield shown if marks else "unset colorbox\n"
             for row in own if unit["mark"]["type"] == "text" else ():
                 yield (
                     f"set label {quoted(*row['text'].splitlines())} at {row['c']},{row['r']} "
