@@ -51,6 +51,10 @@ CLIPPED_FROM = 10
 RANKED = 0.005
 """One-sided p-value of the ranks from which on values are no step, however far off some are."""
 
+MOST_EXACT = 200
+"""Pairs of values up to which orders are counted: the normal distribution would find no step before
+the seventeenth result, with three behind it."""
+
 MAX_CORRELATION = 0.7
 """An estimate above it says little of how far above it is: such a series drifts."""
 
@@ -251,10 +255,26 @@ def _clipped(sides: Sequence[FloatArray]) -> list[FloatArray]:
 def _ranked(before: FloatArray, after: FloatArray, *, rising: bool) -> float:
     """One-sided p-value that ``after`` is no greater, or no smaller."""
     m, n = int(before.size), int(after.size)
-    ranks = average_ranks(np.concatenate([before, after]))
-    above = float(ranks[m:].sum()) - n * (n + 1) / 2.0
+    both = np.concatenate([before, after])
+    above = float(average_ranks(both)[m:].sum()) - n * (n + 1) / 2.0
     deviation = (above - m * n / 2.0) * (1.0 if rising else -1.0)
+    if m * n <= MOST_EXACT and np.unique(both).size == both.size:
+        counts = _orders(m, n)
+        return float(counts[ceil(m * n / 2.0 + deviation) :].sum() / counts.sum())
     return normal_beyond((deviation - 0.5) / sqrt(m * n * (m + n + 1) / 12.0))
+
+
+def _orders(m: int, n: int) -> FloatArray:
+    """In how many orders of m and n values each number of pairs is the right way round: the
+    coefficients of the Gaussian binomial."""
+    counts = np.zeros(m * n + 1)
+    counts[0] = 1.0
+    for k in range(1, n + 1):
+        for place in range(m * n, m + k - 1, -1):
+            counts[place] -= counts[place - m - k]
+        for place in range(k, m * n + 1):
+            counts[place] += counts[place - k]
+    return counts
 
 
 def _factor(count: int, rho: float) -> float:

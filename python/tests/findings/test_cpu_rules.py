@@ -88,7 +88,7 @@ class TestOtherLoad:
         (finding,) = campaign.found("other-load")
         assert finding.severity == "warning"
         assert "others used 93 % of CPU 0" in finding.evidence
-        assert "active ran for 40.0 ms and waited for a CPU for 600 ms of 2.00 s" in (
+        assert "active ran for 40.0 ms, a thread of it waited for a CPU for 600 ms of 2.00 s" in (
             finding.evidence
         )
 

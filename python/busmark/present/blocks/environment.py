@@ -339,12 +339,9 @@ def _source(campaign: Campaign) -> Section:
         Field("Version", lambda each: each[1].get("middleware_version")),
     )
     words = notes(
-        "Another tool measured these figures. Busmark has read them, changed units to nanoseconds, "
-        "and put runs of equal parameters together as rounds: several have an interval of a "
-        "typical run, one has none. What the files do not state is not here (—).",
+        "Another tool measured these figures. Runs of equal parameters are rounds of one case. "
         "Percentiles are shown where at least ten samples lie beyond them, or the source does not "
-        "state their number. If it kept every sample, Busmark computes the figures from them in "
-        "its own way. Size is as the tool counts it; see the findings.",
+        "state their number. Where it kept every sample, figures are computed from them.",
     )
     return Section("Source", [
         *words, listing(campaign.source.files, fields, "Files"),
