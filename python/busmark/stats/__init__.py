@@ -103,6 +103,7 @@ from busmark.stats.steps import (
     divergences,
     divide,
     neighbours,
+    rank_p_value,
     steps,
     steps_together,
 )
@@ -210,6 +211,7 @@ __all__ = [
     "pooled_percentile",
     "quantiles",
     "rank",
+    "rank_p_value",
     "ratio",
     "ratio_of_estimates",
     "ratio_of_levels",

@@ -231,7 +231,7 @@ def _test(part: FloatArray, place: int, confidence: float, rho: float) -> Step:
         return Step(place, place, place, before, after, change, p_value)
     p_value = _of_places(student_beyond(abs(difference) / error, freedom), n)
     if p_value <= WEAK:
-        by_ranks = _ranked(sides[0], sides[1], rising=difference > 0.0)
+        by_ranks = rank_p_value(sides[0], sides[1], rising=difference > 0.0)
         p_value = p_value if by_ranks <= RANKED else max(p_value, by_ranks)
     reach = _reach(difference, variance * (1.0 + rho) / (1.0 - rho), n)
     return Step(
@@ -252,8 +252,9 @@ def _clipped(sides: Sequence[FloatArray]) -> list[FloatArray]:
     return [np.clip(s, m - limit, m + limit) for s, m in zip(sides, medians, strict=True)]
 
 
-def _ranked(before: FloatArray, after: FloatArray, *, rising: bool) -> float:
-    """One-sided p-value that ``after`` is no greater, or no smaller."""
+def rank_p_value(before: FloatArray, after: FloatArray, *, rising: bool) -> float:
+    """Return the one-sided p-value of Mann and Whitney (1947) that `after` is no greater (`rising`), or no
+    smaller, than `before`: exact without ties and for up to `MOST_EXACT` pairs, else normal."""
     m, n = int(before.size), int(after.size)
     both = np.concatenate([before, after])
     above = float(average_ranks(both)[m:].sum()) - n * (n + 1) / 2.0
