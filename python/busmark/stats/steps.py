@@ -253,8 +253,9 @@ def _clipped(sides: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 def rank_p_value(before: FloatArray, after: FloatArray, *, rising: bool) -> float:
-    """Return the one-sided p-value of Mann and Whitney (1947) that `after` is no greater (`rising`), or no
-    smaller, than `before`: exact without ties and for up to `MOST_EXACT` pairs, else normal."""
+    """Return the one-sided p-value of Mann and Whitney (1947) that `after` is no greater
+    (`rising`), or no smaller, than `before`: exact without ties and for up to `MOST_EXACT` pairs,
+    else normal."""
     m, n = int(before.size), int(after.size)
     both = np.concatenate([before, after])
     above = float(average_ranks(both)[m:].sum()) - n * (n + 1) / 2.0
