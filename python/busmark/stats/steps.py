@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import ceil, exp, inf, log, pi, sqrt
 
 import numpy as np
@@ -266,6 +267,7 @@ def rank_p_value(before: FloatArray, after: FloatArray, *, rising: bool) -> floa
     return normal_beyond((deviation - 0.5) / sqrt(m * n * (m + n + 1) / 12.0))
 
 
+@cache
 def _orders(m: int, n: int) -> FloatArray:
     """In how many orders of m and n values each number of pairs is the right way round: the
     coefficients of the Gaussian binomial."""
