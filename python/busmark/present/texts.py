@@ -88,7 +88,7 @@ TEXTS = {
     ),
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
-        "deviation of the medians from the line."
+        "deviation of the medians from the line, by cross-validation."
     ),
     "effects": (
         "The value over the other, all else being equal, round by round; smallest and largest of "
