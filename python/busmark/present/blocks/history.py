@@ -47,10 +47,7 @@ WIDE = 4.0
 APART = 0.16
 """Share of the axis between two names of commits."""
 
-EXPLANATION = (
-    "Results in the order of commits, each with its own interval. Solid: levels. Dashed: steps, "
-    "shaded where else they may be."
-)
+EXPLANATION = "Each result has its own interval. Shaded: where else a step may be."
 
 Found = tuple[TrackedSeries, Step]
 
