@@ -45,10 +45,7 @@ TEXTS = {
     ),
     "one_run": "One run of each, hence no interval.",
     "more_cases": "{number} more; `--json` has all.",
-    "too_few": (
-        "No change can be found yet: a series needs {needed} results, {least} on each side of a "
-        "change."
-    ),
+    "too_few": "No change can be found yet: a series needs {needed} results.",
     "steps": (
         "Steps are found by E-divisive (Matteson & James 2014), {least} results or more on each "
         "side, where the p-value, adjusted for {tests} series (Bonferroni), is at most {level}. In "

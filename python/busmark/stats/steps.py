@@ -52,6 +52,9 @@ CLIPPED_FROM = 10
 RANKED = 0.005
 """One-sided p-value of the ranks from which on values are no step, however far off some are."""
 
+FEWEST = 10
+"""Results with which ranks can be that sure: of five and five there are 252 orders."""
+
 MOST_EXACT = 200
 """Pairs of values up to which orders are counted: the normal distribution would find no step before
 the seventeenth result, with three behind it."""
