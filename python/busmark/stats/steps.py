@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import ceil, exp, inf, log, pi, sqrt
 
 import numpy as np
@@ -50,6 +51,9 @@ CLIPPED_FROM = 10
 
 RANKED = 0.005
 """One-sided p-value of the ranks from which on values are no step, however far off some are."""
+
+FEWEST = 10
+"""Results with which ranks can be that sure: of five and five there are 252 orders."""
 
 MOST_EXACT = 200
 """Pairs of values up to which orders are counted: the normal distribution would find no step before
@@ -266,6 +270,7 @@ def rank_p_value(before: FloatArray, after: FloatArray, *, rising: bool) -> floa
     return normal_beyond((deviation - 0.5) / sqrt(m * n * (m + n + 1) / 12.0))
 
 
+@cache
 def _orders(m: int, n: int) -> FloatArray:
     """In how many orders of m and n values each number of pairs is the right way round: the
     coefficients of the Gaussian binomial."""

@@ -201,4 +201,4 @@ def test_few_results_are_said_to_be_too_few(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.0, 5))
     ended = run("track", "check", "--history", path)
     assert ended.exit_code == 0
-    assert "? none new" in ended.output and "a series needs 6 results" in ended.output
+    assert "? none new" in ended.output and "a series needs 10 results" in ended.output
