@@ -183,11 +183,13 @@ def _fact(name: str, value: object) -> tuple[str, str]:
         return name, "yes" if value else "no"
     if name.endswith(" bytes") and isinstance(value, int):
         return name.removesuffix(" bytes"), text.size_text(value)
+    if name.endswith(" ns") and isinstance(value, int | float):
+        return name.removesuffix(" ns"), text.time_text(value)
     if isinstance(value, list):
         return name, ", ".join(_fact("", item)[1] for item in value)
     if isinstance(value, dict):
         return name, ", ".join(" ".join(fact) for fact in flat_facts(value))
-    return name, text.number(value) if isinstance(value, float) else str(value)
+    return name, text.as_set(value) if isinstance(value, float) else str(value)
 
 
 def supports(campaign: Campaign) -> Iterator[Section]:

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER, Effect
-from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT, is_open
+from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.stream import Pairs
 from busmark.model import text
-from busmark.model.figure import Figure
 from busmark.model.naming import described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
 from busmark.present.blocks.answer import sizes
@@ -32,7 +31,6 @@ from busmark.present.blocks.flows import (
 )
 from busmark.present.blocks.rows import (
     Field,
-    cell_of,
     listing,
     notes,
     of_second,
@@ -42,7 +40,7 @@ from busmark.present.blocks.rows import (
 )
 from busmark.present.charts.cases import of_pairs
 from busmark.present.charts.pairs import dead_cells, heat_maps
-from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Row, Section, Table, Text
+from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 
 MOST_CASES = 12
 """Cases of which a table names the worst pairs, and whose levels are shown."""
@@ -110,7 +108,7 @@ def _pairs(campaign: Campaign) -> Section | None:
         Field("Pairs", lambda each: each[1].count),
         Field("Slowest", lambda each: f"{each[1].slowest.writer} → {each[1].slowest.reader}"),
         Field(name, lambda each: ranked(each[1].slowest), "ns", kind="number"),
-        Field("median pair", lambda each: each[1].median_ns, "ns"),
+        Field("median of all pairs", lambda each: each[1].median_ns, "ns"),
         Field("Lost most", lambda each: _lossy(each[1]) if any_lost else None),
         Field("One sample recorded in", lambda each: each[1].recorded_every if thinned else None),
     )
@@ -200,7 +198,8 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
             fields = [cells[place] for _, cells in heat.rows]
             cells = [
                 Cell(field.value, text="" if field.value is not None and not field.is_bound
-                     else field.text, note=field.note, case=field.case) if field else ABSENT
+                     else field.text, note=field.note, case=field.case)
+                if field else Cell(note="not in this campaign")
                 for field in fields
             ]  # fmt: skip
             columns.append(Column(name, cells, "number", heat.unit))
@@ -254,11 +253,8 @@ def costs(campaign: Campaign) -> Iterator[Section]:
         if tests:
             tables = [_cost(cost, test, own) for test, own in tests.items()]
             heads = {column.title for table in tables for column in table.columns}
-            cells = [cell for table in tables for column in table.columns for cell in column.cells]
             words = [f"{cost.note}, round by round; above 1 is more."]
             words += [means for head, means in SPENT_MEANINGS.items() if f"{head} ×" in heads]
-            if any(cell.text == "undecided" for cell in cells):
-                words.append("Undecided: the interval's ends differ by a factor above 100.")
             yield Section(cost.title, [*tables, *notes(" ".join(words))], key=cost.parameter)
 
 
@@ -271,8 +267,8 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
         Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
         Field(value, "value"), Field("Size", lambda each: size(each.size)),
         Field(f"{headline[:1].upper()}{headline[1:]} ×",
-              lambda each: _ratio(each.versus.ratio), kind="ratio"),
-        Field("p99 ×", lambda each: _ratio(each.versus.p99), kind="ratio"),
+              "versus.ratio", kind="ratio"),
+        Field("p99 ×", "versus.p99", kind="ratio"),
         *map(_spent, SPENT),
     ]  # fmt: skip
     by = "adapter" if cost.parameter == LAYER else cost.parameter
@@ -285,16 +281,7 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
 
 
 def _spent(name: str) -> Field:
-    return Field(
-        f"{SPENT_HEADS[name]} ×", lambda effect: _ratio(effect.spent.get(name)), kind="ratio"
-    )
-
-
-def _ratio(ratio: Figure | None) -> Cell:
-    """The ratio, if its rounds agree well enough to say one."""
-    if ratio and is_open(ratio):
-        return Cell(ratio.value, text="undecided")
-    return cell_of(ratio)
+    return Field(f"{SPENT_HEADS[name]} ×", lambda effect: effect.spent.get(name), kind="ratio")
 
 
 def _where(effect: Effect) -> str:

@@ -298,7 +298,8 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *_distributions(
         "survival", "share of samples that are slower", "survival function",
-        "Lost ones included. An exponential tail bends, a heavy one is a line.",
+        "Lost ones and half of the sample itself included. An exponential tail bends, a heavy one "
+        "is a line.",
         distributions.curves(
             distributions.survival,
             lambda measure, members: (Axis(measure.magnitude(members), "log"),

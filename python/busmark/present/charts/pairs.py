@@ -87,7 +87,7 @@ def _figures(matrix: Matrix) -> list[Figure]:
     scale = text.scale_for(_values(matrix, _result))
     found = (
         Figure(
-            "latency", "latency", f"RTT/2, median, {scale.unit}",
+            "latency", "latency", f"Median RTT/2, {scale.unit}",
             "Row: the pinger, which writes first. Column: the responder, which answers.",
             _result, text.number, factor=scale.factor,
         ),

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER, Effect
 from busmark.compare.fits import WORKLOAD, DiscoveryGrowth, SizeFit
-from busmark.compare.rounds import is_open
 from busmark.estimate.capacity import Capacity
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.throughput import Paced
@@ -99,7 +98,7 @@ def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
 
     def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
         effects = {e.versus.case: e for e in campaign.effects if e.parameter == LAYER}
-        ratios = {case: f for case, e in effects.items() if (f := pick(e)) and not is_open(f)}
+        ratios = {case: f for case, e in effects.items() if (f := pick(e))}
         for keys, members in panels.split(cases, lambda case: panels.where(case, size=False)):
             known = [case for case in members if case.id in ratios]
             sizes = sorted({case.size or 0 for case in known})
