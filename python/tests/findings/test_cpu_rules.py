@@ -92,6 +92,16 @@ class TestOtherLoad:
             finding.evidence
         )
 
+    @pytest.mark.parametrize(("seconds", "known"), [(0.05, 0), (0.5, 1)])
+    def test_a_tick_of_cpu_time_shows_nobody(
+        self, campaign: Planted, seconds: float, known: int
+    ) -> None:
+        campaign.case("a", params=LATENCY, rows=ROUNDS, cpus="1;0")
+        for number in range(ROUNDS):
+            shares = {"passive": (0.2, 0.0), "active": (0.02, 0.3)}
+            campaign.cpu_time("a", number, shares, (0.25, 0.2), seconds)
+        assert len(campaign.found("other-load")) == known
+
     def test_others_that_give_way_are_silent(self, campaign: Planted) -> None:
         used(campaign, LATENCY, (0.3, 0.0), (0.3, 0.01), (0.9, 0.3), cpus="1;0")
         assert campaign.found("other-load") == []
