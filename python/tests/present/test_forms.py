@@ -209,3 +209,20 @@ def test_a_form_that_does_not_exist_is_refused_and_nothing_is_written(
     ended = run("report", results("varied"), "--out", tmp_path / "out", *words)
     assert ended.code == 2 and text in ended.text
     assert not (tmp_path / "out").exists()
+
+
+def test_bytes_on_the_wire_have_no_findings_on_latencies(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "result")
+    case = build.case("udp")
+    wire = {"wire_samples": 400, "wire_packets": 800, "wire_bytes": 68_000}
+    for number in range(2):
+        build.pings(case, number, np.arange(1.0, 201.0) * 2000, **wire)
+    words = dict.fromkeys(("title", "cause", "remedy"), "words")
+    build.findings.append(
+        {"id": "tail", "severity": "note", "evidence": "udp: words", "cases": [case],
+         "concerns": ["tail"], **words}
+    )  # fmt: skip
+    done("report", build.finish(), "--out", tmp_path)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    (charts,) = re.findall(r"Charts of these cases: (.*?)</p>", page)
+    assert "Bytes on the wire per sample" in page and "Bytes on the wire" not in charts

@@ -191,7 +191,7 @@ def _character(kinds: Sequence[Distribution]) -> Table:
         rows.append(("rounds that trend", "", [Cell(whole.drift.trending, text=trending)]))
     hop = next((each.hop_std for each in kinds if each.hop_std), None)
     if hop:
-        limits = [("hops alike", hop.high_ns), ("hops independent", hop.low_ns)]
+        limits = [("hops independent", hop.high_ns), ("hops alike", hop.low_ns)]
         rows += [(f"σ of one hop, {name}", "ns", [value]) for name, value in limits]
     return properties(rows, "Character", first="Property", heads=["Value"])
 

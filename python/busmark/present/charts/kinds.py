@@ -186,6 +186,7 @@ def _wire(test: str) -> ChartKind:
         f"{test} cases with a capture", pick,
         cases.intervals(pick, "bytes on the wire per sample, B", mark="header and body",
                         mark_of=written), shape=Bars,
+        figures=("wire_bytes_per_sample", "captured", "rounds"),
         explanation="Headers, acknowledgements, heartbeats, repetitions and what brokers pass on "
         "are in it.",
     )  # fmt: skip
