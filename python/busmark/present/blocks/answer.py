@@ -179,8 +179,8 @@ def _key(ranking: Ranking) -> Workload:
 def _labels(
     campaign: Campaign, known: Mapping[Workload, Members], shown: Sequence[Workload]
 ) -> Iterator[tuple[str, Role]]:
-    """Labels with their roles: middleware by the figures of the first workload, where it has none
-    there by those of the next; then baselines, then the floor."""
+    """Labels with their roles: middleware by its figure of the first workload, without one there by
+    the figure of the next; then baselines, then the floor."""
     costs: dict[str, list[float]] = {}
     roles: dict[str, Role] = {}
     only_baselines = all(c.is_baseline for c in campaign.cases if not c.is_floor)
