@@ -22,6 +22,11 @@ class UserError(Exception):
         text = f"{self.where}: {self.message}" if self.where else self.message
         return f"{text}\n  {self.remedy}" if self.remedy else text
 
+    @property
+    def line(self) -> str:
+        """Return it on one line, without a full stop."""
+        return ". ".join(part.strip() for part in str(self).split("\n")).rstrip(".")
+
 
 @contextmanager
 def refused(what: str, where: object, remedy: str = "") -> Iterator[None]:

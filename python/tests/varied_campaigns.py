@@ -1,4 +1,4 @@
-"""Two small campaigns: in one transport and QoS vary, in the other hardly anything does."""
+"""Small campaigns: QoS varies, hardly anything does, nothing succeeds, or names are odd."""
 
 from __future__ import annotations
 
@@ -44,3 +44,33 @@ def alike(folder: Path) -> Path:
     for number in range(3):
         build.pings(case, number, samples_around(200, 300, rng, 0.0))
     return build.finish()
+
+
+def failed(folder: Path) -> Path:
+    """Three adapters and two sizes, of which no round succeeded."""
+    build = Builder(folder)
+    for adapter in NAMES:
+        for size in (64, 1024):
+            case = build.case(f"{adapter}-{size}", adapter=adapter, transport=adapter, size=size)
+            for number in range(2):
+                reason = f"the responder ended with signal {11 - number}"
+                build.row(case, number, "failed", reason=reason)
+    return build.finish()
+
+
+ODD_NAMES = {
+    "udp": "Quoted \"DDS\" 'x' <b>&amp;", "tcp": "two\nlines", "zenoh": "עברית مرحبا",
+    "cyclonedds": "日本語ミドルウェア", "fastdds": "a_name_" + 10 * "without_a_space_",
+}  # fmt: skip
+
+
+def named(folder: Path) -> Path:
+    """Middleware with names that are hard to show, all equally fast: all samples are equal."""
+    build = Builder(folder)
+    for adapter in ODD_NAMES:
+        for size in (64, 1024):
+            case = build.case(f"{adapter}-{size}", adapter=adapter, size=size)
+            for number in range(2):
+                build.pings(case, number, np.full(1500, 20_000.0))
+    titles = {name: {"name": name, "title": title} for name, title in ODD_NAMES.items()}
+    return build.finish(adapters=titles)

@@ -113,7 +113,7 @@ def wide(command: Any) -> Any:
         is_flag=True,
         expose_value=False,
         callback=_kept(WIDE),
-        help="Print whole tables, wider than the terminal if need be, as into a pipe.",
+        help="Print whole tables, each row on one line, wider than the terminal if need be.",
     )(command)
 
 

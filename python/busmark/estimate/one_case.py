@@ -187,8 +187,8 @@ class _Analysis:
                 used.append(use(number, load(self.case.id, number)))
             except UserError as error:
                 # A file that is read twice is reported once.
-                if str(error) not in self.problems:
-                    self.problems.append(str(error))
+                if error.line not in self.problems:
+                    self.problems.append(error.line)
         return used
 
     def _whole(
@@ -335,7 +335,7 @@ class _Analysis:
                     )
                 )
             except UserError as error:
-                self.problems.append(str(error))
+                self.problems.append(error.line)
         return phases(found)
 
     def _reported(self, measures: dict[str, Any], tools: dict[str, str]) -> dict[str, Any]:
@@ -344,7 +344,7 @@ class _Analysis:
         try:
             summaries = self.result.summaries
         except UserError as error:
-            self.problems.append(str(error))
+            self.problems.append(error.line)
             return measures
         own = summaries.filter(pl.col("case") == self.case.id)
         found = reported(own, self.numbers, tools)

@@ -49,6 +49,8 @@ class Heading:
     """Behind all that was measured."""
     interval: bool = True
     """Whether limits stand beside the value."""
+    absent: str = ""
+    """Why a case of which rounds count has none."""
 
 
 @dataclass(frozen=True, slots=True)

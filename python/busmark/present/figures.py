@@ -7,13 +7,13 @@ no more than three of the half of the interval's width. What is absent is an em 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from busmark.model import text
 from busmark.model.text import ABSENT, Interval, decimals, number, percent_text
-from busmark.present.document import Cell, Column, Row, Table
+from busmark.present.document import Cell, Column, Row, Table, Text
 
 if TYPE_CHECKING:
     from busmark.estimate.case import CaseSummary
@@ -221,6 +221,24 @@ def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
         pad = (1 if own == 0 else 0) + most - own if aligns and own < most else 0
         made.append(Shown(one.value + " " * pad, one.interval, one.more))
     return made
+
+
+def see(table: Table) -> tuple[list[str], list[Text]]:
+    """Return the findings on each row, but for those on every row, of which the line is."""
+    rows = [table.marks(row) for row in range(len(table.rows))]
+    common = [mark for mark in rows[0] if all(mark in own for own in rows)] if rows else []
+    cells = [_by_severity(mark for mark in own if mark not in common) for own in rows]
+    values: dict[str, object] = {"title": "In every row", "facts": _by_severity(common)}
+    return cells, [Text("facts", values)] if common else []
+
+
+def _by_severity(marks: Iterable[str]) -> str:
+    """Return "!!a !cd f"."""
+    letters: dict[str, list[str]] = {"!!": [], "!": [], "": []}
+    for mark in marks:
+        letter = mark.lstrip("!")
+        letters[mark[: len(mark) - len(letter)]].append(letter)
+    return " ".join(sign + "".join(sorted(own)) for sign, own in letters.items() if own)
 
 
 def in_words(counts: Mapping[str, int]) -> str:

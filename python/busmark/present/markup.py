@@ -112,11 +112,11 @@ def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
         heads.append(": ".join(part for part in figures.heading(column, table) if part))
         rule.append("---" if column.kind in ("label", "text") else "---:")
         columns.append([str(cell) for cell in figures.shown(column, table)])
-    marks = [" ".join(table.marks(place)) for place in range(len(table.rows))]
+    marks, common = figures.see(table)
     if any(marks):
         heads, rule, columns = [*heads, "See"], [*rule, "---"], [*columns, marks]
     title = f"**{escaped(table.title)}**\n\n" if table.title and titled else ""
-    notes = "".join(f"\n\n{escaped(str(note))}" for note in table.notes)
+    notes = "".join(f"\n\n{escaped(str(note))}" for note in (*common, *table.notes))
     before = f"{heading}{title}{row(heads)}\n| {' | '.join(rule)} |\n"
     rows = [row(cells) for cells in zip(*columns, strict=True)]
     return Part(f"rows of “{table.title or name}”", rows, before=before, after=notes)

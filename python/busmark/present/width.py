@@ -1,13 +1,16 @@
 """The terminal: how wide tables may be, headings and paragraphs.
 
-Tables are as wide as the terminal, or as they need where that is asked for or nobody reads along.
+Tables are as wide as the terminal. In a pipe they have all columns, each number and name on one
+line, and sentences fill a line of text. `--wide` breaks nothing.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -24,12 +27,12 @@ class RoomyConsole(Console):
 
     def __init__(self, *, wide: bool = False, **options: Any) -> None:
         super().__init__(**options)
-        self._wide = wide
+        self.wide = wide
 
     @property
     def room(self) -> int:
         """Characters that a table may have."""
-        return UNBOUNDED if self._wide or not self.is_terminal else self.width
+        return UNBOUNDED if self.wide or not self.is_terminal else self.width
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As rich does; a table may be wider than other text."""
@@ -49,20 +52,37 @@ def room(console: Console) -> int:
     return console.room if isinstance(console, RoomyConsole) else console.width
 
 
+def line_length(console: Console) -> int:
+    """Characters of a line that sentences in a table fill."""
+    return UNBOUNDED if isinstance(console, RoomyConsole) and console.wide else console.width
+
+
 def heading(console: Console, title: str) -> None:
     """Print a line above a part."""
     console.print()
     console.print(Text(title, style="bold"))
 
 
-def paragraph(words: str, console: Console, style: str = "", lead: str = "") -> None:
-    """Print words. Wrapped here: figures hold narrow spaces, at which no line may break."""
+TOGETHER = re.compile(
+    r"(?<=\d) (?=(?:[%×]|(?:[nµm]?s|min|h|B|[KMG]i?B|[kMG]?bit/s|(?:10[³⁶⁹])?/s)(?![\w/])))"
+    r"|(?<=[<>≤≥]) (?=\d)|(?<=\d), (?=[^\s\[\]]+\])"
+)
+"""Spaces at which no line is broken: between a number and its unit, and within an interval."""
+
+
+def wrapped(words: str, width: int, lead: str = "") -> list[str]:
+    """Return lines of words. Not as rich does: figures hold narrow spaces, at which it breaks."""
+    bound = TOGETHER.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), words)
     lines = textwrap.wrap(
-        words, max(console.width, len(lead) + 8), initial_indent=lead,
-        subsequent_indent=" " * len(lead),
-    )  # fmt: skip
-    for line in lines:
-        console.print(Text(line, style=style), soft_wrap=True)
+        bound, max(width, len(lead) + 8), initial_indent=lead, subsequent_indent=" " * len(lead)
+    )
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
+def paragraph(words: str, console: Console, style: str = "", lead: str = "") -> None:
+    """Print words; letters that are wider than others are left to rich."""
+    for line in wrapped(words, console.width, lead):
+        console.print(Text(line, style=style), soft_wrap=cell_len(line) <= console.width)
 
 
 def item(console: Console, words: str, lead: str = "- ", style: str = "") -> None:

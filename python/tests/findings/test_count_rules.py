@@ -63,6 +63,11 @@ PLANTED: dict[str, Planting] = {
     "corrupted samples": ("corrupted", LATENCY, {"corrupted": [1, 0, 0]}, "error", "1 of 6"),
     "stolen time": ("steal-time", LATENCY, {"steal": [0.0, 0.025, 0.0]}, "warning",
                     "2.5 % of a CPU's time"),
+    "one step of the counter of stolen time in a short round": (
+        "steal-time", LATENCY, {"steal": [0.033, 0.0, 0.033], "measured_s": 0.3}, None, ""),
+    "more than a step of it in a short round": (
+        "steal-time", LATENCY, {"steal": [0.067, 0.0, 0.0], "measured_s": 0.3}, "warning",
+        "6.7 % of a CPU's time"),
     "a full recorder": (
         FULL, LATENCY, {"ended": ["duration", "recorder_full", "duration"], "measured_s": 0.8},
         "warning", "1 of 3 rounds, after 0.80 s of 2 s"),

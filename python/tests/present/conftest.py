@@ -24,6 +24,8 @@ MADE = {
     "hostile": synthetic_campaign.hostile,
     "varied": varied_campaigns.varied,
     "alike": varied_campaigns.alike,
+    "failed": varied_campaigns.failed,
+    "named": varied_campaigns.named,
     "everything": drawn_campaigns.everything,
     "odd": drawn_campaigns.odd,
 }

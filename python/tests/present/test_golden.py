@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import openpyxl
 import pytest
+from rich.cells import cell_len
 from seams import done, run
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "comparison-80.txt": ("show", "comparison"), "comparison-pipe.txt": ("show", "comparison"),
     "varied-80.txt": ("show", "varied"), "alike-80.txt": ("show", "alike"),
     "hostile-80.txt": ("show", "hostile"), "everything-80.txt": ("show", "everything"),
-    "odd-80.txt": ("show", "odd"), "many-80.txt": ("show", "many"),
+    "odd-80.txt": ("show", "odd"), "failed-80.txt": ("show", "failed"),
+    "named-80.txt": ("show", "named"), "named-pipe.txt": ("show", "named"),
+    "many-80.txt": ("show", "many"),
     "phases-80.txt": ("show", "phases"), "captured-80.txt": ("show", "captured"),
     "secured-80.txt": ("show", "secured"), "lab-140.txt": ("show", "lab"),
     "case-udp-64-same-80.txt": ("show", "comparison#udp-64-same"),
@@ -78,14 +81,14 @@ def test_what_is_shown_is_as_reviewed(
     assert not width or max(map(len, text.splitlines())) <= int(width[1])
 
 
-@pytest.mark.parametrize("name", ["comparison", "varied", "hostile"])
-@pytest.mark.parametrize("width", [60, 200])
+@pytest.mark.parametrize("name", ["comparison", "varied", "hostile", "named"])
+@pytest.mark.parametrize("width", [20, 40, 200])
 def test_no_line_is_wider_than_the_terminal(
     results: Results, folder: Path, name: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = placed(("show", name), results, folder)
     monkeypatch.chdir(folder)
-    assert max(map(len, printed(*words, width=width).splitlines())) <= width
+    assert max(map(cell_len, printed(*words, width=width).splitlines())) <= width
 
 
 # What is written, reduced to what a reader reads.

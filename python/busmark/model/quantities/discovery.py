@@ -48,7 +48,7 @@ CREATION_TIME = Estimate(
     suffix="_ns",
     meaning="time of the calls that create what is new",
     pick=lambda case: case.discovery.creation if case.discovery else None,
-    tables={"discovery": Heading("Creation", when="always")},
+    tables={"discovery": Heading("Creation", minor=True, when="always")},
     compared=_compared("creation", "creation"),
     explained=(
         Explained(
@@ -72,7 +72,7 @@ OWN_MATCH = Estimate(
     suffix="_ns",
     meaning="time from begin of creation until the new endpoint had matched",
     pick=lambda case: case.discovery.own_match if case.discovery else None,
-    tables={"discovery": Heading("Own match", when="known")},
+    tables={"discovery": Heading("Own match", minor=True, when="known")},
     compared=_compared("own_match", "own match"),
 )
 
@@ -82,7 +82,7 @@ PEER_MATCH = Estimate(
     suffix="_ns",
     meaning="time from begin of creation until the endpoint that was there had matched the new one",
     pick=lambda case: case.discovery.peer_match if case.discovery else None,
-    tables={"discovery": Heading("Peer match", when="known")},
+    tables={"discovery": Heading("Peer match", minor=True, when="known")},
     compared=_compared("peer_match", "peer match"),
 )
 

@@ -16,13 +16,15 @@ def _everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
     return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)
 
 
+UNREAD = "the counters of its participants were not read within the measured time"
+
 CPUS_USED = Estimate(
     key="cpus_used",
     quantity="cpu",
     unit="CPU",
     meaning="CPUs that all participants together kept busy",
     pick=lambda case: case.cpus_used,
-    tables=_everywhere("CPUs busy", interval=False),
+    tables=_everywhere("CPUs busy", interval=False, absent=UNREAD),
 )
 
 MIB = 1 << 20
@@ -41,7 +43,7 @@ MEMORY = Number(
     meaning="most memory in RAM of a participant, of the one that had most, without the samples "
     "that Busmark records there",
     pick=_most_memory,
-    tables=_everywhere("Memory"),
+    tables=_everywhere("Memory", absent=UNREAD),
 )
 
 

@@ -6,10 +6,10 @@ over the leader of its column, by the ratios of interleaved rounds (`analysis.ac
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import log
-from statistics import mean
+from math import inf, log
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import WITH_SPENT, Effect
@@ -21,15 +21,20 @@ from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.naming import described, figure_of, placement_short
 from busmark.model.quantities import LOST
-from busmark.present.blocks.rows import Field, fact, labelled, listing
+from busmark.present.blocks.rows import Field, fact, listing
+from busmark.present.blocks.rows import notes as line
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
-from busmark.present.figures import lost_text, ratio_text
+from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
 
 MOST_WORKLOADS = 12
 MOST_LABELS = 12
 MOST_EFFECTS = MOST_FITS = 12
 
 FLOOR = "Busmark itself (null)"
+
+BASELINES = "Baselines"
+
+UNMEASURED = f"{text.ABSENT}: not measured."
 
 NAMES = {
     "latency": ("median",), "one_way": ("median", "latency"),
@@ -55,6 +60,9 @@ def answer(campaign: Campaign) -> Section | None:
         blocks.append(fact("Settings that differ between the rows", names))
     if effects:
         blocks.append(effects)
+    if not blocks and campaign.cases:
+        counts = Counter(case.status.replace("_", " ") for case in campaign.cases)
+        blocks.append(fact("No case has a figure", in_words(counts), ""))
     return Section("Answer", blocks) if blocks else None
 
 
@@ -114,7 +122,8 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     rankings = {_key(ranking): ranking for ranking in campaign.rankings}
     for workload in shown:
         cases = [known[workload].get(label) for label, _ in labels]
-        columns += _workload(workload, cases, rankings.get(workload), found)
+        where = _where(workload, known)
+        columns += _workload(where, workload[1], cases, rankings.get(workload), found)
     notes = []
     if any(column.kind == "ratio" for column in columns):
         level = f"{campaign.confidence:.0%}".replace("%", " %")
@@ -123,14 +132,32 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
         )
     for workload in shown:
         if (ranking := rankings.get(workload)) and ranking.open:
-            notes.append(fact(f"Undecided which is best at {_where(workload)}", ranking.open))
+            where = ", ".join(filter(None, (_where(workload, known), placement_short(workload[1]))))
+            notes.append(fact(f"Undecided which is best at {where}", ranking.open))
+    notes += _undecided(columns, [rankings.get(workload) for workload in shown])
     for what, some, all_ in (
         ("workloads", len(shown), len(known)), ("rows", len(labels), len(every)),
     ):  # fmt: skip
         if some < all_:
             notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
-    rows = [Row(role) for _, role in labels]
+    if any(cell == ABSENT for column in columns if column.unit for cell in column.cells):
+        notes += line(UNMEASURED)
+    apart = BASELINES if any(role == "baseline" for _, role in labels) else ""
+    rows = [Row(role, apart if role else "") for _, role in labels]
     return Table(columns, rows, notes=notes, key="answer", brief=True)
+
+
+def _undecided(columns: Sequence[Column], found: Sequence[Ranking | None]) -> Iterator[Text]:
+    """Why there are no ratios, and why some could not be computed; each reason once."""
+    cells = [cell for column in columns if column.kind == "ratio" for cell in column.cells]
+    for reason in dict.fromkeys(c.note for c in cells if c.verdict == "undecided" and not c.value):
+        if reason:
+            yield fact(SIGNS["undecided"], reason)
+    alone = [ranking for ranking in found if ranking and not ranking.leader]
+    several = (place for ranking in alone if len(ranking.places) > 1 for place in ranking.places)
+    for why in dict.fromkeys(place.reason for place in several):
+        if why:
+            yield fact("No ratio", why)
 
 
 def _versioned(label: str, declared: Mapping[str, object]) -> str:
@@ -152,52 +179,44 @@ def _key(ranking: Ranking) -> Workload:
 def _labels(
     campaign: Campaign, known: Mapping[Workload, Members], shown: Sequence[Workload]
 ) -> Iterator[tuple[str, Role]]:
-    """Labels with their roles: middleware by how far it is from the best on average over what all
-    of it was measured in, then baselines, then the floor."""
-    distances: dict[str, dict[Workload, float]] = {}
+    """Labels with their roles: middleware by its figure of the first workload, without one there by
+    the figure of the next; then baselines, then the floor."""
+    costs: dict[str, list[float]] = {}
     roles: dict[str, Role] = {}
     only_baselines = all(c.is_baseline for c in campaign.cases if not c.is_floor)
-    for workload in shown:
-        members = known[workload]
-        best = min(_cost(case) for label, case in members.items() if label != FLOOR)
-        for label, case in members.items():
-            distances.setdefault(label, {})[workload] = _cost(case) / best
+    for place, workload in enumerate(shown):
+        for label, case in known[workload].items():
+            costs.setdefault(label, [inf] * len(shown))[place] = _cost(case)
             is_baseline = case.is_baseline and not only_baselines
             roles[label] = "floor" if label == FLOOR else "baseline" if is_baseline else ""
-    own = [distances[label].keys() for label, role in roles.items() if role == ""]
-    shared = [workload for workload in shown if all(workload in each for each in own)]
-
-    def distance(label: str) -> float:
-        found = distances[label]
-        return mean([found[each] for each in shared if each in found] or found.values())
-
     order: tuple[Role, ...] = ("", "baseline", "floor")
-    ranked = sorted(distances, key=lambda x: (order.index(roles[x]), distance(x), x))
+    ranked = sorted(costs, key=lambda label: (order.index(roles[label]), costs[label], label))
     return ((label, roles[label]) for label in ranked)
 
 
 def _cost(case: CaseSummary) -> float:
-    """Smaller is better, and above 0."""
+    """Smaller is better."""
     found = case.headline
-    if found is None or not found.figure.value:
-        return float("inf")
-    return found.figure.value if found.is_time else 1 / found.figure.value
+    value = found.figure.value if found else inf
+    if found is None or found.is_time:
+        return value
+    return 1 / value if value else inf
 
 
-def _where(workload: Workload) -> str:
-    _, placement, size, further = workload
-    parts = (text.size_text(size) if size is not None else "", described(dict(further)))
-    return ", ".join(filter(None, (*parts, placement_short(placement))))
+def _where(workload: Workload, among: Iterable[Workload]) -> str:
+    """Its size, and what it differs in from others of its test and placement."""
+    *_, size, further = workload
+    others = [dict(other[3]) for other in among if other[:2] == workload[:2]]
+    own = {name: value for name, value in further if any(o.get(name) != value for o in others)}
+    parts = (text.size_text(size) if size is not None else "", described(own))
+    return ", ".join(filter(None, parts))
 
 
 def _workload(
-    workload: Workload, cases: Sequence[CaseSummary | None], ranking: Ranking | None,
+    where: str, placement: str, cases: Sequence[CaseSummary | None], ranking: Ranking | None,
     found: Mapping[str, Flags],
 ) -> Iterator[Column]:  # fmt: skip
     """The figure of each label, and its ratio to the leader's."""
-    _, placement, size, further = workload
-    parts = (text.size_text(size) if size is not None else "", described(dict(further)))
-    where = ", ".join(filter(None, parts))
     headline = next(case.headline for case in cases if case and case.headline)
     what = figure_of(headline.kind)
     group = f"{what[:1].upper()}{what[1:]}, {placement_short(placement)}"
@@ -309,10 +328,23 @@ def _effects(campaign: Campaign) -> Table | None:
         Field("Most ×", lambda each: _extreme(each[1], max), kind="ratio"),
         Field("Pairs", lambda each: Cell(len(each[1]), more=_counts(each[1]))),
     )
-    notes = [Text("effects")]
+    notes = [Text("effects"), *_not_paired(campaign, found.values())]
     if len(found) > len(kept):
         notes.append(Text("more_cases", {"number": len(found) - len(kept)}))
     return listing(kept, fields, "What each choice costs", note=notes, key="effects")
+
+
+def _not_paired(campaign: Campaign, found: Iterable[Sequence[Effect]]) -> Iterator[Text]:
+    """Middleware without an effect, and why."""
+    paired = {campaign.case(each.versus.case).middleware for own in found for each in own}
+    others = [c for c in campaign.cases
+              if c.headline and not c.is_floor and c.middleware not in paired]  # fmt: skip
+    for title, is_baseline in (
+        ("Baselines are not in this table", True),
+        ("Without two cases that differ in one of these alone", False),
+    ):
+        if names := dict.fromkeys(c.middleware for c in others if c.is_baseline == is_baseline):
+            yield fact(title, text.joined([*names]))
 
 
 def sizes(campaign: Campaign) -> Section | None:
@@ -321,12 +353,17 @@ def sizes(campaign: Campaign) -> Section | None:
     if not fits:
         return None
     fields = (
-        Field("Middleware", labelled), Field("Overhead", "overhead", "ns", kind="figure"),
+        Field("Middleware", lambda fit: _with_workload(campaign.case(fit.cases[0]))),
+        Field("Overhead", "overhead", "ns", kind="figure"),
         Field("Per byte", "slope", "ns/B", kind="figure"), Field("Departure", "departure", "1"),
     )  # fmt: skip
     table = listing(fits, fields, note=[Text("sizes")], key="sizes",
                     row=lambda fit: Row(group=placement_short(fit.placement)))  # fmt: skip
     return Section("Median RTT/2 against size", [table])
+
+
+def _with_workload(case: CaseSummary) -> Cell:
+    return Cell(", ".join(filter(None, (case.label, described(case.workload)))), label=case.label)
 
 
 def _is_as_specified(effect: Effect) -> bool:

@@ -6,6 +6,7 @@ stands once below them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -16,7 +17,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import loads_text, shares_text
 from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
-from busmark.model.entry import Described, Estimate, Heading, Number
+from busmark.model.entry import Described, Estimate, Heading, Number, Statistic
 from busmark.model.naming import placement_text
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.counters import COUNTERS
@@ -35,6 +36,12 @@ TITLES = {
 
 TAIL = 50.0
 """Percentiles above this are called the tail."""
+
+MOST_NAMED = 6
+"""Rows named that are not complete for one reason."""
+
+NUMBER = re.compile(r"\d[\d\N{NARROW NO-BREAK SPACE}.]*(?: samples?)?")
+"""In which reasons differ that are one."""
 
 Concerns = tuple[str, ...]
 """A column's figure, by the names that rules of findings have for it."""
@@ -86,7 +93,8 @@ def _blocks(
             if each[0].kind != "figure" or any(cell != ABSENT for cell in each[0].cells)
         ]
     facts = {each[0].title: fact for each in made if (fact := _fact(each[0]))}
-    made = [each for each in made if each[0].title not in facts]
+    absences, without = _absences([column for column, _ in made])
+    made = [each for each in made if each[0].title not in {*facts, *without}]
     columns = _marked(cases, made, found)
     several = len({case.size for case in cases}) > 1
     rows = [
@@ -100,7 +108,7 @@ def _blocks(
     notes = [*_notes(group, cases, campaign), *_legend(cases, found)]
     yield from _alike(group, cases, facts)
     yield Table(columns, rows, notes=notes, key=f"{group.test}-{group.placement}".replace(",", "-"))
-    yield from (_remark(case) for case in cases if case.reason)
+    yield from (*absences, *_remarks(cases))
 
 
 def label_title(cases: Sequence[CaseSummary]) -> str:
@@ -132,10 +140,10 @@ def _dimensions(
         size = Cell(cases[0].size, text=text.size_text(cases[0].size), unit="B")
         columns.append((Column("Size", [size], "count"), ()))
     for name in dict.fromkeys(name for case in compared for name in getattr(case, attribute)):
-        values = [getattr(case, attribute).get(name) for case in cases]
+        values = [getattr(case, attribute).get(name, text.ABSENT) for case in cases]
         if len({v for v, c in zip(values, cases, strict=True) if not c.is_floor}) > 1:
             minor = attribute == "choices" and name not in same_in_all.SEEN
-            cells = [Cell(value) for value in values]
+            cells = [Cell(note="not set") if v == text.ABSENT else Cell(v) for v in values]
             columns.append((Column(name.capitalize(), cells, detail=minor), ()))
     return columns
 
@@ -167,13 +175,20 @@ def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[C
         if not heading or not (heading.when == "always" or any(figures)):
             continue
         cells = [
-            Cell(float("inf"), text=lost) if (lost := lost_text(case, one.key)) else cell_of(figure)
+            Cell(float("inf"), text=lost) if (lost := lost_text(case, one.key))
+            else cell_of(figure) if figure else Cell(note=_why_absent(one, of, case))
             for figure, case in zip(figures, cases, strict=True)
-        ]
+        ]  # fmt: skip
         first = first or heading.text
         tail = ("tail",) if (one.percent or 0) > TAIL else ()
         column = Column(heading.text, cells, "figure", "ns", detail=heading.minor, scale=first)
         yield column, (one.key, "latency", *tail)
+
+
+def _why_absent(one: Statistic, of: Described, case: CaseSummary) -> str:
+    found = of.pick(case)
+    own = (each for each in case.by_round if found and each.quantity == found.quantity)
+    return next((each.statistics[one.name].reason or "" for each in own), "")
 
 
 def _quantity(
@@ -195,7 +210,10 @@ def _quantity(
 
 def _estimates(one: Estimate, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
     figures = [one.pick(case) if one.pick else None for case in cases]
-    cells = [cell_of(figure) for figure in figures]
+    cells = [
+        cell_of(figure) if figure else _without(heading, case)
+        for figure, case in zip(figures, cases, strict=True)
+    ]
     kind: Literal["figure", "number"] = "figure"
     if not heading.interval:
         kind, cells = "number", [replace(cell, low=None, high=None) for cell in cells]
@@ -208,7 +226,7 @@ def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Col
     for case in cases:
         value, total = one.pick(case), one.of(case) if one.of else None
         if value is None:
-            cells.append(ABSENT)
+            cells.append(_without(heading, case))
             continue
         share = f"({text.percent_text(value / total)})" if value and total else ""
         number, words = one.besides(case) if one.besides else (0, "")
@@ -217,6 +235,10 @@ def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Col
     return Column(
         heading.text, cells, "number" if one.unit else "count", one.unit, detail=heading.minor
     )
+
+
+def _without(heading: Heading, case: CaseSummary) -> Cell:
+    return Cell(note=heading.absent if case.rounds.ok else "")
 
 
 def _load(case: CaseSummary) -> Cell:
@@ -255,6 +277,30 @@ def _fact(column: Column) -> str:
     return "none lost" if column.title == same_in_all.LOST and first.value == 0 else ""
 
 
+def _absences(columns: Sequence[Column]) -> tuple[list[Text], list[str]]:
+    """Why there are no values, a line for each reason that differs in more than its numbers, and
+    the titles of columns without any."""
+    without = [c.title for c in columns if all(is_absent(cell) and cell.note for cell in c.cells)]
+    reasons: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for column in columns:
+        sign = "No" if column.title in without else f"{text.ABSENT} in"
+        for cell in column.cells:
+            if is_absent(cell) and cell.note:
+                alike = reasons.setdefault((sign, NUMBER.sub("0", cell.note)), [])
+                alike.append((column.title, cell.note))
+    lines = []
+    for (sign, _), found in reasons.items():
+        titles, notes = (dict.fromkeys(each) for each in zip(*found, strict=True))
+        such = "for example, " if len(notes) > 1 else ""
+        lines.append(fact(f"{sign} {text.joined([*titles])}", f"{such}{next(iter(notes))}"))
+    return lines, without
+
+
+def is_absent(cell: Cell) -> bool:
+    """Whether a cell shows an em dash."""
+    return cell.value is None and not cell.text
+
+
 def _marked(
     cases: Sequence[CaseSummary], made: Sequence[tuple[Column, Concerns]],
     found: Mapping[str, Flags],
@@ -288,11 +334,18 @@ def _concerned(made: Sequence[tuple[Column, Concerns]], flag: Flag) -> list[int]
     return (named or groups[:1]) or [0]
 
 
-def _remark(case: CaseSummary) -> Text:
-    size = text.size_text(case.size) if case.size is not None else ""
-    parts = (case.label, size, *(f"{name} {value}" for name, value in case.workload.items()))
-    why = f"{case.status.replace('_', ' ')}, {case.reason}"
-    return fact(", ".join(filter(None, parts)), why, "")
+def _remarks(cases: Sequence[CaseSummary]) -> Iterator[Text]:
+    """Why rows are not complete, each reason once."""
+    alike: dict[str, list[str]] = {}
+    for case in cases:
+        if case.reason:
+            size = text.size_text(case.size) if case.size is not None else ""
+            parts = (case.label, size, *(f"{name} {v}" for name, v in case.workload.items()))
+            why = f"{case.status.replace('_', ' ')}, {case.reason}"
+            alike.setdefault(why, []).append(", ".join(filter(None, parts)))
+    for why, names in alike.items():
+        more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+        yield fact("; ".join([*names[:MOST_NAMED], *more]), why, "")
 
 
 def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str]) -> Iterator[Text]:

@@ -148,7 +148,13 @@ def _answer(comparison: Comparison) -> Section | None:
     margins: dict[str, object] = {
         "margin": share_text(comparison.equivalent), "loss": share_text(comparison.equivalent_loss),
     }  # fmt: skip
-    table = listing(found, fields, note=[Text("margins", margins)], key="answer",
+    absent = {
+        (heading(figure.name, figure.latency), change.reason): None
+        for candidate, figure in found if worst[id(figure)] is None
+        for _, change in _changes(comparison, candidate, figure) if change.reason
+    }  # fmt: skip
+    notes = [fact(f"{text.ABSENT} in {title}", reason) for title, reason in absent]
+    table = listing(found, fields, note=[*notes, Text("margins", margins)], key="answer",
                     row=lambda of: Row(group=of[0] if several else ""))  # fmt: skip
     return Section("Answer", [table])
 
@@ -166,18 +172,24 @@ def _worst(
     """The decided change for the worse that is the greatest; without one, of all that are not
     for the better."""
     known = [
-        (pair, change)
-        for pair in comparison.pairs
-        if pair.candidate == candidate and not pair.is_floor
-        for change in pair.changes
-        if (change.name, change.latency) == (figure.name, figure.latency)
-        and (figure.name == "loss" or change in pair.headlines)
+        each for each in _changes(comparison, candidate, figure) if each[1].change or each[1].lost
     ]
-    known = [each for each in known if each[1].change or each[1].lost]
     for verdicts in (WORSE, ("undecided",), ("equivalent",)):
         if own := [each for each in known if each[1].verdict in verdicts]:
             return max(own, key=lambda each: badness(each[1]))
     return None
+
+
+def _changes(
+    comparison: Comparison, candidate: str, figure: FigureCounted
+) -> Iterator[tuple[Pair, Change]]:
+    """The changes of a figure that count in the answer."""
+    for pair in comparison.pairs:
+        if pair.candidate == candidate and not pair.is_floor:
+            for change in pair.changes:
+                named = (change.name, change.latency) == (figure.name, figure.latency)
+                if named and (figure.name == "loss" or change in pair.headlines):
+                    yield pair, change
 
 
 def _caveats(comparison: Comparison) -> Section | None:

@@ -15,7 +15,7 @@ from busmark.estimate.stream import Pairs
 from busmark.model import text
 from busmark.model.naming import described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
-from busmark.present.blocks.answer import sizes
+from busmark.present.blocks.answer import UNMEASURED, sizes
 from busmark.present.blocks.details import COUNTERS_NOTE, COUNTERS_TITLE
 from busmark.present.blocks.findings import findings
 from busmark.present.blocks.flows import (
@@ -190,6 +190,7 @@ def _levels(campaign: Campaign) -> Iterator[Section]:
 def matrices(campaign: Campaign) -> Iterator[Section]:
     """Yield adapter against adapter, a row for each writer and a column for each reader, and the
     pairs that do not work."""
+    explained = set[str]()
     for heat in heat_maps(campaign):
         pairs = [field for _, row in heat.rows for field in row if field]
         working = sum(pair.state == "works" for pair in pairs)
@@ -206,8 +207,12 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
         matrix = Table(columns, [Row() for _ in heat.names])
         shape = of_pairs(campaign, heat)
         charts = [Chart(heat.id, heat.title, [shape])] if shape else []
+        unknown = any(field is None for _, row in heat.rows for field in row)
+        words = [heat.note, UNMEASURED if unknown else ""]
+        own = notes(*(each for each in words if each not in explained))
+        explained |= {*words}
         yield Section(
-            heat.title, [*charts, matrix, *notes(heat.note)], part=INTEROPERABILITY,
+            heat.title, [*charts, matrix, *own], part=INTEROPERABILITY,
             summary=f"{working} of {text.plural(len(pairs), 'pair')} work",
             key=f"{heat.id}-table",
         )  # fmt: skip

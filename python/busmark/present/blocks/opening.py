@@ -210,4 +210,7 @@ def _handicaps(campaign: Campaign) -> Table | None:
             title = str(declared.get("title") or name)
             version = str(declared.get("middleware_version") or "").removeprefix(f"{title} ")
             rows.append((title, version or None, "; ".join(notes)))
-    return table(("Middleware", "Version", "Handicap"), rows, key="handicaps") if rows else None
+    if not rows:
+        return None
+    heads, title = ("Middleware", "Version", "Handicap"), "What each middleware spends or lacks"
+    return table(heads, rows, title, key="handicaps")

@@ -66,11 +66,13 @@ class Figure(NamedTuple):
 
 
 def heat_maps(campaign: Campaign) -> list[HeatMap]:
-    """Return latency and discovery of latency matrices, goodput and loss of throughput matrices."""
+    """Return latency and discovery of latency matrices, goodput and loss of throughput matrices, as
+    far as a pair has any."""
     return [
         _map(matrix, f"interop-{figure.key}-{number}", figure)
         for number, matrix in enumerate(campaign.interop)
-        for figure in _figures(matrix)
+        for place, figure in enumerate(_figures(matrix))
+        if place == 0 or _values(matrix, figure.value) or any(map(figure.limit, matrix.cells))
     ]
 
 

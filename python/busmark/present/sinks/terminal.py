@@ -6,18 +6,19 @@ that are left follow in a second band under the same labels.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
+from busmark.model.text import ABSENT
 from busmark.present import figures
 from busmark.present.document import Column, Document, Section, Style, Table, Text, Verdict
-from busmark.present.width import NARROW, paragraph, room
+from busmark.present.width import NARROW, line_length, paragraph, room, wrapped
 
 STYLES: dict[Style, str] = {
     "": "", "error": "bold red", "warning": "yellow", "note": "cyan", "quiet": "dim",
@@ -38,13 +39,21 @@ WIDEST_LABEL = 28
 LONGEST_WORD = 30
 """Characters of a word of text above which it is broken where there is no room."""
 
+SENTENCE = 40
+"""Characters of a line of text in a table that may be wider than other lines."""
+
+MOST_BANDS = 2
+"""Bands of a table above which each row is a list: rows in many bands are hard to follow."""
+
+JOINED = "\N{NO-BREAK SPACE}"
+
 MARKS = "See"
 """Heading of the column of marks."""
 
 
 def show(document: Document, console: Console) -> None:
     """Print the document; plain text where the console is not a terminal."""
-    console.print(RichText(document.title, style="bold"))
+    paragraph(document.title, console, "bold")
     for line in document.lines:
         paragraph(line, console)
     for section in document.sections:
@@ -99,7 +108,7 @@ class _Place:
         cells = max((_longest(one) for one in self.cells), default=0)
         heading = len(self.title)
         if self.right and heading > WIDEST_HEADING:
-            heading = max(map(len, textwrap.wrap(self.title, max(cells, WIDEST_HEADING))))
+            heading = max(map(len, wrapped(self.title, max(cells, WIDEST_HEADING))))
         return max(self.room, cells, heading)
 
     @property
@@ -116,7 +125,7 @@ class _Place:
 
 
 def _longest(cell: str) -> int:
-    return max(map(len, cell.split("\n")))
+    return max(map(cell_len, cell.split("\n")))
 
 
 def show_table(table: Table, console: Console) -> None:
@@ -125,11 +134,12 @@ def show_table(table: Table, console: Console) -> None:
         paragraph(table.title, console)
     places, hidden = _fitted(table, room(console))
     widest = max((_total(unit, broken=True) for unit in _units(places[1:])), default=0)
-    if widest and places[0].words + GAP + widest > room(console):
+    lacks = widest and min(places[0].words, WIDEST_LABEL) + GAP + widest > room(console)
+    if lacks or (not table.brief and len([*_bands(places, room(console))]) > MOST_BANDS):
         _records(places, table, console)
     else:
         # A matrix that is wider than a screen is read group by group, in a pipe as well.
-        apart = table.brief and _total(places) > NARROW
+        apart = table.brief and _total(places) > min(NARROW, room(console))
         groups = _groups(places[1:]) if apart else [places[1:]]
         for group in groups:
             rows: Collection[int] = range(len(table.rows))
@@ -140,6 +150,8 @@ def show_table(table: Table, console: Console) -> None:
             for band in _bands([places[0], *group], room(console)):
                 _print(band, table, rows, console)
     notes = [Text("columns", {"names": ", ".join(hidden)})] if hidden else []
+    if not table.brief:
+        notes += figures.see(table)[1]
     for note in (*notes, *table.notes):
         paragraph(str(note), console, STYLES["quiet"])
 
@@ -170,18 +182,27 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
     measured = [column for column in table.columns if column.kind == "figure"]
     details = [column for column in measured[1:] if not column.detail and not table.brief]
     details += [column for column in table.columns if column.detail]
+    marks, _ = figures.see(table)
+    folded = False
     while True:
         for form in BRIEF if table.brief else FORMS:
             places = _places(table, columns, form)
-            if not table.brief and (notes := _marks_of(table, notes=width >= NARROW)):
-                places.append(notes)
+            if folded:
+                places[0].cells = [_broken(cell, WIDEST_LABEL) for cell in places[0].cells]
+            if not table.brief and any(marks):
+                places.append(_Place("", MARKS, marks, whole=True))
             widest = max(_total(places[:1] + group) for group in _groups(places[1:]))
             if widest <= width if table.brief else _reach(places) <= width:
                 return places, hidden
+        if not folded and places[0].words > WIDEST_LABEL:
+            folded = True
+            continue
         if not details:
-            # A broken label is easier to read than a second band.
-            for place in () if table.brief else places:
-                place.whole = False
+            # A broken label is easier to read than a second band, or than a broken number.
+            widest = max((_total(unit) for unit in _units(places[1:])), default=0)
+            for place in places:
+                if not table.brief or places[0].width + GAP + widest > width:
+                    place.whole = False
             return places, hidden
         # Half of what one heading has says nothing.
         group = details[-1].group
@@ -241,25 +262,11 @@ def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place
             _Place(
                 group, title, cells, right,
                 styles=verdicts if column.kind == "text" and any(verdicts) else None,
-                follows=column.kind == "ratio" and bool(made) and made[-1].group == group,
+                follows=column.kind == "ratio" and bool(group) and made[-1].group == group,
                 whole=column.kind == "label",
             )
         )  # fmt: skip
     return made
-
-
-def _marks_of(table: Table, *, notes: bool) -> _Place | None:
-    """A column of the letters of findings by severity, "!!a !cd f"; `notes`: of all, else of errors
-    and warnings."""
-    cells = []
-    for row in range(len(table.rows)):
-        by_sign: dict[str, str] = {"!!": "", "!": "", "": ""}
-        for mark in table.marks(row):
-            letter = mark.lstrip("!")
-            by_sign[mark[: len(mark) - len(letter)]] += letter
-        shown = [s + letters for s, letters in by_sign.items() if letters and (s or notes)]
-        cells.append(" ".join(shown))
-    return _Place("", MARKS, cells, whole=True) if any(cells) else None
 
 
 def _bands(places: Sequence[_Place], width: int) -> Iterator[list[_Place]]:
@@ -297,21 +304,28 @@ def _units(places: Sequence[_Place]) -> Iterator[list[_Place]]:
 
 def _records(places: Sequence[_Place], table: Table, console: Console) -> None:
     """Print each row as a list: for a terminal that has no room for two columns."""
-    first, *others = places
+    names = figures.shown(table.columns[0], table)
     for number, row in enumerate(table.rows):
-        name = ", ".join(part for part in (row.group, first.cells[number]) if part)
+        name = ", ".join(part for part in (row.group, names[number].value) if part)
         paragraph(name, console, "bold")
-        for place in others:
-            cell = " ".join(place.cells[number].split("\n")).strip()
-            title = ", ".join(part for part in (place.group, place.title) if part)
-            if cell:
-                paragraph(f"{title}: {cell}", console, lead="  ")
+        group = ""
+        for unit in _units(places[1:]):
+            cells = [" ".join(place.cells[number].split()) for place in unit]
+            if not any(cells) or (table.brief and cells[0] == ABSENT):
+                continue
+            if unit[0].group != group and (group := unit[0].group):
+                paragraph(group, console, lead="  ")
+            words = ", ".join(
+                f"{place.title}{JOINED if place.follows else ': '}{cell}" if place.title else cell
+                for place, cell in zip(unit, cells, strict=True) if cell
+            )  # fmt: skip
+            paragraph(words, console, lead="    " if group else "  ")
 
 
 def _print(band: Sequence[_Place], table: Table, shown: Collection[int], console: Console) -> None:
     """Print columns side by side, a line above each group of rows."""
-    _make_room(band)
-    widths = _widths(band, room(console))
+    _make_room(band, room(console))
+    widths = _widths(band, console)
     _headings(band, widths, console)
     console.print(_rich(band, widths, table, ()))
     grouped = len(table.groups) > 1
@@ -323,11 +337,14 @@ def _print(band: Sequence[_Place], table: Table, shown: Collection[int], console
             console.print(_rich(band, widths, table, rows))
 
 
-def _widths(band: Sequence[_Place], width: int) -> list[int]:
+def _widths(band: Sequence[_Place], console: Console) -> list[int]:
     """Characters of each column: what numbers leave goes to the texts, so that the longest of each
     column take about as many lines."""
-    left = width - _reach(band)
     wide = [place.least for place in band]
+    left = line_length(console) - _reach(band) + sum(wide)
+    if room(console) > console.width:
+        wide = [p.width if p.whole else max(p.least, min(p.width, SENTENCE)) for p in band]
+    left -= sum(wide)
     while left > 0 and (short := [n for n, p in enumerate(band) if wide[n] < p.width]):
         wide[max(short, key=lambda number: band[number].width / wide[number])] += 1
         left -= 1
@@ -344,25 +361,31 @@ def _rich(
     )  # fmt: skip
     for place, wide in zip(band, widths, strict=True):
         rich.add_column(
-            RichText(place.title), justify="right" if place.right else "left", width=wide,
-            overflow="fold",
+            RichText(_broken(place.title, wide)), justify="right" if place.right else "left",
+            width=wide, overflow="fold",
         )  # fmt: skip
     for row in rows:
         cells = [
-            RichText(place.cells[row], style=place.styles[row] if place.styles else "")
-            for place in band
+            RichText(_broken(p.cells[row], wide), style=p.styles[row] if p.styles else "")
+            for p, wide in zip(band, widths, strict=True)
         ]
         rich.add_row(*cells, style="dim" if table.rows[row].role == "floor" else None)
     return rich
 
 
-def _make_room(band: Sequence[_Place]) -> None:
+def _broken(cell: str, width: int) -> str:
+    lines = [line if cell_len(line) <= width else "\n".join(wrapped(line, width))
+             for line in cell.split("\n")]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _make_room(band: Sequence[_Place], width: int) -> None:
     """Widen the last column of a group whose heading is longer than its columns."""
     for number, place in enumerate(band):
         if place.group and (number == 0 or band[number - 1].group != place.group):
             own = [one for one in band[number:] if one.group == place.group]
             lacking = len(place.group) - _total(own)
-            if lacking > 0 and own[-1] is not band[-1]:
+            if lacking > 0 and (own[-1] is not band[-1] or _total(band) + lacking <= width):
                 own[-1].room = own[-1].width + lacking
 
 
@@ -379,4 +402,8 @@ def _headings(band: Sequence[_Place], widths: Sequence[int], console: Console) -
             begin = max(len(line) and len(line) + GAP, min(at, end - len(place.group)), 0)
             line = f"{line:<{begin}}{place.group}"
         at += widths[number] + GAP
-    console.print(RichText(line, style="bold"), soft_wrap=True)
+    if len(line) <= room(console):
+        console.print(RichText(line, style="bold"), soft_wrap=True)
+        return
+    for group in dict.fromkeys(place.group for place in band if place.group):
+        paragraph(group, console, "bold")
