@@ -86,7 +86,6 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
         badge = f'<span class="flag is-{flag[1]}" aria-hidden="true">{escape(section.mark)}</span> '
     heading = f"{badge}{escape(section.title)}{summary}"
     title = f"<h{level}>{heading}</h{level}>\n" if section.title else ""
-    label = escape(section.title or "Notes")
     key = key_of(section) if level < DETAIL else ""
     blocks = "\n".join(block_html(block, page, section.title, key) for block in section.blocks)
     if shown := page.showing.get(section.mark.lstrip("!")):
@@ -98,7 +97,7 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
         blocks = f"<details><summary>{title.strip()}</summary>{blocks}</details>"
         title = ""
     kind = "part folds" if folded else "part"
-    return f'<section class="{kind}"{named} aria-label="{label}">\n{title}{blocks}\n</section>'
+    return f'<section class="{kind}"{named}>\n{title}{blocks}\n</section>'
 
 
 def block_html(block: Block, page: Page, name: str, key: str) -> str:
@@ -190,7 +189,7 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
     minor = joined([column.title for column in table.columns if column.detail])
     without = f'<p class="note on-paper">On paper without {escape(minor)}.</p>' if minor else ""
     region = (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {title}">'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="Table: {title}">'
         f'<table class="{kind}">{caption}<thead>{head}</thead>'
         f"<tbody>{shown}</tbody></table></div>{without}"
     )

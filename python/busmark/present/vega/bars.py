@@ -53,8 +53,9 @@ def view(of: Bars, frame: Frame) -> Spec:
     tallest = LINE * max(map(len, names), default=1) + 0.6
     height = frame.height or len(names) * em * max(BAR if solid else POINTS, tallest)
     title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
+    ticked = title | axes.roomy(frame.width - taken, em)
     ends = None if solid else ticks.log_ends(values)
-    x = axes.logarithmic(ends, title) if ends else axes.linear(ticks.from_zero(values), title)
+    x = axes.logarithmic(ends, title) if ends else axes.linear(ticks.from_zero(values), ticked)
     y = axes.linear(
         (len(names) - 0.5, -0.5),
         {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",

@@ -18,6 +18,7 @@ from busmark.present.vega.parts import (
     MARGIN,
     OWN_LOOKS,
     SIDE_BY_SIDE,
+    STROKES,
     Entry,
     Frame,
     Row,
@@ -91,22 +92,23 @@ def stack(of: Stack, frame: Frame) -> Spec:
     places = [place for row in of.rows for place in row.places()]
     views: list[Spec] = []
     for row in of.rows:
-        title = row.x.title if row is of.rows[-1] else ""
         ends = ticks.around(places) if of.together and places else row.x.ends
-        own = replace(row, x=replace(row.x, title=title, ends=ends))
+        own = replace(row, x=replace(row.x, ends=ends))
         entries = () if views else [entry for row in of.rows for entry in _entries(row)]
-        view = _plot(own, frame, width, height, entries)
+        view = _plot(own, frame, width, height, entries, last=row is of.rows[-1])
         views.append(view | frame.heading(row.heading, width))
     return {"vconcat": views, "resolve": OWN_LOOKS}
 
 
 def _plot(
     plot: OnAxes, frame: Frame, width: float, height: float, entries: Iterable[Entry],
-    taken: float = 0.0,
+    taken: float = 0.0, *, last: bool = True,
 ) -> Spec:  # fmt: skip
     """Return curves on two axes, with a legend of these entries; `taken`: what of the width an
-    axis takes."""
+    axis takes; `last`: whether x has its title here."""
     x, y = _axes(plot, frame, width, height)
+    if not last:
+        x.axis["title"] = None
     known = {series(curve): curve for curve in plot.curves}
     colour = looks(known, [look.colour(curve.label) for curve in known.values()])
     channels = {
@@ -140,7 +142,7 @@ def _axes(plot: OnAxes, frame: Frame, width: float, height: float) -> tuple[Posi
     elif plot.x.kind == "percent":
         x = axes.percents(plot.places(), title)
     else:
-        x = axes.axis(plot.x, plot.places(), frame, width)
+        x = axes.axis(plot.x, plot.places(), frame, width, axes.roomy(width, frame.em))
     if plot.y.kind == "log" and not frame.linear:
         # A logarithmic axis has room for intervals, however wide.
         ends = [end for c in plot.curves for p in c.points for end in (p.low, p.high) if end]
@@ -266,7 +268,10 @@ def _layers(
     tooltip = {"tooltip": _tooltip(plot, curve, rows)}
     if curve.fill:
         base = {"y2": {"field": "y0"}}
-        yield layer("area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **step, **aria)
+        # The edge is solid, however pale the area.
+        edge: Spec = {"line": {"strokeWidth": frame.em / STROKES}} if curve.stacked else {}
+        yield layer("area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **edge, **step,
+                    **aria)  # fmt: skip
     if rows and "low" in rows[0]:
         ends = place | {"y": y.channel("high"), "y2": {"field": "low"}}
         if curve.marks:

@@ -58,7 +58,7 @@ def config(theme: Theme) -> Spec:
         "hollow": point | {"fill": own.ground},
         "part": point | {"size": (em * 0.5) ** 2},
         "edge": point | {"size": (em * 0.55) ** 2},
-        "dots": {"size": (em * 0.22) ** 2, "opacity": 0.6},
+        "dots": {"size": (em * 0.18) ** 2, "opacity": 1},
         "few-dots": {"size": (em * 0.35) ** 2, "opacity": 1},
         "pointed": point | {"opacity": 0},
         "sample": {"strokeWidth": line, "opacity": 1},

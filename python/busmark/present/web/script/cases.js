@@ -31,7 +31,7 @@ const caseList = (() => {
   };
 
   const build = (entry) => {
-    const summary = make("summary", {}, make("span", { class: "name" }, entry.heading), " ",
+    const summary = make("summary", {}, make("h3", { class: "name" }, entry.heading), " ",
       make("span", { class: "muted" }, entry.summary));
     if (entry.status !== "ok") {
       summary.append(" ", make("span", { class: `tag ${entry.status.replace(" ", "_")}` }, entry.status));
