@@ -1,9 +1,9 @@
 """What a page costs who opens it: how soon its text and its first chart are there.
 
-    python bench/page.py PAGE [--opens N]
+    python bench/page.py PAGE... [--opens N]
 
-Opens a page of `busmark report` in a browser that has just been started, scrolls to its first chart
-as soon as anything is painted, and prints a row for `PAGE.md`: medians, in brackets the slowest.
+Opens each page of `busmark report` in a browser that has just been started, scrolls to its first
+chart as soon as anything is painted, and writes `PAGE.md`: medians, in brackets the slowest.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from pathlib import Path
 
 import click
 
+from busmark.store.atomic import write_text
 from machine import machine, now
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python/tests/present"))
-from browser import Browser
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "python/tests/present"))
+from browser import Browser  # noqa: E402
 
 FIRST_CHART_S = 0.5
 """Limit of the first chart, from the beginning of the navigation."""
@@ -78,24 +80,40 @@ def opened(page: Path) -> dict[str, float]:
     return found | {"task": used["TaskDuration"], "script": used["ScriptDuration"]}
 
 
-@click.command()
-@click.argument("page", type=click.Path(exists=True, path_type=Path, resolve_path=True))
-@click.option("--opens", default=5, show_default=True, help="How often.")
-def main(page: Path, opens: int) -> None:
-    """Measures and prints the row."""
-    rows = [opened(page) for _ in range(opens)]
-    host = machine()
-    click.echo(f"{now()}, {host['cpu_model']}, {host['cpus_online']} CPUs, {host['kernel']}.\n")
-    titles = " | ".join(f"{title}, s" for title in COLUMNS.values())
-    click.echo(f"| page, MiB | {titles} | target |")
-    click.echo("| --- " * (len(COLUMNS) + 2) + "|")
-    cells = [f"{page.stat().st_size / 2**20:.2f}"]
+def row(page: Path, opens: int) -> str:
+    """Row of the table."""
+    found = [opened(page) for _ in range(opens)]
+    cells = [page.parent.name, f"{page.stat().st_size / 2**20:.2f}"]
     for name in COLUMNS:
-        values = [row[name] for row in rows]
+        values = [each[name] for each in found]
         cells.append(f"{statistics.median(values):.2f} ({max(values):.2f})")
-    met = statistics.median(row["chart"] for row in rows) <= FIRST_CHART_S
+    met = statistics.median(each["chart"] for each in found) <= FIRST_CHART_S
     cells.append(f"first chart in {FIRST_CHART_S} s: {'met' if met else 'missed'}")
-    click.echo(f"| {' | '.join(cells)} |")
+    return f"| {' | '.join(cells)} |"
+
+
+@click.command()
+@click.argument("pages", nargs=-1, required=True,
+                type=click.Path(exists=True, path_type=Path, resolve_path=True))  # fmt: skip
+@click.option("--opens", default=5, show_default=True, help="How often each is opened.")
+@click.option("--out", type=click.Path(path_type=Path), default=HERE / "PAGE.md")
+def main(pages: tuple[Path, ...], opens: int, out: Path) -> None:
+    """Measures and writes the table."""
+    host = machine()
+    titles = ["campaign", "MiB", *(f"{title}, s" for title in COLUMNS.values()), "target"]
+    lines = [
+        "# What a page costs who opens it", "",
+        f"{now()}, {host['cpu_model']}, {host['cpus_online']} CPUs, {host['kernel']}.", "",
+        f"Median of {opens} openings, in brackets the slowest, each in a browser that has just "
+        "been started: seconds from the beginning of the navigation until something is painted, "
+        "the first screen is whole, the first chart is on the screen, to which the reader has "
+        "scrolled at the first paint, and everything has begun; what the main thread was busy for "
+        "until then, and its scripts; and its longest task (0.05: none is longer).", "",
+        f"| {' | '.join(titles)} |", "| --- " * len(titles) + "|",
+        *(row(page, opens) for page in pages), "",
+    ]  # fmt: skip
+    write_text(out, "\n".join(lines))
+    click.echo("\n".join(lines))
 
 
 if __name__ == "__main__":

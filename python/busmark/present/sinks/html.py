@@ -24,8 +24,9 @@ STATIC_ROWS = 50
 UPRIGHT, SIDEWAYS = 500, 740
 """Points between the margins of a sheet of A4, and a little less."""
 
-SHORT = 24
-"""Characters of a text up to which it takes one line on a screen."""
+SHORT, LONG = 24, 48
+"""Characters of a text up to which it takes one line on a screen, and of a name from which on it
+takes several."""
 
 DETAIL = 4
 """Level of the headings within a case."""
@@ -310,7 +311,8 @@ def _cell(
     if sorts:
         own = f' data-sort="{escape("Infinity" if value == float("inf") else str(value))}"'
     if label:
-        return f'<th scope="row"{own}{note}>{words}</th>'
+        kind = ' class="long"' if len(shown.value) > LONG else ""
+        return f'<th scope="row"{kind}{own}{note}>{words}</th>'
     kind = _kind(column)
     if column.kind == "text" and len(f"{shown.value} {shown.more}") <= SHORT:
         kind += " short"

@@ -91,10 +91,12 @@ def stack(of: Stack, frame: Frame) -> Spec:
     width, height = axes.cell(frame, 1), frame.height or high * frame.em
     places = [place for row in of.rows for place in row.places()]
     views: list[Spec] = []
+    explained = set[Entry]()
     for row in of.rows:
         ends = ticks.around(places) if of.together and places else row.x.ends
         own = replace(row, x=replace(row.x, ends=ends))
-        entries = () if views else [entry for row in of.rows for entry in _entries(row)]
+        entries = [entry for entry in _entries(row) if entry not in explained]
+        explained.update(entries)
         view = _plot(own, frame, width, height, entries, last=row is of.rows[-1])
         views.append(view | frame.heading(row.heading, width))
     return {"vconcat": views, "resolve": OWN_LOOKS}
@@ -233,8 +235,10 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
         if curve.fill:
             row["y0"] = bottom[at] if curve.stacked else max(lowest, 0.0)
         if bounded:
-            low, high = (p.y if end is None else end for end in (p.low, p.high))
-            row |= {"low": y.held(low), "high": y.held(high)}
+            ends = (p.y if end is None else end for end in (p.low, p.high))
+            # Clipped where they are drawn; a logarithmic axis has no place for 0.
+            low, high = (short(end) if end > 0 or not positive else y.held(end) for end in ends)
+            row |= {"low": low, "high": high} if shown else {"low": None, "high": None}
         if noted:
             row["note"] = one_line(p.note, LONGEST)
         rows.append(row)

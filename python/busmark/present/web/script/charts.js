@@ -179,7 +179,8 @@ const charts = (() => {
         if (shown || !tooltip || (mark.type === "errorbar" && node.mark)) return;
         shown = [tooltip].flat();
         /* Who points at a chart sees at which size that is. */
-        if (x?.field === "x" && x.axis.title && !shown.some(({ field }) => ["x", "note", "slower"].includes(field))) {
+        const fields = shown.map(({ field }) => field);
+        if (x?.field === "x" && x.axis.title && fields.includes("y") && !fields.includes("x") && !fields.includes("slower")) {
           shown.splice(1, 0, { field: "x", title: [x.axis.title].flat().join(" ") });
         }
       });
@@ -193,7 +194,8 @@ const charts = (() => {
   const cell = (row, field, most) => {
     if (field === "slower") return String(Number((100 * 10 ** -row.x).toPrecision(2)));
     const value = row[field];
-    return typeof value === "number" ? String(Number(value.toPrecision(most))) : value ?? "";
+    if (typeof value === "number") return String(Number(value.toPrecision(most)));
+    return value ?? (field === "y" ? "not on this axis" : "");
   };
   const tableOf = (shown, rows) => make("table", { class: "small" },
     ...(rows.length > MOST_ROWS
