@@ -19,7 +19,7 @@ IN_FULL = "replace(format(datum.value, ',.9~r'), /,/g, '\u2009')"
 SLOWER = "100 * pow(10, -datum.x)"
 """Per cent of the samples that are slower than a place on an axis of percentiles."""
 
-TICK = 7.0
+TICK = 5.5
 """Room for a number of a horizontal axis, in sizes of the text: none must be left out for want of
 it, for every other multiple of 0.05 is an odd one. The page's script has the same."""
 
@@ -119,8 +119,9 @@ def _signed(values: Sequence[float], title: Spec) -> Position:
 def axis(
     of: Axis, values: Sequence[float], frame: Frame, length: float, more: Spec | None = None
 ) -> Position:
-    """Return the axis on which these are; its title has lines of `length`. `more`: properties."""
-    title: Spec = {"title": frame.lines(of.title, length) or None, **(more or {})}
+    """Return the axis on which these are; its title has lines of `length`. `more`: properties of a
+    linear one."""
+    title: Spec = {"title": frame.lines(of.title, length) or None}
     if of.names:
         title |= named(of.names)
     if of.kind == "signed" and any(values):
@@ -129,6 +130,8 @@ def axis(
         ends = of.ends or ticks.log_ends(of.middle or values)
         if ends:
             return logarithmic(ends, title)
+    if not of.names:
+        title |= more or {}
     if of.ends:
         return linear(of.ends, title)
     if of.from_zero or of.kind == "log":

@@ -11,7 +11,7 @@ const charts = (() => {
   const MOST_ROWS = 1000;
   const MANY = 60;
   const EM = 12;
-  const TICK = 7;
+  const TICK = 5.5;
   const FIRST = 35;
   const CHARACTER = 0.54 * EM;
   const dark = matchMedia("(prefers-color-scheme: dark)");
