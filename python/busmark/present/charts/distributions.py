@@ -152,7 +152,7 @@ def curves(
             for case in shown for more, points in lines(measure, case)
         ]  # fmt: skip
         x, y, beyond = axes(measure, members)
-        # Of equal samples one point stands for all.
+        # One point stands for all samples where these are equal.
         many = any(len(curve.points) > 1 for curve in found)
         note = last if many and all(map(measure.shape, members)) else ""
         text = f"{_counted(members, measure)}{remark}{note}.{panels.back_text(members)}"
