@@ -250,6 +250,16 @@ def rows_of(browser: Browser, chart: str) -> list[list[str]]:
     return found
 
 
+def test_every_plot_has_a_table_of_its_data_and_every_row_stands_once(opened: Browser) -> None:
+    draw_everything(opened)
+    for chart in ("latency-resources", "latency-medians"):
+        rows = rows_of(opened, chart)
+        assert len({tuple(row) for row in rows}) == len(rows)
+    data = "document.querySelector('#latency-resources').closest('figure').querySelector('.data')"
+    plots = f"[...{data}.querySelectorAll('h4')]"
+    assert opened.run(f"{plots}.map((plot) => plot.nextElementSibling?.tagName)") == ["TABLE"] * 3
+
+
 def select_of(chart: str, key: str) -> str:
     return f"document.querySelector('#{chart}').closest('figure').querySelector('[data-key={key}]')"
 

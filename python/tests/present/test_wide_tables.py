@@ -39,6 +39,13 @@ def tables_of(browser: Browser) -> dict[str, list[str]]:
     return found
 
 
+def bring(browser: Browser, table: str) -> None:
+    """What is out of sight is not laid out, nor looked at."""
+    browser.run(f"document.getElementById('{table}').scrollIntoView({{behavior: 'instant'}})")
+    browser.run(SETTLED)
+    browser.run(SETTLED)
+
+
 def seen(browser: Browser, table: str) -> set[int]:
     """Places of the headings that are in sight within their box."""
     return set(json.loads(browser.run(
@@ -59,6 +66,7 @@ def test_every_column_can_be_reached(at_1200: Browser, width: int) -> None:
     assert at_1200.run("document.documentElement.scrollWidth") <= width
     wide = []
     for table, columns in tables_of(at_1200).items():
+        bring(at_1200, table)
         box = f"document.querySelector('#{table} .scroll')"
         hint = f"document.querySelector('#{table} .hint').textContent"
         reached = seen(at_1200, table)
@@ -83,7 +91,7 @@ def test_the_first_column_and_the_headings_stay(at_1200: Browser) -> None:
         ".map((e) => e.getBoundingClientRect().left))"
     )
     at_1200.resize(700, 500)
-    at_1200.run(SETTLED)
+    bring(at_1200, TABLE)
     before = at_1200.run(places)
     at_1200.run(f"{BOX}.scrollLeft = 300")
     assert at_1200.run(f"{BOX}.scrollLeft") == 300
@@ -99,7 +107,7 @@ def test_the_first_column_and_the_headings_stay(at_1200: Browser) -> None:
 
 def test_headings_stay_at_the_top_of_a_window_that_is_wide_enough(at_1200: Browser) -> None:
     at_1200.resize(2560, 500)
-    at_1200.run(SETTLED)
+    bring(at_1200, TABLE)
     assert at_1200.run(f"{BOX}.scrollWidth <= {BOX}.clientWidth"), "nothing is out of sight"
     row = f"{BOX}.querySelector('tbody tr:nth-child(12)')"
     at_1200.run(f"{row}.scrollIntoView({{behavior: 'instant'}})")

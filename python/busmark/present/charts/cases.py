@@ -213,8 +213,9 @@ def of_pairs(campaign: Campaign, found: HeatMap) -> Heat | None:
         return None
     quantity, _, workload = found.title.rpartition(": ")
     caption = f"{quantity}. {found.note} {len(fields)} pairs. Light: the best; dark: the worst; "
+    rows = [(name, row) for name, (_, row) in zip(found.names, found.rows, strict=True)]
     return Heat(
-        (("Workload", workload),), members, "reader", found.names, "writer", found.rows,
+        (("Workload", workload),), members, "reader", found.names, "writer", rows,
         f"{caption}grey: no figure.",
     )  # fmt: skip
 

@@ -152,7 +152,9 @@ def curves(
             for case in shown for more, points in lines(measure, case)
         ]  # fmt: skip
         x, y, beyond = axes(measure, members)
-        note = last if all(map(measure.shape, members)) else ""
+        # One point stands for all samples where these are equal.
+        many = any(len(curve.points) > 1 for curve in found)
+        note = last if many and all(map(measure.shape, members)) else ""
         text = f"{_counted(members, measure)}{remark}{note}.{panels.back_text(members)}"
         return Picture(keys, members, x, y, found, f"{text}{beyond}{floor}")
 

@@ -63,11 +63,8 @@ SHIPPED = {
 with red, green or blue blindness see them (Machado, Oliveira and Fernandes 2009)."""
 
 FURTHER = ("#C3870F", "#78692D", "#5A872D", "#3C96E1", "#D22D69", "#0F96B4")
-"""Colours of adapters that do not ship with Busmark; as far apart, from each other and from those
-above."""
-
-PALETTE = tuple(look.colour for name, look in SHIPPED.items() if name != FLOOR)
-"""Colours of series that belong to no adapter, such as participants."""
+"""Colours of adapters that do not ship with Busmark, and of series that belong to no adapter, such
+as participants; as far apart, from each other and from those above."""
 
 DARKEST, LIGHTEST = 0.135, 0.29
 """Luminance of a colour that has a contrast of 3 to 1 with white and with the dark page."""
@@ -141,7 +138,7 @@ SIGNS = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
 WIDE = 3.0
 """Limits further from the value, as a factor, are cut off by the axis."""
 
-LOST = 1
+LOST = 4
 """Place, among series that are of no adapter, of what was lost."""
 
 MICRO = 1e3
@@ -164,7 +161,7 @@ def series(text: str, place: int) -> Label:
 
 def _look(label: Label) -> Look:
     if not label.adapter:
-        return Look(PALETTE[label.variant % len(PALETTE)], label.variant, label.variant)
+        return Look(FURTHER[label.variant % len(FURTHER)], label.variant, label.variant)
     own = look_of(label.adapter)
     # Dashes repeat before shades do: so the two together repeat after all pairs of them.
     shaded = shade(own.colour, label.variant + label.variant // len(DASHES))

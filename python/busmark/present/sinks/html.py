@@ -24,8 +24,9 @@ STATIC_ROWS = 50
 UPRIGHT, SIDEWAYS = 500, 740
 """Points between the margins of a sheet of A4, and a little less."""
 
-SHORT = 24
-"""Characters of a text up to which it takes one line on a screen."""
+SHORT, LONG = 24, 48
+"""Characters of a text up to which it takes one line on a screen, and of a name from which on it
+takes several."""
 
 DETAIL = 4
 """Level of the headings within a case."""
@@ -86,7 +87,6 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
         badge = f'<span class="flag is-{flag[1]}" aria-hidden="true">{escape(section.mark)}</span> '
     heading = f"{badge}{escape(section.title)}{summary}"
     title = f"<h{level}>{heading}</h{level}>\n" if section.title else ""
-    label = escape(section.title or "Notes")
     key = key_of(section) if level < DETAIL else ""
     blocks = "\n".join(block_html(block, page, section.title, key) for block in section.blocks)
     if shown := page.showing.get(section.mark.lstrip("!")):
@@ -98,7 +98,7 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
         blocks = f"<details><summary>{title.strip()}</summary>{blocks}</details>"
         title = ""
     kind = "part folds" if folded else "part"
-    return f'<section class="{kind}"{named} aria-label="{label}">\n{title}{blocks}\n</section>'
+    return f'<section class="{kind}"{named}>\n{title}{blocks}\n</section>'
 
 
 def block_html(block: Block, page: Page, name: str, key: str) -> str:
@@ -190,7 +190,7 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
     minor = joined([column.title for column in table.columns if column.detail])
     without = f'<p class="note on-paper">On paper without {escape(minor)}.</p>' if minor else ""
     region = (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {title}">'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="Table: {title}">'
         f'<table class="{kind}">{caption}<thead>{head}</thead>'
         f"<tbody>{shown}</tbody></table></div>{without}"
     )
@@ -311,7 +311,8 @@ def _cell(
     if sorts:
         own = f' data-sort="{escape("Infinity" if value == float("inf") else str(value))}"'
     if label:
-        return f'<th scope="row"{own}{note}>{words}</th>'
+        kind = ' class="long"' if len(shown.value) > LONG else ""
+        return f'<th scope="row"{kind}{own}{note}>{words}</th>'
     kind = _kind(column)
     if column.kind == "text" and len(f"{shown.value} {shown.more}") <= SHORT:
         kind += " short"

@@ -55,7 +55,7 @@ TICKED = """
 <p id="ticked" hidden><span role="status"></span> <a href="#overlay">Overlay</a> \
 <button type="button">Untick all</button></p>"""
 
-OVERLAY = """<section class="part" id="overlay" aria-label="Overlay of ticked cases" hidden>
+OVERLAY = """<section class="part" id="overlay" hidden>
 <h2>Overlay of ticked cases</h2>
 <p class="note">Up to ten cases that are ticked in the tables, whatever they differ in. The \
 address of this page has which: a link to it restores the charts.</p><div></div></section>"""
@@ -172,7 +172,7 @@ def _main(document: Document, page: Page) -> Iterator[str]:
 
 def _cases(section: Section) -> Iterator[str]:
     """The list of cases, which the script fills."""
-    yield f'<section class="part" id="{CASES}" aria-label="{escape(section.title)}">'
+    yield f'<section class="part" id="{CASES}">'
     yield f"<h2>{escape(section.title)}</h2>"
     yield "".join(f'<p class="note">{words_html(str(block))}</p>' for block in section.blocks)
     yield f'{WITHOUT_SCRIPT}<div id="case-list"></div>{MORE.format("cases")}</section>'

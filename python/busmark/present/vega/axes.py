@@ -19,6 +19,10 @@ IN_FULL = "replace(format(datum.value, ',.9~r'), /,/g, '\u2009')"
 SLOWER = "100 * pow(10, -datum.x)"
 """Per cent of the samples that are slower than a place on an axis of percentiles."""
 
+TICK = 5.5
+"""Room for a number of a horizontal axis, in sizes of the text: none must be left out for want of
+it, for every other multiple of 0.05 is an odd one. The page's script has the same."""
+
 GAP = 1.6
 """Space between the plots of a grid."""
 
@@ -97,6 +101,11 @@ def linear(ends: tuple[float, float], title: Spec) -> Position:
     return Position(scale, {"labelExpr": GROUPED} | title)
 
 
+def roomy(width: float, em: float) -> Spec:
+    """Return the property of a horizontal linear axis by which its numbers have room."""
+    return {"tickCount": max(2, int(width / (TICK * em)))}
+
+
 def _signed(values: Sequence[float], title: Spec) -> Position:
     """Return an axis for both signs: logarithmic outwards, linear around 0, where most are."""
     step, marks = ticks.signed_ticks(values)
@@ -107,8 +116,11 @@ def _signed(values: Sequence[float], title: Spec) -> Position:
     )
 
 
-def axis(of: Axis, values: Sequence[float], frame: Frame, length: float) -> Position:
-    """Return the axis on which these are; its title has lines of `length`."""
+def axis(
+    of: Axis, values: Sequence[float], frame: Frame, length: float, more: Spec | None = None
+) -> Position:
+    """Return the axis on which these are; its title has lines of `length`. `more`: properties of a
+    linear one."""
     title: Spec = {"title": frame.lines(of.title, length) or None}
     if of.names:
         title |= named(of.names)
@@ -118,6 +130,8 @@ def axis(of: Axis, values: Sequence[float], frame: Frame, length: float) -> Posi
         ends = of.ends or ticks.log_ends(of.middle or values)
         if ends:
             return logarithmic(ends, title)
+    if not of.names:
+        title |= more or {}
     if of.ends:
         return linear(of.ends, title)
     if of.from_zero or of.kind == "log":

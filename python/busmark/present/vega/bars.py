@@ -28,8 +28,8 @@ from busmark.present.vega.parts import (
     short,
 )
 
-NAME = 26
-"""Characters of a line of the names of rows."""
+NAME, LINES = 26, 4
+"""Characters of a line of the names of rows, and most lines."""
 
 ABOVE, BELOW, HALF, MARKED = 0.16, 0.2, 0.31, 0.42
 """Where a row has points: its value above the middle, its parts below; half of a bar, and of a
@@ -48,17 +48,21 @@ def view(of: Bars, frame: Frame) -> Spec:
     best = max((row.value for row in of.rows), default=0.0)
     # An interval is whole: where it would flatten the bars, they are points on a logarithmic axis.
     solid = (of.axis.from_zero and max(values, default=0.0) <= FLAT * best) or best <= 0
-    names = [lines(row.label.text, NAME) or [""] for row in of.rows]
+    names = [lines(one_line(row.label.text, LINES * NAME), NAME) or [""] for row in of.rows]
     taken = (max((extent(line) for name in names for line in name), default=0) + 4) * CHARACTER * em
-    tallest = LINE * max(map(len, names), default=1) + 0.6
-    height = frame.height or len(names) * em * max(BAR if solid else POINTS, tallest)
+    most = max(map(len, names), default=1)
+    # Lines go down from where the row is: with as many above a name as below it, it is there.
+    names = [[""] * ((most - len(each)) // 2) + each for each in names]
+    height = frame.height or len(names) * em * max(BAR if solid else POINTS, LINE * most + 0.6)
     title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
+    ticked = title | axes.roomy(frame.width - taken, em)
     ends = None if solid else ticks.log_ends(values)
-    x = axes.logarithmic(ends, title) if ends else axes.linear(ticks.from_zero(values), title)
+    x = axes.logarithmic(ends, title) if ends else axes.linear(ticks.from_zero(values), ticked)
     y = axes.linear(
         (len(names) - 0.5, -0.5),
         {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",
-         "title": None, "grid": False, "labelLimit": 0, "labelLineHeight": LINE * em},
+         "title": None, "grid": False, "labelLimit": 0, "labelLineHeight": LINE * em,
+         "labelOffset": (1 - most) / 2 * LINE * em},
     )  # fmt: skip
     rows = [_row(row, at, x, solid=solid) for at, row in enumerate(of.rows)]
     labels = {series(row): row.label for row in of.rows}

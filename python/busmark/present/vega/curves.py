@@ -18,6 +18,7 @@ from busmark.present.vega.parts import (
     MARGIN,
     OWN_LOOKS,
     SIDE_BY_SIDE,
+    STROKES,
     Entry,
     Frame,
     Row,
@@ -90,23 +91,26 @@ def stack(of: Stack, frame: Frame) -> Spec:
     width, height = axes.cell(frame, 1), frame.height or high * frame.em
     places = [place for row in of.rows for place in row.places()]
     views: list[Spec] = []
+    explained = set[Entry]()
     for row in of.rows:
-        title = row.x.title if row is of.rows[-1] else ""
         ends = ticks.around(places) if of.together and places else row.x.ends
-        own = replace(row, x=replace(row.x, title=title, ends=ends))
-        entries = () if views else [entry for row in of.rows for entry in _entries(row)]
-        view = _plot(own, frame, width, height, entries)
+        own = replace(row, x=replace(row.x, ends=ends))
+        entries = [entry for entry in _entries(row) if entry not in explained]
+        explained.update(entries)
+        view = _plot(own, frame, width, height, entries, last=row is of.rows[-1])
         views.append(view | frame.heading(row.heading, width))
     return {"vconcat": views, "resolve": OWN_LOOKS}
 
 
 def _plot(
     plot: OnAxes, frame: Frame, width: float, height: float, entries: Iterable[Entry],
-    taken: float = 0.0,
+    taken: float = 0.0, *, last: bool = True,
 ) -> Spec:  # fmt: skip
     """Return curves on two axes, with a legend of these entries; `taken`: what of the width an
-    axis takes."""
+    axis takes; `last`: whether x has its title here."""
     x, y = _axes(plot, frame, width, height)
+    if not last:
+        x.axis["title"] = None
     known = {series(curve): curve for curve in plot.curves}
     colour = looks(known, [look.colour(curve.label) for curve in known.values()])
     channels = {
@@ -140,7 +144,7 @@ def _axes(plot: OnAxes, frame: Frame, width: float, height: float) -> tuple[Posi
     elif plot.x.kind == "percent":
         x = axes.percents(plot.places(), title)
     else:
-        x = axes.axis(plot.x, plot.places(), frame, width)
+        x = axes.axis(plot.x, plot.places(), frame, width, axes.roomy(width, frame.em))
     if plot.y.kind == "log" and not frame.linear:
         # A logarithmic axis has room for intervals, however wide.
         ends = [end for c in plot.curves for p in c.points for end in (p.low, p.high) if end]
@@ -231,8 +235,10 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
         if curve.fill:
             row["y0"] = bottom[at] if curve.stacked else max(lowest, 0.0)
         if bounded:
-            low, high = (p.y if end is None else end for end in (p.low, p.high))
-            row |= {"low": y.held(low), "high": y.held(high)}
+            ends = (p.y if end is None else end for end in (p.low, p.high))
+            # Clipped where they are drawn; a logarithmic axis has no place for 0.
+            low, high = (short(end) if end > 0 or not positive else y.held(end) for end in ends)
+            row |= {"low": low, "high": high} if shown else {"low": None, "high": None}
         if noted:
             row["note"] = one_line(p.note, LONGEST)
         rows.append(row)
@@ -266,7 +272,10 @@ def _layers(
     tooltip = {"tooltip": _tooltip(plot, curve, rows)}
     if curve.fill:
         base = {"y2": {"field": "y0"}}
-        yield layer("area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **step, **aria)
+        # The edge is solid, however pale the area.
+        edge: Spec = {"line": {"strokeWidth": frame.em / STROKES}} if curve.stacked else {}
+        yield layer("area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **edge, **step,
+                    **aria)  # fmt: skip
     if rows and "low" in rows[0]:
         ends = place | {"y": y.channel("high"), "y2": {"field": "low"}}
         if curve.marks:

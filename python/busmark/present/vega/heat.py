@@ -35,7 +35,7 @@ def view(of: Heat, frame: Frame) -> Spec:
         "scale": {"domain": [n / (len(SHADES) - 1) for n in range(len(SHADES))],
                   "range": list(SHADES), "interpolate": "rgb"},
     }  # fmt: skip
-    note = {"tooltip": {"field": "note"}}
+    note = {"tooltip": {"field": "note", "title": "case: value"}}
     known, unknown = [row for row in rows if row["known"]], [r for r in rows if not r["known"]]
     shaded = [layer("rect", "field", place | {"color": shade} | note)]
     empty = [layer("rect", "empty", place | note)]

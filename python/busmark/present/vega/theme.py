@@ -41,6 +41,8 @@ def config(theme: Theme) -> Spec:
     own = THEMES[theme]
     em, line = own.em, own.em / STROKES
     fine = {"strokeWidth": line * 0.75}
+    # The darkest field is as dark as the page.
+    edged = {"opacity": 1, "stroke": own.faint, "strokeWidth": line * 0.3}
     point = {"size": (em * 0.6) ** 2, "strokeWidth": line * 0.6, "opacity": 1}
     style = {
         "curve": {"strokeWidth": line},
@@ -58,13 +60,13 @@ def config(theme: Theme) -> Spec:
         "hollow": point | {"fill": own.ground},
         "part": point | {"size": (em * 0.5) ** 2},
         "edge": point | {"size": (em * 0.55) ** 2},
-        "dots": {"size": (em * 0.22) ** 2, "opacity": 0.6},
+        "dots": {"size": (em * 0.18) ** 2, "opacity": 1},
         "few-dots": {"size": (em * 0.35) ** 2, "opacity": 1},
         "pointed": point | {"opacity": 0},
         "sample": {"strokeWidth": line, "opacity": 1},
         "bar": {"opacity": 1},
-        "field": {"opacity": 1},
-        "empty": {"color": own.empty, "opacity": 1},
+        "field": edged,
+        "empty": edged | {"color": own.empty},
         "written": {"fill": own.text, "fontSize": em * 0.93},
     }
     ticks = {"size": em * 0.5, "thickness": line * 0.75}

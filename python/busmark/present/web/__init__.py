@@ -9,10 +9,7 @@ HERE = Path(__file__).parent
 
 def style() -> str:
     """Return the style of all pages."""
-    return "".join(
-        (HERE / "style" / f"{name}.css").read_text(encoding="utf-8")
-        for name in ("style", "tables", "front")
-    )
+    return (HERE / "style.css").read_text(encoding="utf-8")
 
 
 def script(*names: str) -> str:

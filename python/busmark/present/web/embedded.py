@@ -21,7 +21,7 @@ MANY = 60
 
 LEVELS = 1023
 """Above the lowest; where values rise, as times do, twice as many as there are values, so that
-neighbours remain apart."""
+neighbours remain apart. Where all are multiples of a step, there is a level for each."""
 
 RATIO = 4.0
 """Highest over lowest value, from which on levels are of equal ratio."""
@@ -105,7 +105,12 @@ def _levels(values: list[float | None]) -> dict[str, Any]:
     low, high = float(known.min()), float(known.max())
     rises = len(known) == len(numbers) and bool((np.diff(numbers) >= 0).all())
     count = max(LEVELS, 2 * len(values)) if rises else LEVELS
-    ratio = low > 0 and high > RATIO * low
+    above = known - low
+    step = float(min(above[above > 0], default=1.0))
+    even = high - low <= count * step and np.allclose(above / step, np.rint(above / step), 0, 1e-3)
+    if even:
+        count = max(1, round((high - low) / step))
+    ratio = not even and low > 0 and high > RATIO * low
     place = np.log(numbers / low) / np.log(high / low) if ratio else (numbers - low) / (high - low)
     levels = np.nan_to_num(np.rint(count * place), nan=-1).astype(int)
     steps = np.diff(levels, prepend=0)

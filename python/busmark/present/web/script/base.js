@@ -54,3 +54,25 @@ const walk = (value, visit) => {
 };
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+
+/* A list of which some are shown at first, and more at a click: how many, and what to say below it. */
+const STEP = 50;
+const lengthened = (more, noun, show) => {
+  const found = { limit: STEP };
+  found.tell = (matching, all) => {
+    const shown = Math.min(found.limit, matching);
+    const parts = [];
+    if (shown < matching) parts.push(`${grouped(shown)} of ${grouped(matching)} ${noun} shown`);
+    if (matching < all) parts.push(`${grouped(matching)} of ${grouped(all)} ${noun} match the filter`);
+    more.querySelector("span").textContent = parts.length ? `${parts.join("; ")}.` : "";
+    for (const button of more.querySelectorAll("button")) button.hidden = shown >= matching;
+    more.hidden = parts.length === 0;
+  };
+  for (const button of more.querySelectorAll("button")) {
+    button.addEventListener("click", () => {
+      found.limit = button.dataset.all === undefined ? found.limit + 2 * STEP : Infinity;
+      show();
+    });
+  }
+  return found;
+};

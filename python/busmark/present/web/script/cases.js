@@ -2,10 +2,8 @@
    has all text escaped already. */
 const caseList = (() => {
   const list = document.getElementById("case-list");
-  const more = document.querySelector("#cases .more");
   const { cases } = data("data-cases") ?? { cases: [] };
   const WITHOUT = "The details of this case are not in this page; its figures are in its table. All of them: busmark show --json.";
-  let limit = 50;
 
   const fill = (element, entry) => {
     if (element.dataset.filled !== undefined) return;
@@ -31,7 +29,7 @@ const caseList = (() => {
   };
 
   const build = (entry) => {
-    const summary = make("summary", {}, make("span", { class: "name" }, entry.heading), " ",
+    const summary = make("summary", {}, make("h3", { class: "name" }, entry.heading), " ",
       make("span", { class: "muted" }, entry.summary));
     if (entry.status !== "ok") {
       summary.append(" ", make("span", { class: `tag ${entry.status.replace(" ", "_")}` }, entry.status));
@@ -45,14 +43,10 @@ const caseList = (() => {
 
   const show = () => {
     const kept = cases.filter((_, number) => filter.keeps(number));
-    list.replaceChildren(...kept.slice(0, limit).map(entryOf));
-    const parts = [];
-    if (kept.length > limit) parts.push(`${grouped(limit)} of ${grouped(kept.length)} cases listed`);
-    if (filter.active()) parts.push(`${grouped(kept.length)} of ${grouped(cases.length)} match the filter`);
-    more.querySelector("span").textContent = parts.length ? `${parts.join("; ")}.` : "";
-    for (const button of more.querySelectorAll("button")) button.hidden = kept.length <= limit;
-    more.hidden = parts.length === 0;
+    list.replaceChildren(...kept.slice(0, length.limit).map(entryOf));
+    length.tell(kept.length, cases.length);
   };
+  const length = list && lengthened(document.querySelector("#cases .more"), "cases", show);
 
   /* The entry a link leads to, listed if it is not, and opened. */
   const openTarget = () => {
@@ -75,12 +69,6 @@ const caseList = (() => {
 
   const start = () => {
     if (!list) return;
-    for (const button of more.querySelectorAll("button")) {
-      button.addEventListener("click", () => {
-        limit = button.dataset.all === undefined ? limit + 100 : Infinity;
-        show();
-      });
-    }
     filter.onChange(show);
     show();
   };

@@ -11,6 +11,7 @@ const charts = (() => {
   const MOST_ROWS = 1000;
   const MANY = 60;
   const EM = 12;
+  const TICK = 5.5;
   const FIRST = 35;
   const CHARACTER = 0.54 * EM;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -78,6 +79,7 @@ const charts = (() => {
       }
       const x = node.encoding?.x?.axis;
       if (x?.title) x.title = wrapped(x.title, width - 6 * EM);
+      if (x?.tickCount) x.tickCount = Math.max(2, Math.floor(width / (TICK * EM)));
       if (node.title?.text) node.title.text = wrapped(node.title.text, width - 6 * EM);
     });
     return spec;
@@ -160,7 +162,10 @@ const charts = (() => {
     const place = figure.querySelector(".data");
     const { spec } = views.get(figure) ?? {};
     place.querySelector(".scroll")?.remove();
-    if (place.open && spec) place.append(make("div", { class: "scroll", tabindex: 0 }, ...tablesOf(spec)));
+    if (place.open && spec) {
+      place.append(make("div", { class: "scroll", tabindex: 0, role: "group",
+        "aria-label": `Data: ${figure.querySelector("h3").textContent.trim()}` }, ...tablesOf(spec)));
+    }
   };
 
   const tablesOf = (spec) => (spec.vconcat ?? [spec]).flatMap((view) => {
@@ -169,11 +174,13 @@ const charts = (() => {
       const rows = node.data?.values;
       if (!rows?.length) return;
       let shown = null;
-      walk(node, ({ encoding: { x, tooltip } = {} }) => {
-        if (shown || !tooltip) return;
+      walk(node, ({ mark, encoding: { x, tooltip } = {} }) => {
+        /* Intervals are in the rows of what they are of. */
+        if (shown || !tooltip || (mark.type === "errorbar" && node.mark)) return;
         shown = [tooltip].flat();
         /* Who points at a chart sees at which size that is. */
-        if (x?.field === "x" && x.axis.title && !shown.some(({ field }) => ["x", "note", "slower"].includes(field))) {
+        const fields = shown.map(({ field }) => field);
+        if (x?.field === "x" && x.axis.title && fields.includes("y") && !fields.includes("x") && !fields.includes("slower")) {
           shown.splice(1, 0, { field: "x", title: [x.axis.title].flat().join(" ") });
         }
       });
@@ -187,7 +194,8 @@ const charts = (() => {
   const cell = (row, field, most) => {
     if (field === "slower") return String(Number((100 * 10 ** -row.x).toPrecision(2)));
     const value = row[field];
-    return typeof value === "number" ? String(Number(value.toPrecision(most))) : value ?? "";
+    if (typeof value === "number") return String(Number(value.toPrecision(most)));
+    return value ?? (field === "y" ? "not on this axis" : "");
   };
   const tableOf = (shown, rows) => make("table", { class: "small" },
     ...(rows.length > MOST_ROWS
@@ -195,7 +203,8 @@ const charts = (() => {
     make("thead", {}, make("tr", {}, ...shown.map(({ title }) =>
       make("th", { scope: "col" }, title && title !== "title" ? title : "name")))),
     make("tbody", {}, ...rows.slice(0, MOST_ROWS).map((row) => make("tr", {},
-      ...shown.map(({ field }) => make("td", {}, cell(row, field, digits(rows, field))))))));
+      ...shown.map(({ field }, place) => make(place ? "td" : "th", place ? {} : { scope: "row" },
+        cell(row, field, digits(rows, field))))))));
 
   const save = async (figure) => {
     const known = views.get(figure);
@@ -233,13 +242,30 @@ const charts = (() => {
     }
   });
 
-  const near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) {
-        near.unobserve(target);
-        if (!drawn.has(target)) draw(target).catch(fail);
-      }
+  /* Charts that have come near, one after the other, the nearest first: the reader sees it while the
+     others are drawn. */
+  const coming = new Set();
+  const away = (figure) => {
+    const { top, bottom } = figure.getBoundingClientRect();
+    return Math.max(top - innerHeight, -bottom, 0);
+  };
+  const drawComing = async () => {
+    while (coming.size) {
+      const figure = [...coming].reduce((a, b) => (away(b) < away(a) ? b : a));
+      coming.delete(figure);
+      if (!drawn.has(figure)) await draw(figure).catch(fail);
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     }
+  };
+  let drawing = Promise.resolve();
+  let begun = null;
+  const near = new IntersectionObserver((entries) => {
+    for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
+      near.unobserve(target);
+      coming.add(target);
+    }
+    drawing = drawing.then(drawComing);
+    drawing.then(begun);
   }, { rootMargin: AHEAD });
 
   /* Draw it when it comes near, and whenever there is another width. */
@@ -270,8 +296,8 @@ const charts = (() => {
   /* Begun before anything else, for it takes the longest; `start` waits for it. */
   const loaded = figures.length ? load() : null;
 
+  /* Ends when the charts that are near have been drawn. */
   const start = async () => {
-    root.dataset.charts = String(figures.length);
     root.dataset.drawn = "0";
     if (!figures.length) return;
     try {
@@ -283,6 +309,7 @@ const charts = (() => {
       return;
     }
     document.body.append(tip);
+    const first = new Promise((done) => { begun = done; });
     for (const figure of figures) {
       choice.restore(figure);
       choice.update(figure);
@@ -298,6 +325,7 @@ const charts = (() => {
       refresh();
     });
     dark.addEventListener("change", () => redraw());
+    await first;
   };
 
   return { start, watch, redraw };

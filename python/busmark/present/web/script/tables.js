@@ -1,14 +1,10 @@
 /* Tables that sort and filter. Only some rows are in the page as it is opened; the others are stored
    as markup, in which all text is escaped already. */
-const STEP = 50;
-
 const startTable = (section) => {
   const table = section.querySelector("table");
   const body = table.tBodies[0];
-  const more = section.querySelector("p.more");
   const HEADING = /^<tr class="group">.*?<\/tr>/;
   let rows = null;
-  let limit = STEP;
   let order = null;
 
   /* Rows without the headings of their groups, which are put between them again. */
@@ -48,21 +44,12 @@ const startTable = (section) => {
     await load();
     let shown = rows.filter(({ number }) => number < 0 || filter.keeps(number));
     if (order) shown = [...shown].sort(compare(order));
-    body.innerHTML = withHeadings(shown.slice(0, limit)).join("");
+    body.innerHTML = withHeadings(shown.slice(0, length.limit)).join("");
     overlay.offer(body);
     table.classList.toggle("sorted", order !== null);
-    tell(shown.length);
+    length.tell(shown.length, rows.length);
   };
-
-  const tell = (matching) => {
-    const shown = Math.min(limit, matching);
-    const parts = [];
-    if (shown < matching) parts.push(`${grouped(shown)} of ${grouped(matching)} rows shown`);
-    if (matching < rows.length) parts.push(`${grouped(matching)} of ${grouped(rows.length)} rows match the filter`);
-    more.querySelector("span").textContent = parts.length ? `${parts.join("; ")}.` : "";
-    for (const button of more.querySelectorAll("button")) button.hidden = shown >= matching;
-    more.hidden = parts.length === 0;
-  };
+  const length = lengthened(section.querySelector("p.more"), "rows", () => show().catch(fail));
 
   const sortBy = (button) => {
     const head = button.closest("th");
@@ -76,17 +63,11 @@ const startTable = (section) => {
   for (const button of table.querySelectorAll("thead button")) {
     button.addEventListener("click", () => sortBy(button));
   }
-  for (const button of more.querySelectorAll("button")) {
-    button.addEventListener("click", () => {
-      limit = button.dataset.all === undefined ? limit + 2 * STEP : Infinity;
-      show().catch(fail);
-    });
-  }
   filter.onChange(() => show().catch(fail));
   return async () => {
     if (filter.active()) return show();
     await load();
     overlay.offer(body);
-    return tell(rows.length);
+    return length.tell(rows.length, rows.length);
   };
 };

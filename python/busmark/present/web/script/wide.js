@@ -13,7 +13,8 @@ const startWide = (section) => {
     box.classList.remove("fits");
     const fits = box.scrollWidth <= box.clientWidth;
     box.classList.toggle("fits", fits);
-    box.classList.toggle("tall", !fits);
+    /* A stop for the keyboard only where there is something to scroll to. */
+    box.tabIndex = fits ? -1 : 0;
     /* Headings that stay cost a second way to scroll, in which the last rows are out of sight. */
     box.classList.toggle("long", !fits && box.scrollHeight > LONG * window.innerHeight);
     tell(fits);
@@ -34,9 +35,9 @@ const startWide = (section) => {
     requestAnimationFrame(action);
   };
 
-  // The table by itself too: ticks and sorting marks come later.
+  /* Also when it comes into sight for the first time. The table by itself too: ticks and sorting marks
+     come later. */
   const sizes = new ResizeObserver(soon(look));
   for (const each of [section, box.querySelector("table")]) sizes.observe(each);
   box.addEventListener("scroll", soon(() => { waiting = false; tell(false); }), { passive: true });
-  look();
 };
