@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from pydantic_core import from_json
 
@@ -65,9 +65,10 @@ class Attachment:
     settings: tuple[str, ...] = ()
     """Adapter options, each KEY=VALUE."""
 
-    def offers(self, policy: str) -> bool:
-        """Whether the adapter declares this value of a QoS policy."""
-        return policy in (resolve([self.adapter])[self.adapter].capabilities or {}).get("qos", ())
+    def offers(self) -> Sequence[str]:
+        """Values of QoS policies that the adapter declares."""
+        capabilities = resolve([self.adapter])[self.adapter].capabilities
+        return list((capabilities or {}).get("qos", ()))
 
     def words(self) -> str:
         """Adapter and domain, for a heading."""
@@ -206,7 +207,9 @@ class Process:
 
     def _read_errors(self) -> None:
         with suppress(OSError, ValueError):
-            for line in iter(_reader(self._process.errors), b""):
+            # Whole lines of an unbuffered stream, which its owner may close meanwhile.
+            stream = os.fdopen(os.dup(self._process.errors.fileno()), "rb")
+            for line in iter(stream.readline, b""):
                 self._errors.append(line.decode(errors="replace").strip())
                 del self._errors[:-MOST_ERRORS]
 
@@ -271,11 +274,6 @@ class Process:
     def stop(self) -> None:
         """Ends it."""
         self._process.stop(GOING_S)
-
-
-def _reader(stream: IO[bytes]) -> Callable[[], bytes]:
-    """Reads whole lines of an unbuffered stream, which its owner may close meanwhile."""
-    return os.fdopen(os.dup(stream.fileno()), "rb").readline
 
 
 @contextmanager

@@ -72,8 +72,8 @@ def start_order(*, kind: str, sources: str, qos: str, app: int | None, group: in
     to = address(app, group, everybody)
     definition |= {"kind": kind, "from": _apps(sources), "qos": _qos(qos)}
     settings = definition["qos"]
-    reliable_stream = kind in STREAM and settings.get("reliable")
-    if reliable_stream and not {"keep_all", "depth"} & settings.keys() and bus.offers("keep_all"):
+    history = {"keep_all", "depth"} & settings.keys()
+    if kind in STREAM and settings.get("reliable") and not history and "keep_all" in bus.offers():
         settings["keep_all"] = True
     definition = {key: value for key, value in definition.items() if value is not None}
     # What is active waits for the other end first.

@@ -24,36 +24,22 @@ if TYPE_CHECKING:
 MS = 1e3
 
 
-class Pair(click.ParamType[tuple[int, int]]):
-    """A number of the recording and the one that takes its place, such as 3=7."""
-
-    name = "THEN=NOW"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int]:
-        """Reads it."""
-        if isinstance(value, tuple):
-            return value
-        then, equals, now = str(value).partition("=")
-        if not (equals and then.isdecimal() and now.isdecimal() and int(now) <= LAST_NUMBER):
-            self.fail(f"{value!r}: write two numbers up to {LAST_NUMBER}, such as 3=7", param, ctx)
-        return int(then), int(now)
+def pair(text: str) -> tuple[int, int]:
+    """Reads a number of the recording and the one that takes its place, such as 3=7."""
+    then, equals, now = text.partition("=")
+    if not (equals and then.isdecimal() and now.isdecimal() and int(now) <= LAST_NUMBER):
+        raise click.BadParameter(f"{text!r}: write two numbers up to {LAST_NUMBER}, such as 3=7")
+    return int(then), int(now)
 
 
-class Filter(click.ParamType[tuple[str, str]]):
-    """Which orders are replayed, such as app=3."""
+def filtered(text: str) -> tuple[str, str]:
+    """Reads which orders are replayed, such as app=3."""
+    from busmark.plugins.bus.recording.score import FILTERS
 
-    name = "KEY=VALUE"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        """Reads it."""
-        from busmark.plugins.bus.recording.score import FILTERS
-
-        if isinstance(value, tuple):
-            return value
-        key, equals, wanted = str(value).partition("=")
-        if not equals or key not in FILTERS:
-            self.fail(f"{value!r}: write KEY=VALUE; keys are {', '.join(FILTERS)}", param, ctx)
-        return key, wanted
+    key, equals, wanted = text.partition("=")
+    if not equals or key not in FILTERS:
+        raise click.BadParameter(f"{text!r}: write KEY=VALUE; keys are {', '.join(FILTERS)}")
+    return key, wanted
 
 
 @click.command(epilog="Example: busmark bus replay session.jsonl --speed 2")
@@ -61,11 +47,11 @@ class Filter(click.ParamType[tuple[str, str]]):
 @click.option("--speed", default=1.0, show_default=True, metavar="FACTOR",
               type=click.FloatRange(0.01, 1000),
               help="Divides times between orders, and durations.")  # fmt: skip
-@click.option("--only", multiple=True, type=Filter(),
+@click.option("--only", multiple=True, type=filtered, metavar="KEY=VALUE",
               help="Only orders with this app, group, test, kind or cmd.")  # fmt: skip
-@click.option("--map", "apps", multiple=True, type=Pair(),
+@click.option("--map", "apps", multiple=True, type=pair, metavar="THEN=NOW",
               help="Another application takes the place of one; may be repeated.")  # fmt: skip
-@click.option("--map-group", "groups", multiple=True, type=Pair(),
+@click.option("--map-group", "groups", multiple=True, type=pair, metavar="THEN=NOW",
               help="Another group takes the place of one; may be repeated.")  # fmt: skip
 @click.option("--wait", "wait_s", default="30s", show_default=True, metavar="TIME",
               type=Amount("time", 0, 86_400),
@@ -184,17 +170,11 @@ def _dry_run(what: Score, as_json: bool) -> None:
         for number, step in enumerate(what.steps, 1)
     ]  # fmt: skip
     show_rows("Would be ordered", ("no.", "planned, s", "to", "order", "line"), rows)
-    say(f"needs {_needed(what)}")
-
-
-def _needed(what: Score) -> str:
-    return (
-        ", ".join(
-            f"application {app}" + ("" if group is None else f" of group {group}")
-            for app, group in sorted(what.needed.items())
-        )
-        or "no participant"
-    )
+    needs = [
+        f"application {app}" + ("" if group is None else f" of group {group}")
+        for app, group in sorted(what.needed.items())
+    ]
+    say(f"needs {', '.join(needs) or 'no participant'}")
 
 
 def _played(

@@ -67,7 +67,7 @@ def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> No
     offered = _endpoints(caller, topic, "writer", wait_s)
     payload, keyed = payload_on(topic, offered)
     # What every one of these writers can offer.
-    qos = {"reliable": False, "keep_all": False, **_common(bus, topic, offered)}
+    qos = {"reliable": False, "keep_all": False, **_common(topic, offered)}
     words = {"reliable": "best_effort", "keep_all": "keep_last"}
     caller.ask({"peek": {"topic": topic, "payload": payload, "keyed": keyed,
                          "qos": {**_declared(bus, qos, words), "depth": 64}}})  # fmt: skip
@@ -231,7 +231,7 @@ def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
     return kind
 
 
-def _common(bus: Attachment, topic: str, endpoints: list[Message]) -> dict[str, Any]:
+def _common(topic: str, endpoints: list[Message]) -> dict[str, Any]:
     """Policies by which both sides must agree."""
     found: dict[str, Any] = {}
     for name in ("partition", "ownership_strength"):
@@ -251,10 +251,7 @@ def _common(bus: Attachment, topic: str, endpoints: list[Message]) -> dict[str, 
 
 def _declared(bus: Attachment, qos: dict[str, Any], words: dict[str, str]) -> dict[str, Any]:
     """Those policies that the adapter has."""
-    from busmark.adapters import resolve
-
-    adapter = resolve([bus.adapter])[bus.adapter]
-    known = (adapter.capabilities or {"qos": []})["qos"]
+    known = bus.offers()
     return {key: value for key, value in qos.items() if words.get(key, key) in known}
 
 
@@ -263,7 +260,7 @@ def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str,
     from busmark.model.parameters import QOS
 
     asked = [one["qos"] or {} for one in readers]
-    qos: dict[str, Any] = {"keep_all": False, **_common(bus, topic, readers)}
+    qos: dict[str, Any] = {"keep_all": False, **_common(topic, readers)}
     words = {"keep_all": "keep_last"}
     for name, word in (("reliable", "reliable"), ("transient_local", "transient_local")):
         if any(one.get(name) for one in asked):
