@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,15 @@ from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import halves
 from busmark.model.parameters import Parameters
 from busmark.model.text import size_text
-from busmark.plugins.papers.evidence import ABOVE, Check, Claim, Pair, geometric_mean, product
+from busmark.plugins.papers.evidence import (
+    ABOVE,
+    Check,
+    Claim,
+    Pair,
+    WithoutPairs,
+    geometric_mean,
+    product,
+)
 from busmark.plugins.papers.select import (
     WORKLOAD,
     PerRound,
@@ -30,6 +38,8 @@ from busmark.plugins.papers.select import (
 )
 from busmark.stats import MIN_POINTS
 from busmark.stats.sweep import theil_sen
+
+T = TypeVar("T")
 
 
 def each(
@@ -58,21 +68,14 @@ class Ratio:
     alike_in: tuple[str, ...] = WORKLOAD
     value: Value = headline
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each case of `of` that has a partner."""
-        reason = missing(self.of, campaign, self.value) or missing(self.to, campaign, self.value)
-        if reason:
-            return reason
-        partners = {self._key(case): case for case in self.to.of(campaign)}
-        found = [
-            (case, partners[self._key(case)])
-            for case in self.of.of(campaign)
-            if self._key(case) in partners
-        ]
+        over, under = (measured(side, campaign, self.value) for side in (self.of, self.to))
+        partners = {self._key(case): case for case in under}
+        both = [(case, partners[self._key(case)]) for case in over if self._key(case) in partners]
+        found = some(both, "no two cases are otherwise alike")
         shown = distinguishing([case for case, _ in found])
-        return [
-            Pair(named(a, shown), self.value(a), self.value(b), (a.id, b.id)) for a, b in found
-        ] or "no two cases are otherwise alike"
+        return [Pair(named(a, shown), self.value(a), self.value(b), (a.id, b.id)) for a, b in found]
 
     def _key(self, case: CaseSummary) -> tuple[object, ...]:
         flat = parameters(case)
@@ -93,19 +96,16 @@ class Each:
     below: Value
     claim: Claim
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each case that has both."""
         # Where nothing arrived there is no headline, and all that was sent is lost.
-        reason = missing(self.of, campaign, lambda case: headline(case) or self.below(case))
-        if reason:
-            return reason
-        found = self.of.of(campaign)
+        found = measured(self.of, campaign, lambda case: headline(case) or self.below(case))
         shown = distinguishing(found)
-        pairs = [
+        pairs = (
             Pair(named(case, shown), self.above(case), self.below(case), (case.id,))
             for case in found
-        ]
-        return [pair for pair in pairs if pair.common] or "no case has that figure"
+        )
+        return some([pair for pair in pairs if pair.common], "no case has that figure")
 
 
 def share(name: str, of: Select, whole: Callable[[Parameters], float | None], claim: Claim) -> Each:
@@ -129,17 +129,18 @@ class Trend:
     along: str
     claim: Claim
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each set of cases that differ in `along` only."""
+        return [_between(*ends) for ends in self.ends(campaign)]
+
+    def ends(self, campaign: Campaign) -> list[tuple[Pair, Pair]]:
+        """Return the pairs at the least and at the greatest value, of cases otherwise alike."""
         single = Ratio(self.name, self.of, self.to, self.claim).pairs(campaign)
-        if isinstance(single, str):
-            return single
-        found = [_between(*ends) for ends in _ends(single, campaign, self.along)]
-        return found or f"one value of {self.along} only"
+        return extremes(single, lambda pair: campaign.case(pair.cases[0]), self.along)
 
 
 @dataclass(frozen=True, slots=True)
-class Convergence:
+class Convergence(Trend):
     """The distance between two sides, the greater over the smaller, at the least value of a
     parameter, over the same at the greatest. Above 1 they come closer, whichever is ahead.
 
@@ -147,30 +148,16 @@ class Convergence:
         lead: only where `of` is above `to` at the least value does it have a lead that can narrow.
     """
 
-    name: str
-    of: Select
-    to: Select
-    along: str
-    claim: Claim
     lead: bool = False
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each set of cases that differ in `along` only."""
-        found = []
-        single = Ratio(self.name, self.of, self.to, self.claim).pairs(campaign)
-        if isinstance(single, str):
-            return single
-        for first, last in _ends(single, campaign, self.along):
-            if self.lead and ABOVE.verdict(first.ratio()) != "agrees":
-                continue
-            found.append(_between(_apart(first), _apart(last)))
-        if found:
-            return found
-        return (
-            f"no lead at the least value of {self.along} that could narrow"
-            if self.lead and _ends(single, campaign, self.along)
-            else f"one value of {self.along} only"
-        )
+        found = [
+            _between(_apart(first), _apart(last))
+            for first, last in self.ends(campaign)
+            if not self.lead or ABOVE.verdict(first.ratio()) == "agrees"
+        ]
+        return some(found, f"no lead at the least value of {self.along} that could narrow")
 
 
 def _apart(pair: Pair) -> Pair:
@@ -181,21 +168,23 @@ def _apart(pair: Pair) -> Pair:
     return pair if ratio >= 1 else Pair(pair.name, pair.below, pair.above, pair.cases)
 
 
-def _ends(single: Sequence[Pair], campaign: Campaign, along: str) -> list[tuple[Pair, Pair]]:
-    """Return pairs at the least and at the greatest value of a parameter, of cases otherwise
+def extremes(
+    things: Iterable[T], case_of: Callable[[T], CaseSummary], along: str
+) -> list[tuple[T, T]]:
+    """Return what is of the least and of the greatest value of a parameter, of cases otherwise
     alike."""
-    alike: dict[tuple[object, ...], list[tuple[float, Pair]]] = {}
-    for pair in single:
-        flat = parameters(campaign.case(pair.cases[0]))
+    alike: dict[tuple[object, ...], list[tuple[float, T]]] = {}
+    for each in things:
+        flat = parameters(case_of(each))
         key = tuple(flat.get(name) for name in WORKLOAD if name != along)
-        alike.setdefault(key, []).append((float(flat[along]), pair))
+        alike.setdefault(key, []).append((float(flat[along]), each))
     found = []
     for series in alike.values():
         series.sort(key=lambda entry: entry[0])
         (least, first), (greatest, last) = series[0], series[-1]
         if least < greatest:
             found.append((first, last))
-    return found
+    return some(found, f"one value of {along} only")
 
 
 def _between(first: Pair, last: Pair) -> Pair:
@@ -212,15 +201,21 @@ def _squared(side: PerRound) -> PerRound:
     return {r: value**2 for r, value in side.items()}
 
 
-def missing(select: Select, campaign: Campaign, value: Value = headline) -> str | None:
-    """Return why a selection has no measured case; None if it has one."""
-    found = select.of(campaign)
-    if any(value(case) for case in found):
-        return None
+def some(found: list[T], otherwise: str) -> list[T]:
+    """Return them; raise `WithoutPairs` where there are none."""
     if not found:
-        wanted = [f"{k} {v}" for k, v in select.params.items() if not isinstance(v, tuple)]
-        return f"this campaign has no such case: {', '.join(wanted)}"
-    return found[0].reason or f"{found[0].id}: {found[0].status.replace('_', ' ')}"
+        raise WithoutPairs(otherwise)
+    return found
+
+
+def measured(select: Select, campaign: Campaign, value: Value = headline) -> list[CaseSummary]:
+    """Return the cases of a selection; raise `WithoutPairs` where none of them has a value."""
+    wanted = [f"{k} {v}" for k, v in select.params.items() if not isinstance(v, tuple)]
+    found = some(select.of(campaign), f"this campaign has no such case: {', '.join(wanted)}")
+    if not any(value(case) for case in found):
+        first = found[0]
+        raise WithoutPairs(first.reason or f"{first.id}: {first.status.replace('_', ' ')}")
+    return found
 
 
 def distinguishing(found: Sequence[CaseSummary]) -> tuple[str, ...]:
@@ -237,10 +232,10 @@ Series = Mapping[int, CaseSummary]
 """Cases that differ in their size only, by size, ascending."""
 
 
-def by_size(select: Select, campaign: Campaign) -> list[Series]:
-    """Return the series of a selection."""
+def by_size(cases: Iterable[CaseSummary]) -> list[Series]:
+    """Return the series of these cases."""
     found: dict[tuple[object, ...], dict[int, CaseSummary]] = {}
-    for case in select.of(campaign):
+    for case in cases:
         flat = parameters(case)
         key = tuple(flat.get(name) for name in (*WORKLOAD, "transport") if name != "size")
         if case.size is not None:
@@ -259,12 +254,10 @@ class Steps:
     value: Value = headline
     ends: bool = False
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each step."""
-        if reason := missing(self.of, campaign, self.value):
-            return reason
         found = []
-        for series in by_size(self.of, campaign):
+        for series in by_size(measured(self.of, campaign, self.value)):
             known = [case for case in series.values() if self.value(case)]
             if self.ends:
                 known = [known[0], known[-1]] if len(known) > 1 else []
@@ -276,8 +269,8 @@ class Steps:
                 self.value(less),
                 (greater.id, less.id),
             )
-            for greater, less in found
-        ] or "one size only"
+            for greater, less in some(found, "one size only")
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,29 +283,18 @@ class Ends:
     claim: Claim
     value: Value = headline
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each set of cases that differ in `along` only."""
-        if reason := missing(self.of, campaign, self.value):
-            return reason
-        alike: dict[tuple[object, ...], list[CaseSummary]] = {}
-        for case in self.of.of(campaign):
-            flat = parameters(case)
-            key = tuple(flat.get(name) for name in WORKLOAD if name != self.along)
-            if self.value(case):
-                alike.setdefault(key, []).append(case)
-        ends = []
-        for cases in alike.values():
-            ordered = sorted(cases, key=lambda case: float(parameters(case)[self.along]))
-            if len(ordered) > 1:
-                ends.append((ordered[-1], ordered[0]))
-        shown = distinguishing([greatest for greatest, _ in ends])
+        found = [case for case in measured(self.of, campaign, self.value) if self.value(case)]
+        ends = extremes(found, lambda case: case, self.along)
+        shown = distinguishing([greatest for _, greatest in ends])
         return [
             Pair(
                 f"{named(greatest, (*shown, self.along))} over {parameters(least)[self.along]}",
                 self.value(greatest), self.value(least), (greatest.id, least.id),
             )
-            for greatest, least in ends
-        ] or f"one value of {self.along} only"  # fmt: skip
+            for least, greatest in ends
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,16 +307,14 @@ class Bend:
     at: int
     claim: Claim
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each case of that size whose neighbours were measured."""
-        if reason := missing(self.of, campaign):
-            return reason
         sizes = (self.at, self.at // 2, self.at * 2)
-        chosen = [
+        chosen = some([
             [series[size] for size in sizes]
-            for series in by_size(self.of, campaign)
+            for series in by_size(measured(self.of, campaign))
             if {*sizes} <= series.keys()
-        ]
+        ], f"needs sizes {sizes[1]}, {sizes[0]} and {sizes[2]}")  # fmt: skip
         shown = distinguishing([middle for middle, _, _ in chosen])
         return [
             Pair(
@@ -344,7 +324,7 @@ class Bend:
                 (middle.id, half.id, twice.id),
             )
             for middle, half, twice in chosen
-        ] or f"needs sizes {sizes[1]}, {sizes[0]} and {sizes[2]}"
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,17 +337,15 @@ class OnLine:
     claim: Claim
     value: Value = headline
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each size."""
-        if reason := missing(self.of, campaign, self.value):
-            return reason
         found = []
-        for series in by_size(self.of, campaign):
+        for series in by_size(measured(self.of, campaign, self.value)):
             values_of = {size: self.value(case) for size, case in series.items()}
-            measured = {size: values for size, values in values_of.items() if values}
-            if len(measured) < MIN_POINTS:
+            known = {size: values for size, values in values_of.items() if values}
+            if len(known) < MIN_POINTS:
                 continue
-            lines = _lines(measured)
+            lines = _lines(known)
             found += [
                 Pair(
                     size_text(size),
@@ -375,18 +353,18 @@ class OnLine:
                     {r: at for r, line in lines.items() if (at := line[0] + line[1] * size) > 0},
                     (series[size].id,),
                 )
-                for size, values in measured.items()
+                for size, values in known.items()
             ]
-        return found or f"a line needs {MIN_POINTS} sizes"
+        return some(found, f"a line needs {MIN_POINTS} sizes")
 
 
-def _lines(measured: Mapping[int, PerRound]) -> dict[int, tuple[float, float]]:
+def _lines(known: Mapping[int, PerRound]) -> dict[int, tuple[float, float]]:
     """Return overhead and slope of each round that every size has."""
-    rounds = set.intersection(*(set(values) for values in measured.values()))
-    sizes = np.array([*measured], dtype=np.float64)
+    rounds = set.intersection(*(set(values) for values in known.values()))
+    sizes = np.array([*known], dtype=np.float64)
     found = {}
     for number in rounds:
-        overhead, slope = theil_sen(sizes, np.array([of[number] for of in measured.values()]))
+        overhead, slope = theil_sen(sizes, np.array([of[number] for of in known.values()]))
         found[number] = (float(overhead), float(slope))
     return found
 
@@ -403,11 +381,9 @@ class Second:
     claim: Claim
     value: Value = headline
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+    def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each case."""
-        if reason := missing(self.of, campaign, self.value):
-            return reason
-        found = self.of.of(campaign)
+        found = measured(self.of, campaign, self.value)
         shown = distinguishing(found)
         pairs = []
         for case in found:
@@ -415,4 +391,4 @@ class Second:
             first, second = ([values[r] for r in half] for half in halves([*values]))
             sides = dict(enumerate(second)), dict(enumerate(first))
             pairs.append(Pair(named(case, shown), *sides, (case.id,)))
-        return [pair for pair in pairs if pair.rounds] or "two campaigns need two rounds"
+        return some([pair for pair in pairs if pair.rounds], "two campaigns need two rounds")

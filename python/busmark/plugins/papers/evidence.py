@@ -128,6 +128,10 @@ class Evidence:
         return [(pair, pair.ratio(self.confidence)) for pair in self.pairs]
 
 
+class WithoutPairs(Exception):
+    """A check has no pairs: why, in words."""
+
+
 class Check(Protocol):
     """A check of a campaign against a claim of the document."""
 
@@ -139,15 +143,20 @@ class Check(Protocol):
     def claim(self) -> Claim:
         """Limits of the ratio by the document."""
 
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
-        """Return pairs with values, or why there are none."""
+    def pairs(self, campaign: Campaign) -> list[Pair]:
+        """Return pairs with values.
+
+        Raises:
+            WithoutPairs: there are none.
+        """
 
 
 def evidence(check: Check, campaign: Campaign) -> Evidence:
     """Return the ratios of a check, and the verdict."""
-    found = check.pairs(campaign)
-    if isinstance(found, str):
-        return Evidence("undecided", None, reason=found)
+    try:
+        found = check.pairs(campaign)
+    except WithoutPairs as error:
+        return Evidence("undecided", None, reason=str(error))
     usable = [pair for pair in found if pair.rounds]
     if check.claim == ALL and any(pair.common for pair in found):
         return _whole(found, usable)

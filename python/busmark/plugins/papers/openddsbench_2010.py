@@ -296,7 +296,7 @@ def tables(campaign: Campaign) -> list[Grouped]:
     it."""
     found = []
     for place in PLACES:
-        for series in by_size(place.latency(), campaign):
+        for series in by_size(place.latency().of(campaign)):
             measured = [case for case in series.values() if case.rtt_2 and headline(case)]
             if measured:
                 middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)
