@@ -49,9 +49,9 @@ class Place:
     def __str__(self) -> str:
         return self.name
 
-    def cases(self, where: Where | None = None, **params: Any) -> Select:
-        """Select its cases."""
-        return cases(where, adapter=self.adapter, transport=self.transport, **params)
+    def cases(self, test: str, where: Where | None, **params: Any) -> Select:
+        """Select its cases of a test."""
+        return cases(where, test=test, adapter=self.adapter, transport=self.transport, **params)
 
 
 PLACES = (
@@ -68,12 +68,12 @@ WHATEVER_MODE = ("size", "payload", "placement")
 
 def throughput(where: Where | None = None, **params: str) -> Selects:
     """Select cases of throughput mode."""
-    return Selects(lambda place: place.cases(where, test="throughput", **params))
+    return Selects(lambda place: place.cases("throughput", where, **params))
 
 
 def latency(where: Where | None = None, **params: str) -> Selects:
     """Select cases of latency mode."""
-    return Selects(lambda place: place.cases(where, test="latency", **params))
+    return Selects(lambda place: place.cases("latency", where, **params))
 
 
 mean = of_latency(lambda of: of.mean_ns)
