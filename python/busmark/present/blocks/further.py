@@ -40,9 +40,8 @@ from busmark.present.blocks.rows import (
     size,
     table,
 )
-from busmark.present.charts.cases import of_pairs
-from busmark.present.charts.pairs import dead_cells, heat_maps
-from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Row, Section, Table, Text
+from busmark.present.charts import pairs
+from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 
 MOST_CASES = 12
 """Cases of which a table names the worst pairs, and whose levels are shown."""
@@ -192,25 +191,21 @@ def _levels(campaign: Campaign) -> Iterator[Section]:
 def matrices(campaign: Campaign) -> Iterator[Section]:
     """Yield adapter against adapter, a row for each writer and a column for each reader, and the
     pairs that do not work."""
-    for heat in heat_maps(campaign):
-        pairs = [field for _, row in heat.rows for field in row if field]
-        working = sum(pair.state == "works" for pair in pairs)
-        columns = [Column("writer \\ reader", [Cell(name) for name in heat.names], "label")]
-        for place, name in enumerate(heat.names):
-            fields = [cells[place] for _, cells in heat.rows]
-            cells = [
-                Cell(field.value, text="" if field.value is not None and not field.is_bound
-                     else field.text, note=field.note, case=field.case) if field else ABSENT
-                for field in fields
-            ]  # fmt: skip
-            columns.append(Column(name, cells, "number", heat.unit))
-        matrix = Table(columns, [Row() for _ in heat.names])
-        shape = of_pairs(campaign, heat)
-        charts = [Chart(heat.id, heat.title, [shape])] if shape else []
+    every = [(number, matrix, figure) for number, matrix in enumerate(campaign.interop)
+             for figure in pairs.figures(matrix)]  # fmt: skip
+    for number, matrix, figure in every:
+        names, rows = pairs.names(matrix), pairs.rows(matrix, figure)
+        columns = [Column("writer \\ reader", [Cell(name) for name in names], "label")]
+        cells = zip(*rows, strict=True)
+        columns += [Column(name, own, "number", figure.unit)
+                    for name, own in zip(names, cells, strict=True)]  # fmt: skip
+        shape = pairs.heat(campaign, matrix, figure)
+        key, title = f"interop-{figure.key}-{number}", f"{figure.title}: {matrix.workload}"
+        charts = [Chart(key, title, [shape])] if shape else []
         yield Section(
-            heat.title, [*charts, matrix, *notes(heat.note)], part=INTEROPERABILITY,
-            summary=f"{working} of {text.plural(len(pairs), 'pair')} work",
-            key=f"{heat.id}-table",
+            title, [*charts, Table(columns, [Row() for _ in names]), *notes(figure.note)],
+            summary=f"{matrix.working} of {text.plural(len(matrix.cells), 'pair')} work",
+            key=f"{key}-table", part=INTEROPERABILITY,
         )  # fmt: skip
     if dead := _dead(campaign):
         yield dead
@@ -303,7 +298,8 @@ def _where(effect: Effect) -> str:
 
 
 def _dead(campaign: Campaign) -> Section | None:
-    dead = [(m, cell) for m, cell in dead_cells(campaign) if cell.state != "unsupported"]
+    dead = [(m, cell) for m in campaign.interop for cell in m.cells
+            if cell.state not in ("works", "unsupported")]  # fmt: skip
     if not dead:
         return None
     fields = (

@@ -14,6 +14,7 @@ from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER
+from busmark.compare.fits import WORKLOAD
 from busmark.compare.rounds import CPU
 from busmark.estimate.case import CaseSummary
 from busmark.model import text
@@ -22,10 +23,10 @@ from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
 from busmark.model.quantities.latency import JITTER, PINGS
 from busmark.model.quantities.wire import HEADER_BYTES
-from busmark.present.charts import cases, distributions, panels, sweeps, times
-from busmark.present.charts.distributions import MEASURES, Draw, Measure
+from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
+from busmark.present.charts.distributions import MEASURES, Measure, OfMeasure
 from busmark.present.charts.look import MICRO
-from busmark.present.charts.panels import Keys
+from busmark.present.charts.panels import Choice, Draw, Keys
 from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Picture, Stack
 
 Shape = Picture | Stack | Bars | Boxes | Heat
@@ -55,11 +56,10 @@ class ChartKind:
     """What a campaign must have for it, for the list of what was left out."""
     has: Callable[[CaseSummary], object]
     """Whether a case is in it."""
-    draw: Callable[[Campaign, Sequence[CaseSummary]], Iterator[Any]]
-    """Make the shapes, one for each choice of cases."""
+    draw: Draw
     _: KW_ONLY
-    apart: Callable[[Campaign, Sequence[CaseSummary]], Iterator[Any]] | None = None
-    """The same for where each case has a chart of its own: on the page."""
+    by: Callable[[CaseSummary], Keys] = panels.where
+    """What cases of one chart have in common."""
     shape: type[Shape] = Picture
     place: Place | None = None
     """None: one of its own."""
@@ -75,6 +75,17 @@ class ChartKind:
     def cases(self, campaign: Campaign) -> list[CaseSummary]:
         """Return those in it, in the order of the tables."""
         return [case for case in panels.measured(campaign, self.test) if self.has(case)]
+
+    def shapes(
+        self, campaign: Campaign, cases: Sequence[CaseSummary], *, page: bool = False
+    ) -> Iterator[Any]:
+        """Yield the shapes of these cases, one for each choice of them; boxes on a `page` one for
+        each case."""
+        by = panels.of_one if page and self.shape is Boxes else self.by
+        # The rows of a heat map are not too many for the eye.
+        most = len(cases) if self.shape is Heat else panels.MOST_CURVES
+        for keys, members in panels.split(cases, by, most):
+            yield from self.draw(Choice(campaign, keys, members))
 
 
 MEDIANS = ("median", "latency", "rounds")
@@ -95,42 +106,31 @@ def _place(measure: Measure, choice: str) -> Place:
 
 
 def _distributions(
-    name: str, title: str, choice: str, explanation: str, draw: Draw,
+    name: str, title: str, choice: str, explanation: str, draw: OfMeasure,
     has: Callable[[Measure, CaseSummary], object] = Measure.shape,
     measures: Sequence[Measure] = MEASURES,
 ) -> Iterator[ChartKind]:  # fmt: skip
     """Yield a kind for each quantity; `choice` is its name in the selector of the page."""
 
-    def draw_all(
-        measure: Measure, campaign: Campaign, cases: Sequence[CaseSummary]
-    ) -> Iterator[Picture]:
-        for keys, members in panels.split(cases, panels.where):
-            yield draw(measure, campaign, keys, members)
+    def draw_one(measure: Measure, choice: Choice) -> Iterator[Picture]:
+        yield draw(measure, choice)
 
     for measure in measures:
         yield ChartKind(
             f"{measure.name}-{name}", f"{measure.title}: {title}", measure.test, explanation,
-            measure.needs, partial(has, measure), partial(draw_all, measure), of_series=True,
+            measure.needs, partial(has, measure), partial(draw_one, measure), of_series=True,
             place=_place(measure, choice), by_case=True,
         )  # fmt: skip
 
 
 def _boxes(measure: Measure) -> ChartKind:
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Boxes]:
-        for keys, members in panels.split(cases, panels.where):
-            yield distributions.boxes(measure, campaign, keys, members)
-
-    def apart(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Boxes]:
-        for case in cases:
-            yield distributions.boxes(measure, campaign, panels.of_one(case), [case])
-
     return ChartKind(
         f"{measure.name}-rounds", f"{measure.title}: round by round", measure.test,
         "Rounds that differ show that the start of a process decides. For jitter: its magnitude. "
         "Percentiles count what was sent: one among the lost is drawn at the largest sample that "
         "came back.",
-        measure.needs, measure.boxes, draw, apart=apart, shape=Boxes, of_series=True,
-        place=_place(measure, "by round"),
+        measure.needs, measure.boxes, partial(distributions.boxes, measure), shape=Boxes,
+        of_series=True, place=_place(measure, "by round"),
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def _over_size(
         key, title, test, explanation,
         f"{test} cases of two sizes or more that are alike otherwise",
         lambda case: pick(case) and case.size is not None,
-        sweeps.over_size(pick, unit, factor, fitted=fitted, bars=bars),
+        sweeps.over_size(pick, unit, factor, fitted=fitted, bars=bars), by=panels.all_but("Size"),
         place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
         figures=MEDIANS if test == "latency" else (GOODPUT.key, "rounds"),
     )  # fmt: skip
@@ -157,7 +157,8 @@ def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[tex
         "Each field is a case; the colour goes with the logarithm. Empty: not measured.",
         f"{test} cases of {cases.FEWEST_ROWS} middlewares and {cases.FEWEST_COLUMNS} sizes or more",
         lambda case: pick(case) and case.size is not None,
-        cases.overview(what, pick, scales, more_is_better=more_is_better), shape=Heat,
+        cases.overview(what, pick, scales, more_is_better=more_is_better),
+        by=panels.all_but("Size"), shape=Heat,
         figures=MEDIANS if test == "latency" else ("goodput_mbit_per_s", "rounds"),
     )  # fmt: skip
 
@@ -170,6 +171,7 @@ def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
         "95 % intervals. At 1 the layer costs nothing.",
         "latency cases of two sizes or more, through a layer and by its library alone",
         lambda case: case.size is not None and case.rtt_2, sweeps.layers(unit, pick),
+        by=panels.all_but("Size"),
         place=Place(LAYER, "Ratio against size", (("Of", name),)), figures=MEDIANS,
     )  # fmt: skip
 
@@ -200,8 +202,8 @@ def _timeline(key: str, title: str, needs: str, of: str, quantity: str) -> Chart
         "The round whose median is nearest to the middle one. The line keeps the smallest and the "
         "largest sample of every stretch, so its density means nothing; points are samples. "
         "Jitter is the change from a sample to the next.",
-        needs, lambda case: case.curves("detail", quantity), times.timeline(quantity), shape=Stack,
-        of_series=True,
+        needs, lambda case: case.curves("detail", quantity), times.timeline(quantity),
+        by=panels.of_one, shape=Stack, of_series=True,
         place=Place("latency-time", "Latency over time", (("Of", of),)),
     )  # fmt: skip
 
@@ -213,8 +215,8 @@ def _resources(test: str, title: str) -> ChartKind:
         "(solid) and in the kernel (pale), context switches, memory in RAM. The sum is exact, the "
         "two parts to 10 ms. Before 0 is the warm-up. With several nodes, one at a time.",
         f"{test} cases with counters of the system",
-        lambda case: case.curves("timeline", scope="participant"), times.resources, shape=Stack,
-        of_series=True,
+        lambda case: case.curves("timeline", scope="participant"), times.resources,
+        by=panels.of_one, shape=Stack, of_series=True,
         figures=("cpus_used",) if test == "latency" else ("cpus_used", "goodput_mbit_per_s"),
     )  # fmt: skip
 
@@ -262,6 +264,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "What leaves one sending node: in both directions at once, of one of them; to several "
         "readers, of all together. On the dotted line everything specified arrives.",
         f"throughput cases at {panels.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
+        by=panels.on_links,
     ),
     ChartKind(
         "capacity-trials", "Trials of the search for capacity", "capacity",
@@ -278,7 +281,8 @@ CHARTS: tuple[ChartKind, ...] = (
         "Time from the begin of creation to the first sample received, and of the creation itself, "
         "over the number of endpoints of a further participant that were there already.",
         "discovery cases at two numbers of existing endpoints or more",
-        lambda case: case.first_sample, sweeps.existing, figures=("first_sample", "rounds"),
+        lambda case: case.first_sample, sweeps.existing,
+        by=panels.all_but(WORKLOAD.capitalize()), figures=("first_sample", "rounds"),
     ),
     ChartKind(
         "endpoints-discovered", "Endpoints discovered over time", "throughput",
@@ -293,6 +297,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "their writers and readers.",
         "streams with two numbers of endpoints or more, three at least, and counters of the system",
         MEMORY_PER_ENDPOINT.pick, sweeps.memory(MEMORY_PER_ENDPOINT.pick),
+        by=panels.all_but(*sweeps.MAKING_ENDPOINTS),
         figures=("memory_per_endpoint_mib",),
     ),
     _heat("latency-heat", "latency", "median RTT/2",
@@ -349,7 +354,7 @@ CHARTS: tuple[ChartKind, ...] = (
             distributions.ecdf,
             lambda measure, members: ((found := distributions.values(measure, members))[0],
                                       PERCENT, found[1]),
-            steps=True,
+            thin=distributions.smoothed_ecdf, steps=True,
         ),
     ),
     *_distributions(
@@ -421,7 +426,7 @@ PAIRS = tuple(
         f"interop-{what}", f"{title}, pair by pair", test,
         "A row for each writer, a column for each reader.",
         f"{test} cases whose sides are different adapters (`peer` in the scenario)",
-        lambda case: True, cases.pairs(what), shape=Heat, figures=figures,
+        lambda case: True, pairs.maps(what), by=lambda case: (), shape=Heat, figures=figures,
     )
     for what, title, test, figures in (
         ("latency", "Median RTT/2", "latency", MEDIANS),

@@ -11,6 +11,7 @@ from math import isnan, log
 from typing import Literal, NamedTuple
 
 from busmark.estimate.case import CaseSummary
+from busmark.estimate.series import Curve as Series
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
 from busmark.model.text import THIN
@@ -63,6 +64,12 @@ def point(x: float, figure: Figure, factor: float = 1.0, note: str = "") -> Poin
     if low is None or high is None:
         return Point(x, figure.value / factor, note=note)
     return Point(x, figure.value / factor, low / factor, high / factor, note)
+
+
+def points(of: Series | None, factor: float = 1.0, note: str = "") -> list[Point]:
+    """Return the points of a series, its values in units of `factor`; none without a series."""
+    known = zip(of.x, of.y, strict=True) if of else ()
+    return [Point(x or 0.0, (y or 0.0) / factor, note=note) for x, y in known]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.discovery import Meeting
 from busmark.estimate.series import Curve as Points
@@ -13,15 +12,8 @@ from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.distributions import axis_of
 from busmark.present.charts.look import MICRO
-from busmark.present.charts.shapes import (
-    Axis,
-    Curve,
-    Picture,
-    Point,
-    Reference,
-    Row,
-    Stack,
-)
+from busmark.present.charts.panels import Choice, Draw
+from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, Row, Stack, points
 from busmark.store.columns import READER
 
 LOST = look.series("lost", look.LOST)
@@ -39,29 +31,23 @@ USER, KERNEL = 0.8, 0.4
 """How solid an area is."""
 
 
-def timeline(quantity: str) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Stack]]:
-    """Return what draws one round of each case, thinned, and its last samples one by one."""
+def timeline(quantity: str) -> Draw:
+    """Return what draws one round of a case, thinned, and its last samples one by one."""
 
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Stack]:
-        for case in cases:
-            if detail := _first(case, "detail", quantity):
-                whole, lost = (_first(case, kind, quantity) for kind in ("timeline", "lost"))
-                dots, line = _points(detail), _points(whole)
-                floor, note = _floor(campaign, case, quantity, [*line, *dots])
-                rows = _rows(look.label_of(campaign, case), axis_of(quantity), line, dots, lost,
-                             floor)  # fmt: skip
-                yield Stack(panels.of_one(case), [case], rows, f"{_counted(detail, lost)}.{note}")
+    def draw(choice: Choice) -> Iterator[Stack]:
+        (case,) = choice.members
+        if detail := _first(case, "detail", quantity):
+            whole, lost = (_first(case, kind, quantity) for kind in ("timeline", "lost"))
+            dots, line = points(detail, MICRO), points(whole, MICRO)
+            floor, note = _floor(choice, quantity, [*line, *dots])
+            rows = _rows(choice.label(case), axis_of(quantity), line, dots, lost, floor)
+            yield Stack(choice.keys, [case], rows, f"{_counted(detail, lost)}.{note}")
 
     return draw
 
 
 def _first(case: CaseSummary, kind: str, quantity: str) -> Points | None:
     return next(iter(case.curves(kind, quantity)), None)
-
-
-def _points(of: Points | None) -> list[Point]:
-    known = zip(of.x, of.y, strict=True) if of else ()
-    return [Point(at or 0.0, (value or 0.0) / MICRO) for at, value in known]
 
 
 def _rows(
@@ -92,13 +78,13 @@ def _rows(
 
 
 def _floor(
-    campaign: Campaign, case: CaseSummary, quantity: str, drawn: Sequence[Point]
+    choice: Choice, quantity: str, drawn: Sequence[Point]
 ) -> tuple[list[tuple[str, float]], str]:
     """Return the floor's median as a line, or as a sentence where it would flatten the plot."""
-    floor = panels.floor_of(campaign, case)
+    floor = choice.floor
     if not floor or not floor.rtt_2 or quantity != "half_round_trip":
         return [], ""
-    median, note = floor.rtt_2.median, panels.floor_note(case)
+    median, note = floor.rtt_2.median, choice.floor_note
     if panels.near([median.value / MICRO], [point.y for point in drawn]):
         return [(f"{floor.label}, median", median.value / MICRO)], note
     return [], f" Below the axis: {floor.label}, median {text.figure_text(median)}.{note}"
@@ -114,61 +100,55 @@ def _counted(detail: Points, lost: Points | None) -> str:
     return sentence
 
 
-def autocorrelation(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def autocorrelation(choice: Choice) -> Iterator[Picture]:
     """Draw how alike latencies some samples apart are, of one round of each case."""
-    for keys, members in panels.split(cases, panels.where):
-        known = [(case, found) for case in members for found in case.curves("autocorrelation")]
-        curves = [
-            Curve(case.label, look.label_of(campaign, case),
-                  [Point(lag, value or 0.0) for lag, value in enumerate(found.y)], marks=False)
-            for case, found in known
-        ]  # fmt: skip
-        limit = max(value or 0.0 for _, found in known for value in (found.high or ())[:1])
-        last = max(len(found.y) for _, found in known) - 1
-        counts = panels.span_text([found.count or 0 for _, found in known])
-        yield Picture(
-            keys, members, Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
-            f"one round each, of {counts} samples. Grey: {INDEPENDENT}.",
-            [Reference(name, "dash", ((0.0, at), (last, at)))
-             for name, at in ((INDEPENDENT, limit), ("", -limit))],
-        )  # fmt: skip
+    known = [(c, found) for c in choice.members for found in c.curves("autocorrelation")]
+    curves = [
+        Curve(case.label, choice.label(case),
+              [Point(lag, value or 0.0) for lag, value in enumerate(found.y)], marks=False)
+        for case, found in known
+    ]  # fmt: skip
+    limit = max(value or 0.0 for _, found in known for value in (found.high or ())[:1])
+    last = max(len(found.y) for _, found in known) - 1
+    counts = panels.span_text([found.count or 0 for _, found in known])
+    yield Picture(
+        choice.keys, choice.members, Axis("lag, samples"), Axis("autocorrelation of RTT/2"),
+        curves, f"one round each, of {counts} samples. Grey: {INDEPENDENT}.",
+        [Reference(name, "dash", ((0.0, at), (last, at)))
+         for name, at in ((INDEPENDENT, limit), ("", -limit))],
+    )  # fmt: skip
 
 
-def goodput(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def goodput(choice: Choice) -> Iterator[Picture]:
     """Draw the goodput of one round by interval."""
-    for keys, members in panels.split(cases, panels.where):
-        curves = [curve for case in members if (curve := _goodput(campaign, case, case.label))]
-        counts = panels.span_text([len(curve.points) for curve in curves])
-        yield Picture(
-            keys, members, SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True), curves,
-            f"one round each, the middle one; {counts} intervals.",
-        )  # fmt: skip
+    curves = [curve for case in choice.members if (curve := _goodput(choice, case, case.label))]
+    counts = panels.span_text([len(curve.points) for curve in curves])
+    yield Picture(
+        choice.keys, choice.members, SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True),
+        curves, f"one round each, the middle one; {counts} intervals.",
+    )  # fmt: skip
 
 
-def _goodput(campaign: Campaign, case: CaseSummary, name: str = "") -> Curve | None:
-    rate = _first(case, "timeline", "goodput")
-    if not rate:
-        return None
-    note = f"round {rate.round}" if name else ""
-    points = [Point(t or 0.0, v or 0.0, note=note) for t, v in zip(rate.x, rate.y, strict=True)]
-    return Curve(name, look.label_of(campaign, case), points, marks=False)
+def _goodput(choice: Choice, case: CaseSummary, name: str = "") -> Curve | None:
+    if rate := _first(case, "timeline", "goodput"):
+        drawn = points(rate, note=f"round {rate.round}" if name else "")
+        return Curve(name, choice.label(case), drawn, marks=False)
+    return None
 
 
-def resources(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Stack]:
+def resources(choice: Choice) -> Iterator[Stack]:
     """Draw what the participants cost the machine in one round, below what they carried; one plot
     for each node, which is no choice on this machine alone."""
-    for case in cases:
-        every = case.curves("timeline", scope="participant")
-        for node in dict.fromkeys(of.node for of in every):
-            system = [of for of in every if of.node == node]
-            rows = _counters(system)
-            rate = _first(case, "timeline", "goodput")
-            curve = _goodput(campaign, case)
-            if curve and rate and rate.round == system[0].round:
-                axis = Axis("Mbit/s", from_zero=True)
-                rows.insert(0, Row("goodput", SINCE_BEGIN, axis, [curve]))
-            keys = (*panels.of_one(case), *((("Node", node),) if node else ()))
-            yield Stack(keys, [case], rows, _cost_of_reading(case, system[0]), together=True)
+    (case,) = choice.members
+    every = case.curves("timeline", scope="participant")
+    rate, curve = _first(case, "timeline", "goodput"), _goodput(choice, case)
+    for node in dict.fromkeys(of.node for of in every):
+        system = [of for of in every if of.node == node]
+        rows = _counters(system)
+        if curve and rate and rate.round == system[0].round:
+            rows.insert(0, Row("goodput", SINCE_BEGIN, Axis("Mbit/s", from_zero=True), [curve]))
+        keys = (*choice.keys, *((("Node", node),) if node else ()))
+        yield Stack(keys, [case], rows, _cost_of_reading(case, system[0]), together=True)
 
 
 COUNTERS = {
@@ -218,22 +198,21 @@ def _cost_of_reading(case: CaseSummary, system: Points) -> str:
     return f"{sentence}."
 
 
-def endpoints(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def endpoints(choice: Choice) -> Iterator[Picture]:
     """Draw how many endpoints have found each other, over time."""
-    for keys, members in panels.split(cases, panels.where):
-        curves, sentence = [], []
-        for case in members:
-            if found := case.meeting:
-                points = [Point(at / MILLI, count)
-                          for at, count in zip(found.t_ns, found.found, strict=True)]  # fmt: skip
-                of = look.label_of(campaign, case)
-                curves.append(Curve(case.label, of, points, marks=len(points) == 1, steps=True))
-                sentence.append(f"{case.label} {_met(found)}")
-        yield Picture(
-            keys, members, Axis("ms since the last endpoint was created", "linear"),
-            Axis("endpoints with all their counterparts", from_zero=True), curves,
-            f"From the creation of the last until all had matched: {'; '.join(sentence)}.",
-        )  # fmt: skip
+    curves, sentence = [], []
+    for case in choice.members:
+        if found := case.meeting:
+            drawn = [Point(at / MILLI, count)
+                     for at, count in zip(found.t_ns, found.found, strict=True)]  # fmt: skip
+            curves.append(Curve(case.label, choice.label(case), drawn, marks=len(drawn) == 1,
+                                steps=True))  # fmt: skip
+            sentence.append(f"{case.label} {_met(found)}")
+    yield Picture(
+        choice.keys, choice.members, Axis("ms since the last endpoint was created", "linear"),
+        Axis("endpoints with all their counterparts", from_zero=True), curves,
+        f"From the creation of the last until all had matched: {'; '.join(sentence)}.",
+    )  # fmt: skip
 
 
 def _met(found: Meeting) -> str:
