@@ -36,8 +36,7 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
-from busmark.present.figures import in_words, share_text
-from busmark.present.figures import ratio_with_interval as ratio_text
+from busmark.present.figures import in_words, ratio_with_interval, share_text
 from busmark.stats import Estimate
 
 SIGNS: dict[claims.Verdict, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?"}
@@ -296,7 +295,7 @@ def _ratio(ratio: Estimate | None) -> Cell:
         return Cell()
     if ratio.low is None or ratio.high is None:
         return Cell(ratio.value, text=f"{number(ratio.value)} [{ABSENT}]")
-    return Cell(ratio.value, ratio.low, ratio.high, text=ratio_text(ratio).removesuffix(" ×"))
+    return Cell(ratio.value, ratio.low, ratio.high, text=ratio_with_interval(ratio))
 
 
 def _pairs(repetition: Repetition) -> Iterator[Section]:
