@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from busmark.estimate.capacity import Trial
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.latency import ECHO, ECHO_SOURCE, MEANINGS, Latency, Segment, SegmentTable
+from busmark.estimate.latency import Latency, Segment
 from busmark.estimate.reported import Reported, ReportedFigure
 from busmark.estimate.resources import level_text
 from busmark.estimate.rounds import RoundSummary
@@ -228,10 +228,11 @@ def _segments(latency: Latency) -> Iterator[Table]:
     yield listing(segments, fields, note=note)
     parts = [(segment, part) for segment in latency.segment_tables for part in segment.best]
     if parts:
-        own = [of_second(one) for one in BEST]
+        own, every, note = [of_second(one) for one in BEST], parts[0][0].every, SEGMENTS_NOTE
+        if every > 1:
+            note += f" One in {every} pings is included; `--to csv-samples` has every ping."
         yield listing(
-            parts, own, "Segments, best 100/99.9/99/90 %",
-            note=_segments_note(latency.segment_tables),
+            parts, own, "Segments, best 100/99.9/99/90 %", note=note,
             row=lambda each: Row(group=f"{each[0].name}: {each[0].meaning.partition(':')[0]}"),
         )  # fmt: skip
 
@@ -242,28 +243,13 @@ def _median(segment: Segment) -> Cell:
     return cell_of(segment.median)
 
 
-def _segments_note(tables: Sequence[SegmentTable]) -> str:
-    names = {segment.name for segment in tables}
-    parts = [
-        "T1: just before write. T2: write has returned. T3: the middleware announced the sample. "
-        "T4: the sample is in the reader's hands. Each segment is sorted by itself, so the "
-        "segments of one share do not add up to a trip."
-    ]
-    if ECHO in names and ECHO_SOURCE not in names:
-        parts.append("`measure.echo_source = true` records T1→T2 of the pong, too.")
-    if "turn-round" in names:
-        parts.append("A pong that is written at once has a turn-round of 0.")
-    if absent := [name for name in MEANINGS if name not in {*names, ECHO_SOURCE}]:
-        parts.append(
-            f"Left out: {text.joined(absent)}, because stamps are missing (a reader that polls has "
-            "no T3) or come from two clocks."
-        )
-    if tables[0].every > 1:
-        parts.append(
-            f"One in {tables[0].every} pings is included. Every ping is in the raw samples "
-            "(report --to csv-samples)."
-        )
-    return " ".join(parts)
+SEGMENTS_NOTE = (
+    "T1: just before write. T2: write has returned. T3: the middleware announced the sample. T4: "
+    "the sample is in the reader's hands. Each segment is sorted by itself, so the segments of one "
+    "share do not add up to a trip. A pong that is written at once has a turn-round of 0. Left out "
+    "are segments of two clocks and those without both stamps: a reader that polls has no T3, and "
+    "T1→T2 of the pong needs `measure.echo_source = true`."
+)
 
 
 def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
