@@ -12,7 +12,6 @@ from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.quantities import COMPARED
 from busmark.present.blocks.changes import (
-    MOST_BESIDE,
     badness,
     case_name,
     every_figure,
@@ -32,6 +31,9 @@ from busmark.present.figures import share_text
 from busmark.present.formats import Views
 
 KIND = "comparison"
+
+MOST_NAMED = 3
+"""Candidates in the title."""
 
 MOST_LEFT_OUT = 30
 """Cases that are not compared, where nothing is folded."""
@@ -104,7 +106,7 @@ def versus(comparison: Comparison) -> str:
     """Return "new vs. old (baseline)"; of many candidates their number."""
     names = [side.name for side in comparison.candidates]
     some = text.joined(names)
-    if len(names) > MOST_BESIDE:
+    if len(names) > MOST_NAMED:
         some = text.plural(len(names), "candidate")
     name = comparison.baseline.name
     return f"{some} vs. {name}" if name == "baseline" else f"{some} vs. {name} (baseline)"
