@@ -5,7 +5,7 @@ A shape is computed once. The page, print and gnuplot draw it, each with its own
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isnan, log
 from typing import Literal, NamedTuple
@@ -29,12 +29,15 @@ def one_line(text: str, longest: int = 60) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
+Kind = Literal["linear", "log", "sizes", "percent", "signed"]
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """Its title has the unit."""
 
     title: str
-    kind: Literal["linear", "log", "sizes", "percent", "signed"] = "linear"
+    kind: Kind = "linear"
     """sizes: bytes, each of them a tick; beside a logarithmic axis logarithmic as well. percent:
     from the fastest to the rarest sample, each step ten times rarer. signed: of both signs, most of
     them near 0."""
@@ -147,14 +150,24 @@ class OnAxes:
         own = [p.y for curve in self.curves for p in curve.points if not isnan(p.y)]
         return own + [end[1] for line in self.references if line.fits_axis for end in line.ends]
 
-    def reach(self) -> list[float]:
-        """Return all values of y, and their limits as far as the axis shows them."""
-        limits = (look.within(p.y, p.low, p.high) for curve in self.curves for p in curve.points)
-        return self.values() + [end for ends in limits for end in ends if not isnan(end)]
+    def reach(self, *, whole: bool) -> list[float]:
+        """Return all values of y, the tops of areas, and limits as far as the axis shows them:
+        `whole` all of them."""
+        points = [point for curve in self.curves for point in curve.points]
+        limits = [(p.low, p.high) if whole else look.within(p.y, p.low, p.high) for p in points]
+        ends = [end for pair in limits for end in pair if end is not None and not isnan(end)]
+        tops = [top for curve, _, tops in self.stacked() if curve.stacked for top in tops]
+        return self.values() + ends + tops
 
-    def cut(self) -> bool:
-        """Return whether x must end before what is drawn does."""
-        return not all(line.fits_axis for line in self.references)
+    def stacked(self) -> Iterator[tuple[Curve, list[float], list[float]]]:
+        """Yield curves with the bottoms and the tops of their areas."""
+        heights: dict[float, float] = {}
+        for curve in self.curves:
+            bottom = [heights.get(p.x, 0.0) if curve.stacked else 0.0 for p in curve.points]
+            top = [low + p.y for low, p in zip(bottom, curve.points, strict=True)]
+            if curve.stacked:
+                heights.update((p.x, high) for p, high in zip(curve.points, top, strict=True))
+            yield curve, bottom, top
 
     def sizes(self) -> list[int]:
         """Return those in use, of an axis of sizes."""

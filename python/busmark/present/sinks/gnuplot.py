@@ -75,26 +75,19 @@ class Scale:
         )
 
 
-def scale(axis: shapes.Axis, values: Sequence[float], *, linear: bool = False) -> Scale:
-    """Return the axis that reaches `values`; `linear`: a linear one, whatever its kind."""
-    if axis.kind == "sizes":
-        ends, marks = ticks.size_axis([*map(int, values)], linear=linear)
-        return Scale(axis.title, *ends, marks, not linear, "({})" if linear else "(size({}))")
-    if axis.kind == "percent":
-        high, marks = ticks.percent_axis(values)
-        return Scale(axis.title, 0.0, high, marks, place="(rarity({}))")
-    if axis.kind == "signed" and any(values):
-        step, powers = ticks.signed_ticks(values)
-        high, marks = asinh(1.3 * powers[-1] / step), [(asinh(p / step), plain(p)) for p in powers]
-        return Scale(axis.title, -high, high, marks, place=f"(asinh({{}}/{step:g}))")
-    wanted = axis.kind == "log" and not linear
-    if wanted and (reach := axis.ends or ticks.log_ends(axis.middle or values)):
-        return Scale(axis.title, *reach, ticks.log_ticks(*reach), True)
-    from_zero = axis.from_zero or axis.kind == "log"
-    ends = axis.ends or (
-        ticks.from_zero(values) if from_zero else axis.middle or ticks.around(values)
-    )
-    return Scale(axis.title, *ends, axis.names or even(*ends))
+PLACES = {"sizes": "(size({}))", "percent": "(rarity({}))"}
+"""Functions of `style.gpi`."""
+
+
+def scale(of: ticks.Scale, title: str) -> Scale:
+    """Return the axis of a scale."""
+    if of.kind == "signed":
+        low, high = (asinh(end / of.step) for end in of.ends)
+        marks = [(asinh(at / of.step), name) for at, name in of.ticks]
+        return Scale(title, low, high, marks, place=f"(asinh({{}}/{of.step:g}))")
+    logarithmic = of.kind in ("log", "sizes")
+    marks = [*of.ticks] or even(*of.ends)
+    return Scale(title, *of.ends, marks, logarithmic, PLACES.get(of.kind, "({})"))
 
 
 def even(low: float, high: float) -> list[ticks.Tick]:
@@ -161,24 +154,17 @@ class Sheet:
 
     def curves(self, drawn: shapes.OnAxes, *, linear: bool = False, heading: str = "") -> Panel:
         """Add a panel with curves."""
-        reach = drawn.reach()
-        if drawn.y.kind == "log" and not linear:
-            # A logarithmic axis has room for whole intervals.
-            ends = [end for c in drawn.curves for p in c.points for end in (p.low, p.high)]
-            reach = [*drawn.values(), *(end for end in ends if end is not None)]
-        heights, known = dict[float, float](), []
-        for curve in drawn.curves:
+        known = []
+        for curve, low, top in drawn.stacked():
             if curve.stacked:
-                lines = [(p.x, p.y, low := heights.get(p.x, 0.0), low + p.y) for p in curve.points]
-                heights |= {x: top for x, *_, top in lines}
+                places = [(point.x, point.y) for point in curve.points]
+                lines = [(*at, *ends) for at, *ends in zip(places, low, top, strict=True)]
                 data = self.add(curve.name, lines, "x, value, bottom and top of the area")
             else:
                 data = self.add(curve.name or curve.label.text, (p[:4] for p in curve.points))
             known.append((curve, data))
-        places = drawn.sizes() if drawn.x.kind == "sizes" else drawn.places()
-        x = scale(drawn.x, places, linear=linear)
-        y = scale(drawn.y, [*reach, *heights.values()], linear=linear)
-        panel = Panel(x, y, heading)
+        x, y = ticks.scales(drawn, linear=linear)
+        panel = Panel(scale(x, drawn.x.title), scale(y, drawn.y.title), heading)
         # The lowest of stacked areas is drawn last; the null adapter lies behind all other curves.
         areas = [each for each in reversed(known) if each[0].stacked]
         rest = [each for each in known if not each[0].stacked]
@@ -316,7 +302,8 @@ def _bars(found: shapes.Bars, _: Labels) -> Sheet:
     lines = max(name.count("\n") + 1 for name in names)
     sheet = Sheet(60 + max(30, lines * 16 + 6) * len(names))
     y = Scale("", len(names) - 0.5, -0.5, list(enumerate(names)))
-    panel = Panel(scale(found.axis, found.values()), y, across=True)
+    x = scale(ticks.scale(found.axis, found.values()), found.axis.title)
+    panel = Panel(x, y, across=True)
     solid = found.axis.from_zero
     for at, row in enumerate(found.rows):
         data = sheet.add(row.label.text, [(at, row.value, row.low, row.high)])
@@ -355,7 +342,8 @@ def _boxes(found: shapes.Boxes, _: Labels) -> Sheet:
         every = [value for box in cell.boxes for value in (*box.whiskers, *box.ends)]
         names = [(at, box.name) for at, box in enumerate(cell.boxes)]
         panel = Panel(Scale(found.x, -0.7, len(names) - 0.3, names[:: ceil(len(names) / 10)]),
-                      scale(cell.y, every), cell.label.text)  # fmt: skip
+                      scale(ticks.scale(cell.y, every), cell.y.title),
+                      cell.label.text)  # fmt: skip
         colour = f"lc rgb '{look.colour(cell.label)}'"
         for at, box in enumerate(cell.boxes):
             sides = [[(at + sign * half, value) for value, half in box.outline] for sign in (-1, 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from busmark.present.charts import look, ticks
@@ -52,9 +53,8 @@ def view(of: Bars, frame: Frame) -> Spec:
     taken = (max((extent(line) for name in names for line in name), default=0) + 4) * CHARACTER * em
     tallest = LINE * max(map(len, names), default=1) + 0.6
     height = frame.height or len(names) * em * max(BAR if solid else POINTS, tallest)
-    title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
-    ends = None if solid else ticks.log_ends(values)
-    x = axes.logarithmic(ends, title) if ends else axes.linear(ticks.from_zero(values), title)
+    on = replace(of.axis, kind="linear" if solid else "log", from_zero=True, ends=None, middle=None)
+    x = axes.axis(ticks.scale(on, values), of.axis.title, frame, 0.6 * frame.width)
     y = axes.linear(
         (len(names) - 0.5, -0.5),
         {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from busmark.present.charts import look
+from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Box, Boxes, Cell, one_line
 from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
@@ -58,12 +58,11 @@ def _plot(
     of: Boxes, cell: Cell, frame: Frame, width: float, height: float, *, explained: bool
 ) -> Spec:
     values = [v for box in cell.boxes for v in (*box.ends, *box.whiskers)]
-    y = axes.axis(cell.y, values, frame, height)
+    y = axes.axis(ticks.scale(cell.y, values), cell.y.title, frame, height)
     count = len(cell.boxes)
     every = ceil(count / min(MOST_NAMES, max(2, int(width / (NAME * frame.em)))))
     marks = [(float(at), cell.boxes[at].name) for at in range(0, count, every)]
-    title = {"title": of.x, "grid": False}
-    x = axes.linear((-0.7, count - 0.3), title | axes.named(marks))
+    x = axes.linear((-0.7, count - 0.3), {"title": of.x, "grid": False}, marks)
     name = one_line(cell.label.text, LONGEST)
     colour = {"color": looks([name], [look.colour(cell.label)])}
     outlines, own, ends, beyond = [], [], [], []

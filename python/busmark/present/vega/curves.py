@@ -106,7 +106,9 @@ def _plot(
 ) -> Spec:  # fmt: skip
     """Return curves on two axes, with a legend of these entries; `taken`: what of the width an
     axis takes."""
-    x, y = _axes(plot, frame, width, height)
+    of_x, of_y = ticks.scales(plot, linear=bool(frame.linear))
+    x = axes.axis(of_x, plot.x.title, frame, width)
+    y = axes.axis(of_y, plot.y.title, frame, height)
     known = {series(curve): curve for curve in plot.curves}
     colour = looks(known, [look.colour(curve.label) for curve in known.values()])
     channels = {
@@ -116,7 +118,7 @@ def _plot(
     }
     groups: dict[tuple[object, ...], list[tuple[Curve, list[Row]]]] = {}
     # The floor is behind all others, and areas are behind lines.
-    stacked = sorted(_stacked(plot.curves), key=lambda each: not look.is_null(each[0].label))
+    stacked = sorted(plot.stacked(), key=lambda each: not look.is_null(each[0].label))
     for curve, bottom, _ in sorted(stacked, key=lambda each: not each[0].fill):
         groups.setdefault(_style(curve), []).append((curve, _rows(curve, bottom, x, y)))
     layers: list[Spec] = []
@@ -131,26 +133,6 @@ def _plot(
     beyond = [row for curve in plot.curves for row in _edges(curve, x, y)]
     layers += [*axes.edges(beyond, colour, x, y), *legend(entries, frame.em, width - taken)]
     return {"width": width, "height": height, "layer": layers, "resolve": APART}
-
-
-def _axes(plot: OnAxes, frame: Frame, width: float, height: float) -> tuple[Position, Position]:
-    title = {"title": frame.lines(plot.x.title, width) or None}
-    if plot.x.kind == "sizes":
-        x = axes.sizes(plot.sizes(), frame, title)
-    elif plot.x.kind == "percent":
-        x = axes.percents(plot.places(), title)
-    else:
-        x = axes.axis(plot.x, plot.places(), frame, width)
-    if plot.y.kind == "log" and not frame.linear:
-        # A logarithmic axis has room for intervals, however wide.
-        ends = [end for c in plot.curves for p in c.points for end in (p.low, p.high) if end]
-        values = plot.values() + ends
-    elif plot.y.kind == "signed":
-        values = plot.values()
-    else:
-        tops = [top for curve, _, own in _stacked(plot.curves) if curve.stacked for top in own]
-        values = plot.reach() + tops
-    return x, axes.axis(plot.y, values, frame, height)
 
 
 def _dash(curve: Curve) -> str:
@@ -187,17 +169,6 @@ def _single(curve: Curve) -> bool:
     return curve.line and len(curve.points) == 1
 
 
-def _stacked(curves: Iterable[Curve]) -> Iterator[tuple[Curve, list[float], list[float]]]:
-    """Yield curves with the bottoms and the tops of their areas."""
-    heights: dict[float, float] = {}
-    for curve in curves:
-        bottom = [heights.get(p.x, 0.0) if curve.stacked else 0.0 for p in curve.points]
-        top = [low + p.y for low, p in zip(bottom, curve.points, strict=True)]
-        if curve.stacked:
-            heights.update((p.x, high) for p, high in zip(curve.points, top, strict=True))
-        yield curve, bottom, top
-
-
 def _thinned(curve: Curve, x: Position, y: Position) -> Sequence[Point]:
     """Return the points of a curve that only rises or only falls, without those that cannot be seen
     apart: its first, its last, and all that is rare remain."""
@@ -222,7 +193,7 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
     name, lowest = series(curve), y.ends[0]
     noted = any(p.note for p in curve.points)
     bounded = any(p.low is not None for p in curve.points)
-    positive = y.scale["type"] == "log"
+    positive = y.kind == "log"
     rows = []
     for at, p in enumerate(_thinned(curve, x, y)):
         value = p.y + bottom[at] if curve.stacked else p.y
