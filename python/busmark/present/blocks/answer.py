@@ -323,6 +323,22 @@ def sizes(campaign: Campaign) -> Section | None:
     return Section("Median RTT/2 against size", [table])
 
 
+def growth(campaign: Campaign) -> Section | None:
+    """Return how discovery grows with the endpoints that are there already."""
+    fields = (
+        Field("Middleware", labelled), Field("Until", lambda of: of.figure.replace("_", " ")),
+        Field("Exponent", "exponent", kind="figure"),
+        Field("Farthest off the line at", "farthest"), Field("Times the line", "farthest_factor"),
+    )  # fmt: skip
+    note = (
+        "Time as a power of the number of endpoints, without the case of none. 0: the number does "
+        "not matter; 1: the time is proportional to it; —: no power law describes it."
+    )
+    table = listing(campaign.growths, fields, note=note, key="growth",
+                    row=lambda of: Row(group=placement_short(of.placement)))  # fmt: skip
+    return Section("Discovery against existing endpoints", [table]) if table.rows else None
+
+
 def _is_as_specified(effect: Effect) -> bool:
     """Whether both have just the goodput that the rate gives, which says nothing of a cost."""
     paced = effect.figure not in TIMES and effect.rate_hz is not None

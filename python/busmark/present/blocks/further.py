@@ -16,7 +16,7 @@ from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.model.naming import described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
-from busmark.present.blocks.answer import sizes
+from busmark.present.blocks.answer import growth, sizes
 from busmark.present.blocks.details import COUNTERS_NOTE, COUNTERS_TITLE
 from busmark.present.blocks.findings import findings
 from busmark.present.blocks.flows import (
@@ -59,8 +59,6 @@ OF_FLOWS = (Field("Kind", "kind", detail=True), *RATES, *LATENCY)
 
 def further(campaign: Campaign) -> Iterator[Section]:
     """Yield the sections behind the tables of cases, in their order."""
-    if section := sizes(campaign):
-        yield section
     yield from _measured(campaign)
     yield from matrices(campaign)
     yield from costs(campaign)
@@ -72,7 +70,7 @@ def further(campaign: Campaign) -> Iterator[Section]:
 
 def behind(campaign: Campaign) -> Iterator[Section]:
     """Yield the sections behind the list of cases on a page."""
-    for section in (sizes(campaign), *_measured(campaign), _counters(campaign)):
+    for section in (*_measured(campaign), _counters(campaign)):
         if section is not None:
             yield replace(section, part="Further figures")
     if last := not_measured(campaign):
@@ -80,7 +78,8 @@ def behind(campaign: Campaign) -> Iterator[Section]:
 
 
 def _measured(campaign: Campaign) -> Iterator[Section]:
-    for section in (_pairs(campaign), _precision(campaign), _own_flows(campaign)):
+    for section in (sizes(campaign), growth(campaign), _pairs(campaign), _precision(campaign),
+                    _own_flows(campaign)):  # fmt: skip
         if section is not None:
             yield section
     yield from _levels(campaign)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from busmark.compare.effects import LAYER, Effect
-from busmark.compare.fits import DiscoveryGrowth, SizeFit
+from busmark.compare.fits import SizeFit
 from busmark.compare.rounds import is_open
 from busmark.estimate.capacity import Capacity
 from busmark.estimate.case import CaseSummary
@@ -18,11 +18,6 @@ from busmark.present.charts import look, panels
 from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted, unit_of
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, point
-
-MOST_NAMED = 4
-"""Fits in a caption; tables have all."""
-
-PER_BYTE = (text.Scale("ns/B", 1.0),)
 
 MAKING_ENDPOINTS = tuple(
     dim.title(name).capitalize()
@@ -78,7 +73,7 @@ def over_size(
         yield Picture(
             choice.keys, choice.members, Axis("size of the body", "sizes"), Axis(unit, "log"),
             [*curves, *(_line(choice, fit) for fit in fits)],
-            f"{counted(figures)}{_formulas(fits)}{beyond}", also_linear=sizes > 1,
+            f"{counted(figures)}{beyond}", also_linear=sizes > 1,
             as_bars=sizes < 2,
         )  # fmt: skip
 
@@ -106,22 +101,8 @@ def _floors(
 def _line(choice: Choice, fit: SizeFit) -> Curve:
     label = choice.label(choice.campaign.case(fit.cases[0]))
     pairs = zip(fit.at_bytes, fit.value_ns, strict=True)
-    points = [Point(size, at / look.MICRO, note=_formula(fit)) for size, at in pairs]
+    points = [Point(size, at / look.MICRO) for size, at in pairs]
     return Curve(f"{label.text}, line", label, points, marks=False, thin=True, dash="solid")
-
-
-def _formulas(fits: Sequence[SizeFit]) -> str:
-    parts = [f"{fit.label} {_formula(fit)}" for fit in fits[:MOST_NAMED]]
-    if len(fits) > MOST_NAMED:
-        parts.append(f"{len(fits) - MOST_NAMED} more are drawn")
-    return f" Lines, overhead + slope · size: {'; '.join(parts)}." if parts else ""
-
-
-def _formula(fit: SizeFit) -> str:
-    return (
-        f"{text.figure_text(fit.overhead)} + {text.figure_text(fit.slope, PER_BYTE)} "
-        f"(sizes depart from it by {text.percent_text(fit.departure)})"
-    )
 
 
 def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
@@ -246,42 +227,12 @@ def existing(choice: Choice) -> Iterator[Picture]:
     shown = [case.first_sample for case in choice.members if case.first_sample]
     yield Picture(
         choice.keys, choice.members, Axis("endpoints that are there already"),
-        Axis("time, ms", "log"), curves, counted(shown) + _power_laws(choice),
+        Axis("time, ms", "log"), curves, counted(shown),
     )  # fmt: skip
 
 
 def _existing(case: CaseSummary) -> int:
     return case.discovery.existing if case.discovery else 0
-
-
-def _power_laws(choice: Choice) -> str:
-    """Return the power laws in words, and the cases that follow none."""
-    here, growths = {case.id for case in choice.members}, choice.campaign.growths
-    fits = [g for g in growths if g.figure == "first_sample" and set(g.cases) <= here]
-    laws = [f"{g.label} {_exponent(g.exponent)}" for g in fits if g.exponent][:MOST_NAMED]
-    others = [_departing(g) for g in fits if not g.exponent][:MOST_NAMED]
-    sentence = ""
-    if laws:
-        sentence += (
-            " As a power of the number of endpoints (without the case of none) the time to the "
-            f"first sample has the exponents (0: the number does not matter): {'; '.join(laws)}."
-        )
-    if others:
-        sentence += f" No power law describes it for: {'; '.join(others)}."
-    return sentence
-
-
-def _departing(growth: DiscoveryGrowth) -> str:
-    factor = growth.farthest_factor
-    if factor is None or growth.farthest is None:
-        return growth.label
-    return f"{growth.label} (at {growth.farthest} {text.number(factor)} times the line through all)"
-
-
-def _exponent(figure: text.Interval) -> str:
-    if figure.low is None or figure.high is None:
-        return text.number(figure.value)
-    return f"{text.number(figure.value)} [{text.number(figure.low)}, {text.number(figure.high)}]"
 
 
 def memory(pick: Callable[[CaseSummary], float | None]) -> Draw:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.discovery import Meeting
 from busmark.estimate.series import Curve as Points
 from busmark.model import text
 from busmark.model.naming import Label
@@ -14,7 +13,6 @@ from busmark.present.charts.distributions import axis_of
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, Row, Stack, points
-from busmark.store.columns import READER
 
 LOST = look.series("lost", look.LOST)
 
@@ -148,7 +146,8 @@ def resources(choice: Choice) -> Iterator[Stack]:
         if curve and rate and rate.round == system[0].round:
             rows.insert(0, Row("goodput", SINCE_BEGIN, Axis("Mbit/s", from_zero=True), [curve]))
         keys = (*choice.keys, *((("Node", node),) if node else ()))
-        yield Stack(keys, [case], rows, _cost_of_reading(case, system[0]), together=True)
+        counts = f"round {system[0].round}, {len(system[0].x)} intervals; before 0 is the warm-up."
+        yield Stack(keys, [case], rows, counts, together=True)
 
 
 COUNTERS = {
@@ -187,48 +186,18 @@ def _counters(system: Sequence[Points]) -> list[Row]:
     ]  # fmt: skip
 
 
-def _cost_of_reading(case: CaseSummary, system: Points) -> str:
-    sentence = f"round {system.round}, {len(system.x)} intervals; before 0 is the warm-up"
-    reader = next(
-        (r for r in case.resources if (r.participant, r.node) == (READER, system.node)), None
-    )
-    if reader and reader.cpu_user and reader.cpu_system:
-        share = reader.cpu_user.value + reader.cpu_system.value
-        sentence += f"; reading the counters took {text.percent_text(share)} of one CPU"
-    return f"{sentence}."
-
-
 def endpoints(choice: Choice) -> Iterator[Picture]:
     """Draw how many endpoints have found each other, over time."""
-    curves, sentence = [], []
-    for case in choice.members:
-        if found := case.meeting:
-            drawn = [Point(at / MILLI, count)
-                     for at, count in zip(found.t_ns, found.found, strict=True)]  # fmt: skip
-            curves.append(Curve(case.label, choice.label(case), drawn, marks=len(drawn) == 1,
-                                steps=True))  # fmt: skip
-            sentence.append(f"{case.label} {_met(found)}")
+    known = [(case, case.meeting) for case in choice.members if case.meeting]
+    curves = []
+    for case, found in known:
+        pairs = zip(found.t_ns, found.found, strict=True)
+        drawn = [Point(at / MILLI, count) for at, count in pairs]
+        label = choice.label(case)
+        curves.append(Curve(case.label, label, drawn, marks=len(drawn) == 1, steps=True))
+    counts = panels.span_text([found.endpoints for _, found in known])
     yield Picture(
         choice.keys, choice.members, Axis("ms since the last endpoint was created", "linear"),
         Axis("endpoints with all their counterparts", from_zero=True), curves,
-        f"From the creation of the last until all had matched: {'; '.join(sentence)}.",
+        f"a typical round each; {counts} endpoints.",
     )  # fmt: skip
-
-
-def _met(found: Meeting) -> str:
-    """Return when all had matched, of how many, and what of it is not known exactly."""
-    assert found.last is not None
-    counts = (
-        f"{text.plural(found.endpoints, 'endpoint')}, {text.plural(found.last.rounds, 'round')}"
-    )
-    vague = [
-        f"{text.count(number)} {what}"
-        for number, what in (
-            (found.limits, "known by an upper limit only"),
-            (found.unknown, "not counted by the adapter"),
-        )
-        if number
-    ]
-    # These are of all rounds, and may be more than one round has endpoints.
-    of_all = f"; in all rounds {', '.join(vague)}" if vague else ""
-    return f"{text.figure_text(found.last, text.TIME)} ({counts}{of_all})"
