@@ -19,9 +19,24 @@ from busmark.present.document import Cell, Column, Row, Table
 if TYPE_CHECKING:
     from busmark.estimate.case import CaseSummary
 
+QUANTITIES = {
+    "half_round_trip": "RTT/2", "round_trip": "round trip", "one_way": "one-way latency",
+    "half_round_trip_jitter": "jitter of RTT/2", "round_trip_jitter": "jitter of the round trip",
+    "one_way_jitter": "jitter of one-way latency", "per_hop": "latency per hop",
+    "per_hop_jitter": "jitter per hop", "publish": "publishing, until acknowledged",
+    "publish_delay": "delay of publishing",
+}  # fmt: skip
+"""Names of what was timed; others are called as in tables of programs."""
+
 FAR = 100.0
 """A limit that is this many times from its ratio, and from 1, is shown as a bound: two rounds may
 extrapolate to 30 905."""
+
+
+def quantity_name(quantity: str) -> str:
+    """Return the name of what was timed, for the middle of a sentence."""
+    name = quantity.replace("ipdv", "jitter")
+    return QUANTITIES.get(name, name.replace("_", " "))
 
 
 def ratio_with_interval(ratio: Interval) -> str:

@@ -10,7 +10,7 @@ from math import inf
 from busmark.compare.campaign import Campaign
 from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
-from busmark.model.text import ABSENT, count, joined, number
+from busmark.model.text import ABSENT, count, joined, number, upper_first
 from busmark.plugins.papers import document as its
 from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.checks import distinguishing
@@ -246,7 +246,7 @@ def _without_ratio(repetition: Repetition) -> Iterator[Section]:
                 found.setdefault(reason, []).append((place, check.name))
         if answer.statement.remark and not any(each.ratio for _, each in answer.lines):
             remarks.append((place, answer.statement.remark))
-    parts = [(f"{reason[:1].upper()}{reason[1:]}", "Check", own) for reason, own in found.items()]
+    parts = [(upper_first(reason), "Check", own) for reason, own in found.items()]
     parts += [("Remarks", "Remark", remarks)] if remarks else []
     tables = [
         Table(

@@ -194,7 +194,7 @@ def _workload(
     where = ", ".join(filter(None, parts))
     headline = next(case.headline for case in cases if case and case.headline)
     what = figure_of(headline.kind)
-    group = f"{what[:1].upper()}{what[1:]}, {placement_short(placement)}"
+    group = f"{text.upper_first(what)}, {placement_short(placement)}"
     cells = [_marked(_figure(case), case, found) for case in cases]
     yield Column(where, cells, "figure", headline.figure.unit, group=group, scale=group)
     if ranking is None or len([case for case in cases if case and not case.is_floor]) < 2:

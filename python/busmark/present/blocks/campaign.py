@@ -155,7 +155,7 @@ def _values(case: CaseSummary) -> dict[str, str]:
 
 
 def _heading(name: str) -> str:
-    return name[:1].upper() + name[1:]
+    return text.upper_first(name)
 
 
 FRAMES = ("cases", "estimates", "rounds", "findings")

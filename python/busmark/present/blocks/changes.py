@@ -20,9 +20,7 @@ from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.charts.look import Dash
 from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
 from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text, Verdict
-from busmark.present.figures import p_text, share_text
-
-LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
+from busmark.present.figures import p_text, quantity_name, share_text
 
 TAILS = ("p99.latency", "p99.9.latency")
 """Figures that have columns beside the headline's."""
@@ -32,13 +30,13 @@ def figure_name(name: str, latency: Quantity | None) -> str:
     """Return "median RTT/2" or "goodput" for a figure as `--fail-if` names it."""
     if latency is None:
         return COMPARED[name].word
-    return f"{name.rpartition('.')[0]} {LATENCIES[latency]}"
+    return f"{name.rpartition('.')[0]} {quantity_name(latency)}"
 
 
 def heading(name: str, latency: Quantity | None) -> str:
     """Return the same as the heading of a column."""
     words = figure_name(name, latency)
-    return words if words[1:2].isdigit() else words[:1].upper() + words[1:]
+    return words if words[1:2].isdigit() else text.upper_first(words)
 
 
 def case_name(pair: Pair, comparison: Comparison, *, of_candidate: bool = False) -> str:
@@ -204,7 +202,7 @@ def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cel
         name = ", ".join(filter(None, parts)) or pair.baseline_case
         floor = " (floor)" if pair.is_floor else ""
         cells.append(Cell(name + floor, label=pair.label))
-    return whole[:1].upper() + whole[1:], cells
+    return text.upper_first(whole), cells
 
 
 def _values(pairs: Sequence[Pair], side: str, title: str, group: str) -> Column:

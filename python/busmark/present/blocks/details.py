@@ -19,7 +19,6 @@ from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.statistics import POOLED, REPORTED
 from busmark.present.blocks import flows
-from busmark.present.blocks.imported import QUANTITIES as OF_SOURCES
 from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
     Field,
@@ -32,16 +31,8 @@ from busmark.present.blocks.rows import (
     sections,
 )
 from busmark.present.document import ABSENT, Cell, Row, Section, Table
+from busmark.present.figures import quantity_name
 from busmark.store.columns import READER
-
-QUANTITIES = {
-    "half_round_trip": "RTT/2",
-    "round_trip": "Round trip",
-    "one_way": "One-way under load",
-    "half_round_trip_jitter": "Jitter of RTT/2",
-    "round_trip_jitter": "Jitter of the round trip",
-    "one_way_jitter": "One-way jitter",
-}
 
 MOST_BATCHES = 100
 """Single batches that are shown."""
@@ -114,10 +105,14 @@ def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]
     best = kinds[0].best
     yield from sections(
         f"Percentiles and distribution: {text.lower_first(title)}",
-        [ladder(kinds), listing(best, BEST, f"Best samples: {QUANTITIES[kinds[0].quantity]}"),
+        [ladder(kinds), listing(best, BEST, f"Best samples: {_name(kinds[0])}"),
          _character(kinds)],
         folded=True,
     )  # fmt: skip
+
+
+def _name(kind: Distribution) -> str:
+    return text.upper_first(quantity_name(kind.quantity))
 
 
 def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table:
@@ -133,7 +128,7 @@ def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table
         rows.append((name, "", [getattr(each, key) for each in kinds]))
     rows.append(("rounds", "", [each.median.rounds for each in kinds]))
     groups = [TYPICAL] * typical + [POOL] * (len(rows) - typical)
-    return properties(rows, heads=[QUANTITIES[each.quantity] for each in kinds], groups=groups)
+    return properties(rows, heads=list(map(_name, kinds)), groups=groups)
 
 
 def ladder(kinds: Sequence[Distribution]) -> Table:
@@ -161,7 +156,7 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
     if any(rung.lost for each in kinds for rung in each.percentiles):
         note += " A lost sample counts as later than any."
     title = "Percentiles" if reported else "Percentiles, all rounds pooled"
-    heads = [QUANTITIES[each.quantity] for each in kinds]
+    heads = list(map(_name, kinds))
     return properties(rows, title, first="Percentile", heads=heads, note=note)
 
 
@@ -485,7 +480,7 @@ def _reported(one: Reported) -> Section:
             f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
             "weighted by samples; the whole run's lie between the limits beside them."
         )
-    title = f"As {one.tool} states it: {OF_SOURCES.get(one.quantity, one.quantity)}"
+    title = f"As {one.tool} states it: {quantity_name(one.quantity)}"
     return Section(title, [listing(one.figures, fields, note=note)])
 
 

@@ -264,7 +264,7 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     fields = [
         Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
         Field(value, "value"), Field("Size", lambda each: size(each.size)),
-        Field(f"{headline[:1].upper()}{headline[1:]} ×",
+        Field(f"{text.upper_first(headline)} ×",
               lambda each: _ratio(each.versus.ratio), kind="ratio"),
         Field("p99 ×", lambda each: _ratio(each.versus.p99), kind="ratio"),
         *map(_spent, SPENT),

@@ -9,7 +9,7 @@ from statistics import median
 
 from busmark.model import text
 from busmark.model.naming import Label, placement_text
-from busmark.model.quantities import COMPARED
+from busmark.present.blocks import changes
 from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.look import FLOOR, swatch
 from busmark.present.charts.shapes import Axis, Curve, Picture, Reference
@@ -28,8 +28,6 @@ from busmark.present.document import (
 from busmark.present.figures import PERCENT, in_words, p_text, share_text
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
 from busmark.track.result import short
-
-LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 20
@@ -138,7 +136,7 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
         needed = {"needed": 2 * tracked.least, "least": tracked.least}
         blocks.append(Text("too_few", {**needed}, style="warning"))
     blocks += [
-        Text("line", {"line": f"{each[:1].upper()}{each[1:]}."}, style="warning")
+        Text("line", {"line": f"{text.upper_first(each)}."}, style="warning")
         for each in tracked.remarks
     ]
     return Section("Regressions", blocks, summary=f"{sign} {', '.join(filter(None, (new, old)))}")
@@ -148,7 +146,7 @@ def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]
     """The urgent steps, the commits of all of them, then the others."""
     for kind in URGENT:
         if own := found[kind]:
-            title = f"{kind[:1].upper()}{kind[1:]}"
+            title = text.upper_first(kind)
             yield Section(title, [_table(tracked, kind, own)], summary=text.count(len(own)))
     if any(found.values()):
         yield _commits(tracked, chain(*found.values()))
@@ -218,9 +216,7 @@ def _after(series: TrackedSeries, step: Step) -> Point:
 
 def figure_name(series: TrackedSeries) -> str:
     """Return "median RTT/2" or "goodput"."""
-    if series.latency is None:
-        return COMPARED[series.figure].word
-    return f"{series.figure.rpartition('.')[0]} {LATENCIES[series.latency]}"
+    return changes.figure_name(series.figure, series.latency)
 
 
 def case_name(series: TrackedSeries) -> str:
@@ -340,13 +336,13 @@ def _charts(tracked: Tracked) -> Iterator[Section]:
     figures: dict[str, list[Block]] = {figure_name(series): [] for series in tracked.series}
     for number, series in enumerate(chosen):
         name = figure_name(series)
-        title = f"{name[:1].upper()}{name[1:]} of {_where(tracked, series)}"
+        title = f"{text.upper_first(name)} of {_where(tracked, series)}"
         explanation = "" if figures[name] else EXPLANATION
         chart = Chart(f"series-{number}", title, [_picture(tracked, series)], explanation)
         figures[name].append(chart)
     for name, charts in figures.items():
         if charts:
-            yield Section(f"{name[:1].upper()}{name[1:]}", charts, detail=True)
+            yield Section(text.upper_first(name), charts, detail=True)
     if left := len(tracked.series) - len(chosen):
         yield Section("Not drawn", [Text("more_cases", {"number": left})], detail=True)
 

@@ -29,16 +29,7 @@ from busmark.present.charts.shapes import (
     Reference,
     points,
 )
-
-QUANTITIES = {
-    "half_round_trip": "RTT/2",
-    "round_trip": "round trip",
-    "one_way": "one-way latency",
-    "half_round_trip_jitter": "RTT/2",
-    "round_trip_jitter": "the round trip",
-    "one_way_jitter": "one-way latency",
-}
-"""What an axis is of; of jitter with its sign likewise."""
+from busmark.present.figures import quantity_name
 
 WITHIN = (0.5, 99.5)
 """Per cent between which most values are: the rest would flatten the curves."""
@@ -58,16 +49,6 @@ MOST_LINEAR = 8
 
 AROUND = 1.25
 """How far a logarithmic axis goes beyond them, as a factor."""
-
-
-def _quantity(of: str) -> str:
-    return QUANTITIES[of.replace("ipdv", "jitter")]
-
-
-def axis_of(quantity: str) -> str:
-    """Return the title of an axis of this quantity."""
-    is_jitter = quantity.endswith(("jitter", "ipdv"))
-    return f"{'jitter of ' if is_jitter else ''}{_quantity(quantity)}, µs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +79,13 @@ class Measure:
 
     def axis(self, cases: Iterable[CaseSummary]) -> str:
         """Return the title of an axis of it: under load the round trip where one way is unknown."""
-        found = self._of(cases)
-        return axis_of(found) if found else ""
+        found = (self.curve(case) or self.shape(case) for case in cases)
+        first = next((one for one in found if one), None)
+        return f"{quantity_name(first.quantity)}, µs" if first else ""
 
     def magnitude(self, cases: Iterable[CaseSummary]) -> str:
         """Return the same where signs are left out."""
-        found = self._of(cases)
-        return f"{'|jitter| of ' if self.is_jitter else ''}{_quantity(found)}, µs" if found else ""
-
-    def _of(self, cases: Iterable[CaseSummary]) -> str:
-        found = (self.curve(case) or self.shape(case) for case in cases)
-        first = next((one for one in found if one), None)
-        return first.quantity if first else ""
+        return self.axis(cases).replace("jitter", "|jitter|")
 
     @property
     def needs(self) -> str:

@@ -153,7 +153,7 @@ def _over_size(
 def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[text.Scale], *,
           more_is_better: bool = False) -> ChartKind:  # fmt: skip
     return ChartKind(
-        key, f"{what[:1].upper()}{what[1:]}, all cases", test,
+        key, f"{text.upper_first(what)}, all cases", test,
         "Each field is a case; the colour goes with the logarithm. Empty: not measured.",
         f"{test} cases of {cases.FEWEST_ROWS} middlewares and {cases.FEWEST_COLUMNS} sizes or more",
         lambda case: pick(case) and case.size is not None,

@@ -112,7 +112,7 @@ def described(keys: Keys) -> str:
     plain = {"Placement", "Size", "Middleware", "Workload"}
     known = [(name, value) for name, value in keys if value != text.ABSENT]
     sentence = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
-    return sentence[:1].upper() + sentence[1:]
+    return text.upper_first(sentence)
 
 
 def captioned(keys: Keys, remarks: str) -> str:

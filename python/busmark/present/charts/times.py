@@ -9,10 +9,10 @@ from busmark.estimate.series import Curve as Points
 from busmark.model import text
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels
-from busmark.present.charts.distributions import axis_of
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, Row, Stack, points
+from busmark.present.figures import quantity_name
 
 LOST = look.series("lost", look.LOST)
 
@@ -38,7 +38,9 @@ def timeline(quantity: str) -> Draw:
             whole, lost = (_first(case, kind, quantity) for kind in ("timeline", "lost"))
             dots, line = points(detail, MICRO), points(whole, MICRO)
             floor, note = _floor(choice, quantity, [*line, *dots])
-            rows = _rows(choice.label(case), axis_of(quantity), line, dots, lost, floor)
+            rows = _rows(
+                choice.label(case), f"{quantity_name(quantity)}, µs", line, dots, lost, floor
+            )
             yield Stack(choice.keys, [case], rows, f"{_counted(detail, lost)}.{note}")
 
     return draw
