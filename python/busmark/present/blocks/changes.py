@@ -173,6 +173,8 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
     if len(present) > 1:
         first = Column("Candidate", [Cell(pair.candidate) for pair in pairs], "label")
         rows = [replace(row, group=str(n.value)) for row, n in zip(rows, names, strict=True)]
+        if len({row.group for row in rows}) == 1:  # One group has no heading.
+            note.append(fact(title, rows[0].group))
     base, candidate = comparison.baseline.name, present[0] if len(present) == 1 else "Candidate's"
     columns = [
         first, _values(pairs, "baseline", base, what),
