@@ -21,7 +21,7 @@ from busmark.plugins.papers.repetition import repetition as repeated
 from busmark.plugins.papers.select import named
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
+from busmark.present.charts.shapes import Axis, Bar, Bars, across, bar
 from busmark.present.document import ABSENT as ABSENT_CELL
 from busmark.present.document import (
     Block,
@@ -328,20 +328,14 @@ def _bars(title: str, lines_of: Sequence[tuple[Check, Evidence]]) -> Iterator[Ba
             rows += [_bar(check.name, 0, found.ratio)] if found.ratio else []
             rows += [_bar(f"{pair.name}: {check.name}", 1, ratio) for pair, ratio in pairs]
         limits = [end for end in dict.fromkeys((claim.low, claim.high)) if 0 < end < inf]
-        references = [
-            across(Reference(f"expected: {claim.text}", "dash", ((end, 0), (end, 0))), len(rows))
-            for end in limits
-        ]
+        references = [across(f"expected: {claim.text}", "dash", end, len(rows)) for end in limits]
         text = "typical ratio of rounds, and its interval"
         keys = (("Statement", f"{title} ({claim.text})" if len(by_claim) > 1 else title),)
         yield Bars(keys, (), Axis("ratio", kind="log"), rows, text, references=references)
 
 
 def _bar(name: str, place: int, ratio: Estimate) -> Bar:
-    low, high = ratio.low, ratio.high
-    bounded = low is not None and high is not None and low > 0 and high < inf
-    return Bar(look.series(name, place), ratio.value, low if bounded else None,
-               high if bounded else None, _ratio(ratio).text)  # fmt: skip
+    return bar(look.series(name, place), ratio, note=_ratio(ratio).text)
 
 
 def _stand_ins(repetition: Repetition) -> Section:

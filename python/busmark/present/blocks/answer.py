@@ -242,8 +242,8 @@ def _ratio(case: CaseSummary | None, ranking: Ranking) -> Cell:
 def ratio_cell(versus: Versus) -> Cell:
     """Return the ratio with its verdict; the 99th percentile behind it where that says something
     else."""
-    verdict, ratio = _verdict(versus.verdict), versus.ratio
-    tail = _verdict(versus.p99_verdict) if versus.p99_verdict else verdict
+    verdict, ratio = verdict_of(versus.verdict), versus.ratio
+    tail = verdict_of(versus.p99_verdict) if versus.p99_verdict else verdict
     more = ""
     if (
         versus.p99
@@ -262,7 +262,8 @@ def ratio_cell(versus: Versus) -> Cell:
     )
 
 
-def _verdict(verdict: str) -> Verdict:
+def verdict_of(verdict: str) -> Verdict:
+    """Return what the interval of a ratio allows to be said."""
     if verdict in WORSE:
         return "worse"
     if verdict in BETTER:

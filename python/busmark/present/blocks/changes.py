@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import inf, isfinite, log
+from math import inf, log
 
 from busmark.compare import naming
 from busmark.compare.model import Change, Comparison, Pair
@@ -15,11 +15,12 @@ from busmark.model import text
 from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Label, placement_rank, placement_text
 from busmark.model.quantities import COMPARED
+from busmark.present.blocks.answer import verdict_of
 from busmark.present.blocks.cases import TITLES
 from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.charts.look import Dash
-from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
-from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text, Verdict
+from busmark.present.charts.shapes import Axis, Bars, across, bar
+from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text
 from busmark.present.figures import p_text, quantity_name, share_text
 
 TAILS = ("p99.latency", "p99.9.latency")
@@ -47,20 +48,11 @@ def case_name(pair: Pair, comparison: Comparison, *, of_candidate: bool = False)
     return ", ".join(filter(None, (*several, pair.label, where, pair.workload)))
 
 
-def verdict_of(change: Change) -> Verdict:
-    """Return what its interval allows to be said."""
-    if change.verdict in WORSE:
-        return "worse"
-    if change.verdict in BETTER:
-        return "better"
-    return "equivalent" if change.verdict == "equivalent" else "undecided"
-
-
 def verdict_cell(change: Change | None) -> Cell:
     """Return "slower", "equivalent" or "undecided"; why, for who points at it."""
     if change is None:
         return ABSENT
-    return Cell(change.verdict, note=change.reason or "", verdict=verdict_of(change))
+    return Cell(change.verdict, note=change.reason or "", verdict=verdict_of(change.verdict))
 
 
 def judged_cell(change: Change | None, loss: Change | None = None) -> Cell:
@@ -256,14 +248,10 @@ def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | N
             if pair.candidate == side.name and found and 0 < found.value < inf:
                 label = Label(text=str(name.value), adapter=pair.adapter)
                 note = pair.headline.verdict if pair.headline else ""
-                low = found.low if found.high is not None and isfinite(found.high) else None
-                high = found.high if low is not None else None
-                rows.append(Bar(label, found.value, low, high, note))
+                rows.append(bar(label, found, note=note))
         if not rows:
             continue
-        references = [
-            across(Reference(name, dash, ((at, 0), (at, 0))), len(rows)) for name, dash, at in lines
-        ]
+        references = [across(*line, len(rows)) for line in lines]
         sentence = f"Below 1: {direction(shown[0].name, more=False)}. With {level} intervals."
         axis = Axis(f"Ratio of {what}, {side.name} over {comparison.baseline.name}", "log")
         keys = (("candidate", side.name),) if several else ()

@@ -47,8 +47,6 @@ def _together(
         room = MOST_DRAWN if kind.of_series else len(cases)
         left_out = max(left_out, len(cases) - room)
         for shape in kind.shapes(campaign, cases[:room], page=True):
-            if isinstance(shape, Picture) and shape.as_bars:
-                continue
             shapes.append(replace(shape, apart=False) if isinstance(shape, Picture) else shape)
             keys.append(kind.place.keys if kind.place else ())
             explanations.append(kind.explanation)
@@ -92,8 +90,7 @@ def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
     for kind in KINDS:
         before = len(charts)
         for shape in kind.shapes(campaign, kind.cases(campaign)):
-            if not (isinstance(shape, Picture) and shape.as_bars):
-                charts.append(_sheet(kind, shape, findings, samples))
+            charts.append(_sheet(kind, shape, findings, samples))
         if len(charts) == before:
             absent.append(f"{kind.key}: it needs {kind.needs}.")
     sections = [Section("Charts", charts)]

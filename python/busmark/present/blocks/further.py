@@ -228,13 +228,10 @@ COSTS = (
 )  # fmt: skip
 
 SPENT_HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample"}
-
-SPENT_MEANINGS = {
-    SPENT_HEADS[CPU]: "CPU per sample: CPU time of all participants for each sample that was "
-    "exchanged.",
-    SPENT_HEADS[BYTES]: "Bytes per sample: on the wire.",
-    SPENT_HEADS[PACKETS]: "Packets per sample: on the wire.",
-}
+SPENT_NOTE = (
+    "CPU: time of all participants for each sample that was exchanged; bytes and packets: on the "
+    "wire. Undecided: the interval's ends differ by a factor above 100."
+)
 
 
 def costs(campaign: Campaign) -> Iterator[Section]:
@@ -247,13 +244,8 @@ def costs(campaign: Campaign) -> Iterator[Section]:
                 tests.setdefault(effect.test, []).append(effect)
         if tests:
             tables = [_cost(cost, test, own) for test, own in tests.items()]
-            heads = {column.title for table in tables for column in table.columns}
-            cells = [cell for table in tables for column in table.columns for cell in column.cells]
-            words = [f"{cost.note}, round by round; above 1 is more."]
-            words += [means for head, means in SPENT_MEANINGS.items() if f"{head} ×" in heads]
-            if any(cell.text == "undecided" for cell in cells):
-                words.append("Undecided: the interval's ends differ by a factor above 100.")
-            yield Section(cost.title, [*tables, *notes(" ".join(words))], key=cost.parameter)
+            words = f"{cost.note}, round by round; above 1 is more. {SPENT_NOTE}"
+            yield Section(cost.title, [*tables, *notes(words)], key=cost.parameter)
 
 
 def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:

@@ -14,6 +14,7 @@ from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.look import FLOOR, swatch
 from busmark.present.charts.shapes import Axis, Curve, Picture, Reference
 from busmark.present.charts.shapes import Point as Drawn
+from busmark.present.charts.shapes import point as drawn
 from busmark.present.document import (
     Block,
     Cell,
@@ -389,10 +390,7 @@ def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
 def _drawn(series: TrackedSeries, number: int, scale: text.Scale) -> Drawn:
     point = series.points[number]
     note = f"{_commit(point)}, {_day(point)}: {_level(series, point.value).text}"
-    value, factor = point.value, scale.factor
-    if point.low is None or point.high is None:
-        return Drawn(number, value / factor, note=note)
-    return Drawn(number, value / factor, point.low / factor, point.high / factor, note)
+    return drawn(number, point, scale.factor, note)
 
 
 def _ends(series: TrackedSeries) -> tuple[float, float]:

@@ -18,7 +18,6 @@ from busmark.present.charts.shapes import (
     Field,
     Heat,
     Part,
-    Reference,
     across,
     bar,
     points,
@@ -76,7 +75,7 @@ def intervals(
         lines, beyond = [], ""
         for name, dash, at in _shared_capacities(choice.members) if capacities else ():
             if at <= MOST_ABOVE * best / factor:
-                lines.append(Reference(name, dash, ((at, 0.0), (at, 0.0))))
+                lines.append((name, dash, at))
             else:
                 beyond += f" Beyond the axis: {name}, {text.number(at)} {unit_of(unit)}."
         floor = choice.floor
@@ -89,7 +88,7 @@ def intervals(
             choice.keys, choice.members, Axis(unit, from_zero=True), rows,
             counted(figures, BOUNDED if bounded else ".") + beyond,
             mark=mark if any(each.mark is not None for each in rows) else "",
-            references=[across(line, len(rows)) for line in lines],
+            references=[across(*line, len(rows)) for line in lines],
         )  # fmt: skip
 
     return draw

@@ -136,7 +136,7 @@ def _boxes(measure: Measure) -> ChartKind:
 
 def _over_size(
     key: str, title: str, test: str, pick: cases.Pick, unit: str, factor: float = 1.0, *,
-    explanation: str, fitted: bool = False, name: str = "", bars: bool = False,
+    explanation: str, fitted: bool = False, name: str = "",
 ) -> ChartKind:  # fmt: skip
     """Return the chart of one figure over the size; `name` is for the selector of the page, where
     it is one of several in a place."""
@@ -144,7 +144,7 @@ def _over_size(
         key, title, test, explanation,
         f"{test} cases of two sizes or more that are alike otherwise",
         lambda case: pick(case) and case.size is not None,
-        sweeps.over_size(pick, unit, factor, fitted=fitted, bars=bars), by=panels.all_but("Size"),
+        sweeps.over_size(pick, unit, factor, fitted=fitted), by=panels.all_but("Size"),
         place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
         figures=MEDIANS if test == "latency" else (GOODPUT.key, "rounds"),
     )  # fmt: skip
@@ -258,7 +258,7 @@ CHARTS: tuple[ChartKind, ...] = (
                explanation=AGAINST_SIZE, name="jitter relative to latency"),
     _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s",
                explanation="Mbit/s of bodies at the reader over the size of the body, with the "
-               "interval.", bars=True),
+               "interval."),
     ChartKind(
         "throughput-ascent", "Goodput against the specified rate", "throughput",
         "What leaves one sending node: in both directions at once, of one of them; to several "

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import isnan, log
+from math import isfinite, isnan, log
 from typing import Literal, NamedTuple
 
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.series import Curve as Series
-from busmark.model.figure import Figure
 from busmark.model.naming import Label
-from busmark.model.text import THIN
+from busmark.model.text import THIN, Interval
 from busmark.present.charts import look, panels
 from busmark.present.charts.look import Dash, ink
 from busmark.present.charts.panels import Keys
@@ -61,12 +60,17 @@ class Point(NamedTuple):
     """What it is, for who points at it."""
 
 
-def point(x: float, figure: Figure, factor: float = 1.0, note: str = "") -> Point:
+def point(x: float, figure: Interval, factor: float = 1.0, note: str = "") -> Point:
     """Return a figure at `x`, in units of `factor`."""
+    return Point(x, figure.value / factor, *_limits(figure, factor), note)
+
+
+def _limits(figure: Interval, factor: float) -> tuple[float | None, float | None]:
+    """Return the limits of an interval that has both, in units of `factor`."""
     low, high = figure.low, figure.high
-    if low is None or high is None:
-        return Point(x, figure.value / factor, note=note)
-    return Point(x, figure.value / factor, low / factor, high / factor, note)
+    if low is None or high is None or not isfinite(high):
+        return None, None
+    return low / factor, high / factor
 
 
 def points(of: Series | None, factor: float = 1.0, note: str = "") -> list[Point]:
@@ -188,8 +192,6 @@ class Picture(Captioned, OnAxes):
     references: Sequence[Reference] = ()
     also_linear: bool = False
     """Whether it is shown on linear axes, too."""
-    as_bars: bool = False
-    """Whether a form that has bars shows the same as bars, and not as points of one place."""
     apart: bool = False
     """Whether curves have so little in common that paper has a plot for each."""
 
@@ -249,15 +251,11 @@ class Bar:
 
 
 def bar(
-    label: Label, figure: Figure, factor: float = 1.0, *, note: str = "",
+    label: Label, figure: Interval, factor: float = 1.0, *, note: str = "",
     parts: Sequence[Part] = (), mark: float | None = None,
 ) -> Bar:  # fmt: skip
     """Return a figure as a bar, in units of `factor`."""
-    low, high = figure.low, figure.high
-    value = figure.value / factor
-    if low is None or high is None:
-        return Bar(label, value, note=note, parts=parts, mark=mark)
-    return Bar(label, value, low / factor, high / factor, note, parts, mark)
+    return Bar(label, figure.value / factor, *_limits(figure, factor), note, parts, mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +290,9 @@ class Bars(Captioned):
         return [name for name in (self.value, self.part, self.mark, *lines) if name]
 
 
-def across(reference: Reference, rows: int) -> Reference:
-    """Return the line at its place of the axis, from above the first row to below the last."""
-    at = reference.ends[0][0]
-    ends = ((at, -OUTSIDE), (at, rows - 1 + OUTSIDE))
-    return Reference(reference.name, reference.dash, ends)
+def across(name: str, dash: Dash, at: float, rows: int) -> Reference:
+    """Return a line at this place of the axis, from above the first row to below the last."""
+    return Reference(name, dash, ((at, -OUTSIDE), (at, rows - 1 + OUTSIDE)))
 
 
 WIDEST = 0.42

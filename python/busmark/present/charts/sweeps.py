@@ -46,21 +46,13 @@ def _size(case: CaseSummary) -> int:
     return case.size or 0
 
 
-def over_size(
-    pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = False, bars: bool = False
-) -> Draw:
+def over_size(pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = False) -> Draw:
     """Return what draws one figure over the size, `factor` of which are one of the `unit` of its
-    axis.
-
-    Args:
-        fitted: whether a line overhead + slope · size goes with it.
-        bars: whether there are bars of it, which show cases of one size.
-    """
+    axis; `fitted`: a line overhead + slope · size goes with it."""
     scales = (text.Scale(unit_of(unit), factor),)
 
     def draw(choice: Choice) -> Iterator[Picture]:
-        sizes = len({case.size for case in choice.members})
-        if sizes < (1 if bars else 2):
+        if len({case.size for case in choice.members}) < 2:
             return
         floors, beyond = _floors(choice, pick, scales)
         curves = []
@@ -73,8 +65,7 @@ def over_size(
         yield Picture(
             choice.keys, choice.members, Axis("size of the body", "sizes"), Axis(unit, "log"),
             [*curves, *(_line(choice, fit) for fit in fits)],
-            f"{counted(figures)}{beyond}", also_linear=sizes > 1,
-            as_bars=sizes < 2,
+            f"{counted(figures)}{beyond}", also_linear=True,
         )  # fmt: skip
 
     return draw
