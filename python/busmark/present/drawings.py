@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from busmark.model.text import ABSENT, THIN
-from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
+from busmark.present.charts.shapes import Shape
 from busmark.present.document import Chart, Document
-
-Shape = Picture | Stack | Bars | Boxes | Heat
 
 LONGEST = 48
 """Characters of one part; with all parts and an ending it stays below what file systems allow."""

@@ -108,7 +108,7 @@ def _sheet(
     lead = same_in_all.middleware(shape.members)
     labels = {}
     if isinstance(shape, Picture) and shape.apart:
-        variable = "jitter_stats" if "jitter" in shape.x.title else "latency_stats"
+        variable = "jitter_stats" if "jitter" in shape.plot.x.title else "latency_stats"
         labels = {case.label: (f"{samples[case.id]}.stats", variable)
                   for case in shape.members if case.id in samples}  # fmt: skip
     name = ".".join(map(safe, (kind.key, *parts_of(shape.keys, shape.members[0]))))

@@ -12,7 +12,7 @@ from busmark.model.naming import Label, placement_text
 from busmark.present.blocks import changes
 from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.look import FLOOR, swatch
-from busmark.present.charts.shapes import Axis, Curve, Picture, Reference
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Reference
 from busmark.present.charts.shapes import Point as Drawn
 from busmark.present.charts.shapes import point as drawn
 from busmark.present.document import (
@@ -382,8 +382,10 @@ def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
         lines.append(f"too few for a step: {2 * tracked.least} are needed")
     title = f"{figure_name(series)}, {scale.unit}" if scale.unit else figure_name(series)
     return Picture(
-        (), (), Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
-        Axis(title, ends=(low, high)), curves, ", ".join(lines), references,
+        (), (),
+        [Plot(Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
+              Axis(title, ends=(low, high)), curves, references)],
+        ", ".join(lines),
     )  # fmt: skip
 
 

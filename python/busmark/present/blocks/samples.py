@@ -21,7 +21,8 @@ from busmark.model.text import ABSENT, count, percent_text, scale_for, size_text
 from busmark.model.text import number as written
 from busmark.present.charts.distributions import MEASURES, Measure, density_points, ends, pairs
 from busmark.present.charts.look import MICRO, at_percent
-from busmark.present.charts.panels import Keys, back_text, of_one
+from busmark.present.charts.panels import back_text, of_one
+from busmark.present.charts.shapes import Keys
 from busmark.present.csv_cells import guarded_frame
 from busmark.present.drawings import Names
 from busmark.present.plotted import Rows, comment, rows

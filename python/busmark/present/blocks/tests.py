@@ -14,7 +14,7 @@ from busmark.model.figure import halved
 from busmark.model.naming import Label, described, placement_text
 from busmark.model.text import plural
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Curve, Picture, Point
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, Row, Section, Table
 from busmark.present.figures import quantity_name
 
@@ -208,9 +208,8 @@ def _charts(pair: Pair, label: Label) -> Iterator[Block]:
             for place, (name, points) in enumerate(drawn.items())
         ]
         if curves:
-            shape = Picture(
-                (), (), Axis("size of the body", "sizes"), Axis(axis, "log"), curves, ""
-            )
+            plot = Plot(Axis("size of the body", "sizes"), Axis(axis, "log"), curves)
+            shape = Picture((), (), [plot], "")
             name = f"{pair.number}{half}"
             key = re.sub(r"\W+", "-", f"test-{name}-{label.text}").lower()
             yield Chart(key, f"{name} {title}, {label.text}", [shape])

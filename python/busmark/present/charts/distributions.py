@@ -138,7 +138,7 @@ def curves(
         note = last if all(map(measure.shape, choice.members)) else ""
         back = panels.back_text(choice.members)
         text = f"{_counted(choice.members, measure)}{remark}{note}.{back}{beyond}{floor}"
-        return Picture(choice.keys, choice.members, x, y, found, text)
+        return choice.picture(x, y, found, text)
 
     return draw
 
@@ -163,8 +163,8 @@ def shares(
         line = [Reference(name, "dash", ((at, 0.0), (at, top)), fits_axis=False)
                 for name, at in median]  # fmt: skip
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
-        return Picture(
-            choice.keys, members, Axis(measure.axis(members)), Axis(title, from_zero=True), found,
+        return choice.picture(
+            Axis(measure.axis(members)), Axis(title, from_zero=True), found,
             f"{text}{panels.back_text(members)}{of_floor}", line, apart=filled,
         )  # fmt: skip
 

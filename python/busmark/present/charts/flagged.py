@@ -15,7 +15,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.findings.registry import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
 from busmark.model.naming import Label
-from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, Stack, one_line
+from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, one_line
 
 LONGEST = 60
 """Characters of a curve's name with its letters, unless a form has room for fewer."""
@@ -132,9 +132,7 @@ def _marked(
     of: Any = drawn
     match of:
         case Picture():
-            of = replace(of, curves=curves(of.curves))
-        case Stack():
-            of = replace(of, rows=[replace(row, curves=curves(row.curves)) for row in of.rows])
+            of = replace(of, plots=[replace(p, curves=curves(p.curves)) for p in of.plots])
         case Bars():
             of = replace(of, rows=[replace(row, label=named(row.label)) for row in of.rows])
         case Boxes():

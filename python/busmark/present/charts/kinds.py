@@ -26,10 +26,8 @@ from busmark.model.quantities.wire import HEADER_BYTES
 from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
 from busmark.present.charts.distributions import MEASURES, Measure, OfMeasure
 from busmark.present.charts.look import MICRO
-from busmark.present.charts.panels import Choice, Draw, Keys
-from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Picture, Stack
-
-Shape = Picture | Stack | Bars | Boxes | Heat
+from busmark.present.charts.panels import Choice, Draw
+from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Keys, Picture, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +201,7 @@ def _timeline(key: str, title: str, needs: str, of: str, quantity: str) -> Chart
         "largest sample of every stretch, so its density means nothing; points are samples. "
         "Jitter is the change from a sample to the next.",
         needs, lambda case: case.curves("detail", quantity), times.timeline(quantity),
-        by=panels.of_one, shape=Stack, of_series=True,
+        by=panels.of_one, of_series=True, by_case=True,
         place=Place("latency-time", "Latency over time", (("Of", of),)),
     )  # fmt: skip
 
@@ -216,7 +214,7 @@ def _resources(test: str, title: str) -> ChartKind:
         "two parts to 10 ms. Before 0 is the warm-up. With several nodes, one at a time.",
         f"{test} cases with counters of the system",
         lambda case: case.curves("timeline", scope="participant"), times.resources,
-        by=panels.of_one, shape=Stack, of_series=True,
+        by=panels.of_one, of_series=True, by_case=True,
         figures=("cpus_used",) if test == "latency" else ("cpus_used", "goodput_mbit_per_s"),
     )  # fmt: skip
 

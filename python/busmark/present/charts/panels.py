@@ -11,6 +11,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.estimate.throughput import Paced
 from busmark.model import text
 from busmark.model.naming import Label, placement_short
+from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Reference
 
 MOST_CURVES = 10
 """In one panel, the floor not counted."""
@@ -21,9 +22,6 @@ FEWEST_RATES = 3
 FAR = 5.0
 """A floor that lies further beyond the other values than this, as a factor, is not drawn: an axis
 that reached it would be empty for the most part."""
-
-Keys = tuple[tuple[str, str], ...]
-"""Selector names and the values that choose a panel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,14 @@ class Choice:
         if not floor or not floor.differs:
             return ""
         return f" The null adapter's case differs in {text.joined(floor.differs)}."
+
+    def picture(
+        self, x: Axis, y: Axis, curves: Sequence[Curve], remarks: str,
+        references: Sequence[Reference] = (), *, also_linear: bool = False, apart: bool = False,
+    ) -> Picture:  # fmt: skip
+        """Return these cases in one plot."""
+        plots = [Plot(x, y, curves, references)]
+        return Picture(self.keys, self.members, plots, remarks, also_linear, apart)
 
     def label(self, case: CaseSummary) -> Label:
         """Return the label of a case, which decides how its curve looks."""
@@ -105,20 +111,6 @@ def split(
             chosen = [case for case in members if case.label in part]
             parts.append(((*keys, ("Curves", sentence)), chosen))
     return parts
-
-
-def described(keys: Keys) -> str:
-    """Return keys for a caption, such as "One CPU, 64 B"."""
-    plain = {"Placement", "Size", "Middleware", "Workload"}
-    known = [(name, value) for name, value in keys if value != text.ABSENT]
-    sentence = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
-    return text.upper_first(sentence)
-
-
-def captioned(keys: Keys, remarks: str) -> str:
-    """Return a caption: what was chosen, and remarks on it."""
-    where = described(keys)
-    return f"{where}: {remarks}" if where else remarks
 
 
 def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:

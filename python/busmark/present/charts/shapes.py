@@ -1,4 +1,4 @@
-"""The shapes of charts, as data: curves, plots over time, bars, boxes round by round, heat maps.
+"""The shapes of charts, as data: curves, bars, boxes round by round, heat maps.
 
 A shape is computed once. The page, print and gnuplot draw it, each with its own look.
 """
@@ -13,10 +13,12 @@ from typing import Literal, NamedTuple
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.series import Curve as Series
 from busmark.model.naming import Label
-from busmark.model.text import THIN, Interval
-from busmark.present.charts import look, panels
+from busmark.model.text import ABSENT, THIN, Interval, upper_first
+from busmark.present.charts import look
 from busmark.present.charts.look import Dash, ink
-from busmark.present.charts.panels import Keys
+
+Keys = tuple[tuple[str, str], ...]
+"""Selector names and the values that choose a panel."""
 
 
 def one_line(text: str, longest: int = 60) -> str:
@@ -118,8 +120,16 @@ class Reference:
     """Whether the axis is to reach it."""
 
 
-class Captioned:
-    """For a class about a choice of cases."""
+def described(keys: Keys) -> str:
+    """Return keys for a caption, such as "One CPU, 64 B"."""
+    plain = {"Placement", "Size", "Middleware", "Workload"}
+    known = [(name, value) for name, value in keys if value != ABSENT]
+    sentence = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
+    return upper_first(sentence)
+
+
+class Shape:
+    """What a chart shows of a choice of cases."""
 
     __slots__ = ()
 
@@ -131,18 +141,20 @@ class Captioned:
     @property
     def caption(self) -> str:
         """Return the caption; it begins with what was chosen."""
-        return panels.captioned(self.keys, self.remarks)
+        where = described(self.keys)
+        return f"{where}: {self.remarks}" if where else self.remarks
 
 
-class OnAxes:
-    """For a class that has curves on two axes."""
-
-    __slots__ = ()
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Curves on two axes."""
 
     x: Axis
     y: Axis
     curves: Sequence[Curve]
-    references: Sequence[Reference]
+    references: Sequence[Reference] = ()
+    heading: str = ""
+    """Where it is one of several below each other; the title of x is below the last."""
 
     def places(self) -> list[float]:
         """Return all values of x."""
@@ -180,45 +192,29 @@ class OnAxes:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture(Captioned, OnAxes):
-    """One choice of cases."""
+class Picture(Shape):
+    """One choice of cases in one plot, or one case in plots from the top, which have headings."""
 
     keys: Keys
     members: Sequence[CaseSummary]
-    x: Axis
-    y: Axis
-    curves: Sequence[Curve]
+    plots: Sequence[Plot]
     remarks: str
-    references: Sequence[Reference] = ()
     also_linear: bool = False
     """Whether it is shown on linear axes, too."""
     apart: bool = False
     """Whether curves have so little in common that paper has a plot for each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row(OnAxes):
-    """One of the plots."""
-
-    heading: str
-    x: Axis
-    """The same for all plots of a stack: its title is below the last."""
-    y: Axis
-    curves: Sequence[Curve]
-    references: Sequence[Reference] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Stack(Captioned):
-    """One case."""
-
-    keys: Keys
-    members: Sequence[CaseSummary]
-    rows: Sequence[Row]
-    """From the top."""
-    remarks: str
     together: bool = False
-    """Whether x reaches from the same begin to the same end in all of them."""
+    """Whether x reaches from the same begin to the same end in all plots."""
+
+    @property
+    def plot(self) -> Plot:
+        """Return the only plot."""
+        return self.plots[0]
+
+    @property
+    def is_stack(self) -> bool:
+        """Return whether it is of plots with headings."""
+        return bool(self.plot.heading)
 
 
 OUTSIDE = 0.5
@@ -259,7 +255,7 @@ def bar(
 
 
 @dataclass(frozen=True, slots=True)
-class Bars(Captioned):
+class Bars(Shape):
     """One choice of cases."""
 
     keys: Keys
@@ -331,7 +327,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes(Captioned):
+class Boxes(Shape):
     """One choice of cases."""
 
     keys: Keys
@@ -384,7 +380,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Heat(Captioned):
+class Heat(Shape):
     """One choice of cases."""
 
     keys: Keys

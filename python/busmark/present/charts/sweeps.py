@@ -17,7 +17,7 @@ from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted, unit_of
 from busmark.present.charts.panels import Choice, Draw
-from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, point
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point, Reference, point
 
 MAKING_ENDPOINTS = tuple(
     dim.title(name).capitalize()
@@ -62,8 +62,8 @@ def over_size(pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = Fals
         here = {case.id for case in choice.members}
         fits = [fit for fit in choice.campaign.fits if fitted and set(fit.cases) <= here]
         figures = [figure for case in choice.members if (figure := pick(case))]
-        yield Picture(
-            choice.keys, choice.members, Axis("size of the body", "sizes"), Axis(unit, "log"),
+        yield choice.picture(
+            Axis("size of the body", "sizes"), Axis(unit, "log"),
             [*curves, *(_line(choice, fit) for fit in fits)],
             f"{counted(figures)}{beyond}", also_linear=True,
         )  # fmt: skip
@@ -111,11 +111,12 @@ def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
             name = f"{label}, over {effects[own[0].id].reference}"
             points = [point(_size(case), ratios[case.id]) for case in own]
             curves.append(Curve(name, choice.label(own[0]), points))
+        alone = Reference("the library alone", "dot", ((sizes[0], 1.0), (sizes[-1], 1.0)))
         rounds = panels.span_text([ratios[case.id].rounds for case in known])
         yield Picture(
-            choice.keys, known, Axis("size of the body", "sizes"), Axis(unit), curves,
+            choice.keys, known,
+            [Plot(Axis("size of the body", "sizes"), Axis(unit), curves, [alone])],
             f"{rounds} rounds of each, interleaved{BOUNDED}",
-            [Reference("the library alone", "dot", ((sizes[0], 1.0), (sizes[-1], 1.0)))],
         )  # fmt: skip
 
     return draw
@@ -131,23 +132,22 @@ def ascent(choice: Choice) -> Iterator[Picture]:
             curves.setdefault((case.label, panels.topology(case)), []).append((case, paced))
     topologies = list(dict.fromkeys(topology for _, topology in curves))
     every = [paced for curve in curves.values() for _, paced in curve]
-    yield Picture(
-        choice.keys, choice.members,
-        Axis("specified, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"),
-        [
-            Curve(
-                f"{label}, {topology}", choice.label(curve[0][0]),
-                [point(paced.specified_mbit_per_s, paced.carried,
-                       note=f"{case.params.rate_hz:g} /s of {text.size_text(case.size)}")
-                 for case, paced in sorted(curve, key=lambda e: e[1].specified_mbit_per_s)],
-                hollow=bool(topologies.index(topology) % 2),
-                dash=look.DASHES[topologies.index(topology) % len(look.DASHES)],
-            )
-            for (label, topology), curve in curves.items()
-        ],
+    drawn = [
+        Curve(
+            f"{label}, {topology}", choice.label(curve[0][0]),
+            [point(paced.specified_mbit_per_s, paced.carried,
+                   note=f"{case.params.rate_hz:g} /s of {text.size_text(case.size)}")
+             for case, paced in sorted(curve, key=lambda e: e[1].specified_mbit_per_s)],
+            hollow=bool(topologies.index(topology) % 2),
+            dash=look.DASHES[topologies.index(topology) % len(look.DASHES)],
+        )
+        for (label, topology), curve in curves.items()
+    ]  # fmt: skip
+    limits = _limits("specified", [p.specified_mbit_per_s for p in every], every)
+    yield choice.picture(
+        Axis("specified, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), drawn,
         f"{counted([p.carried for p in every])} What leaves one sending node: of both "
-        "directions one, of several readers all; in a mesh what all send together.",
-        _limits("specified", [p.specified_mbit_per_s for p in every], every),
+        "directions one, of several readers all; in a mesh what all send together.", limits,
     )  # fmt: skip
 
 
@@ -161,17 +161,16 @@ def capacity(choice: Choice) -> Iterator[Picture]:
     offered = [point.x for curve in curves if not curve.thin for point in curve.points]
     if not offered:
         return
+    limits = _limits("offered", offered, [found for _, found in known])
     sentence = "; ".join(
         f"{case.label} "
         f"{text.figure_text(of.sustained, text.MBIT) if of.sustained else 'not found'}, "
         f"{of.confirmed} of {of.confirm} trials confirm it"
         for case, of in known
     )
-    yield Picture(
-        choice.keys, choice.members,
+    yield choice.picture(
         Axis("offered, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), curves,
-        f"{sentence}. Vertical: the greatest rate that was sustained.",
-        _limits("offered", offered, [found for _, found in known]),
+        f"{sentence}. Vertical: the greatest rate that was sustained.", limits,
     )  # fmt: skip
 
 
@@ -216,10 +215,8 @@ def existing(choice: Choice) -> Iterator[Picture]:
             hollow = field == "creation"
             curves.append(Curve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
     shown = [case.first_sample for case in choice.members if case.first_sample]
-    yield Picture(
-        choice.keys, choice.members, Axis("endpoints that are there already"),
-        Axis("time, ms", "log"), curves, counted(shown),
-    )  # fmt: skip
+    x, y = Axis("endpoints that are there already"), Axis("time, ms", "log")
+    yield choice.picture(x, y, curves, counted(shown))
 
 
 def _existing(case: CaseSummary) -> int:
@@ -240,8 +237,8 @@ def memory(pick: Callable[[CaseSummary], float | None]) -> Draw:
             points = [Point(endpoints(case), pick(case) or 0.0) for case in own]
             curves.append(Curve(label, choice.label(own[0]), points))
         rounds = panels.span_text([case.rounds.ok for case in choice.members])
-        yield Picture(
-            choice.keys, choice.members, Axis("writers and readers of all participants", "log"),
+        yield choice.picture(
+            Axis("writers and readers of all participants", "log"),
             Axis("memory per endpoint, MiB", "log"), curves,
             f"The most in {rounds} rounds, of all participants together. What they need "
             "without an endpoint is in it, and weighs less the more endpoints there are.",

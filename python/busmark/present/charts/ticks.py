@@ -10,7 +10,7 @@ from math import ceil, floor, log, log2, log10
 
 from busmark.model.text import number, size_text
 from busmark.present.charts.look import PERCENT_TICKS, at_percent, at_size
-from busmark.present.charts.shapes import Axis, Kind, OnAxes
+from busmark.present.charts.shapes import Axis, Kind, Plot
 
 Tick = tuple[float, str]
 
@@ -90,7 +90,7 @@ def scale(axis: Axis, values: Sequence[float], *, linear: bool = False) -> Scale
     return Scale("linear", axis.middle or around(values), axis.names)
 
 
-def scales(plot: OnAxes, *, linear: bool = False) -> tuple[Scale, Scale]:
+def scales(plot: Plot, *, linear: bool = False) -> tuple[Scale, Scale]:
     """Return the scales of x and y on which all curves are."""
     places = plot.sizes() if plot.x.kind == "sizes" else plot.places()
     # A logarithmic axis has room for intervals, however wide.

@@ -11,7 +11,7 @@ from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Choice, Draw
-from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, Row, Stack, points
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point, Reference, points
 from busmark.present.figures import quantity_name
 
 LOST = look.series("lost", look.LOST)
@@ -32,7 +32,7 @@ USER, KERNEL = 0.8, 0.4
 def timeline(quantity: str) -> Draw:
     """Return what draws one round of a case, thinned, and its last samples one by one."""
 
-    def draw(choice: Choice) -> Iterator[Stack]:
+    def draw(choice: Choice) -> Iterator[Picture]:
         (case,) = choice.members
         if detail := _first(case, "detail", quantity):
             whole, lost = (_first(case, kind, quantity) for kind in ("timeline", "lost"))
@@ -41,7 +41,7 @@ def timeline(quantity: str) -> Draw:
             rows = _rows(
                 choice.label(case), f"{quantity_name(quantity)}, µs", line, dots, lost, floor
             )
-            yield Stack(choice.keys, [case], rows, f"{_counted(detail, lost)}.{note}")
+            yield Picture(choice.keys, [case], rows, f"{_counted(detail, lost)}.{note}")
 
     return draw
 
@@ -53,18 +53,18 @@ def _first(case: CaseSummary, kind: str, quantity: str) -> Points | None:
 def _rows(
     label: Label, title: str, line: Sequence[Point], dots: Sequence[Point], gone: Points | None,
     floor: Sequence[tuple[str, float]],
-) -> list[Row]:  # fmt: skip
+) -> list[Plot]:  # fmt: skip
     """Return the whole round, where there is more of it than its last samples, and those."""
     y = Axis(title, "linear" if title.startswith("jitter") else "log")
     top = max(point.y for point in (*line, *dots))
     all_lost = [at or 0.0 for at in gone.x] if gone else []
 
-    def row(heading: str, curve: Curve, lost: Sequence[float]) -> Row:
+    def row(heading: str, curve: Curve, lost: Sequence[float]) -> Plot:
         crosses = [Point(at, top) for at in lost]
         lost_curves = [Curve(LOST.text, LOST, crosses, line=False, only_x=True)] if lost else []
         first, last = curve.points[0].x, curve.points[-1].x
         lines = [Reference(name, "dash", ((first, at), (last, at))) for name, at in floor]
-        return Row(heading, SINCE_SAMPLE, y, [curve, *lost_curves], lines)
+        return Plot(SINCE_SAMPLE, y, [curve, *lost_curves], lines, heading)
 
     single = Curve("", label, dots, line=False, dots=True)
     if not line:
@@ -110,12 +110,12 @@ def autocorrelation(choice: Choice) -> Iterator[Picture]:
     ]  # fmt: skip
     limit = max(value or 0.0 for _, found in known for value in (found.high or ())[:1])
     last = max(len(found.y) for _, found in known) - 1
+    lines = [Reference(name, "dash", ((0.0, at), (last, at)))
+             for name, at in ((INDEPENDENT, limit), ("", -limit))]  # fmt: skip
     counts = panels.span_text([found.count or 0 for _, found in known])
-    yield Picture(
-        choice.keys, choice.members, Axis("lag, samples"), Axis("autocorrelation of RTT/2"),
-        curves, f"one round each, of {counts} samples. Grey: {INDEPENDENT}.",
-        [Reference(name, "dash", ((0.0, at), (last, at)))
-         for name, at in ((INDEPENDENT, limit), ("", -limit))],
+    yield choice.picture(
+        Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
+        f"one round each, of {counts} samples. Grey: {INDEPENDENT}.", lines,
     )  # fmt: skip
 
 
@@ -123,9 +123,9 @@ def goodput(choice: Choice) -> Iterator[Picture]:
     """Draw the goodput of one round by interval."""
     curves = [curve for case in choice.members if (curve := _goodput(choice, case, case.label))]
     counts = panels.span_text([len(curve.points) for curve in curves])
-    yield Picture(
-        choice.keys, choice.members, SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True),
-        curves, f"one round each, the middle one; {counts} intervals.",
+    yield choice.picture(
+        SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True), curves,
+        f"one round each, the middle one; {counts} intervals.",
     )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def _goodput(choice: Choice, case: CaseSummary, name: str = "") -> Curve | None:
     return None
 
 
-def resources(choice: Choice) -> Iterator[Stack]:
+def resources(choice: Choice) -> Iterator[Picture]:
     """Draw what the participants cost the machine in one round, below what they carried; one plot
     for each node, which is no choice on this machine alone."""
     (case,) = choice.members
@@ -146,10 +146,11 @@ def resources(choice: Choice) -> Iterator[Stack]:
         system = [of for of in every if of.node == node]
         rows = _counters(system)
         if curve and rate and rate.round == system[0].round:
-            rows.insert(0, Row("goodput", SINCE_BEGIN, Axis("Mbit/s", from_zero=True), [curve]))
+            axis = Axis("Mbit/s", from_zero=True)
+            rows.insert(0, Plot(SINCE_BEGIN, axis, [curve], heading="goodput"))
         keys = (*choice.keys, *((("Node", node),) if node else ()))
         counts = f"round {system[0].round}, {len(system[0].x)} intervals; before 0 is the warm-up."
-        yield Stack(keys, [case], rows, counts, together=True)
+        yield Picture(keys, [case], rows, counts, together=True)
 
 
 COUNTERS = {
@@ -163,7 +164,7 @@ COUNTERS = {
 PARTS = {"cpu_user": ("user", USER), "cpu_system": ("kernel", KERNEL)}
 
 
-def _counters(system: Sequence[Points]) -> list[Row]:
+def _counters(system: Sequence[Points]) -> list[Plot]:
     """Return areas of CPU time, one on the other, and lines; in the colour of the participant."""
     rows: dict[tuple[str, str], list[Curve]] = {place: [] for place in COUNTERS.values()}
     names = list(dict.fromkeys(of.of or "" for of in system))
@@ -183,7 +184,7 @@ def _counters(system: Sequence[Points]) -> list[Row]:
             curve = Curve("", label, points, marks=False, steps=True, thin=True)
         rows[COUNTERS[of.quantity]].append(curve)
     return [
-        Row(heading, SINCE_BEGIN, Axis(title, from_zero=True), curves)
+        Plot(SINCE_BEGIN, Axis(title, from_zero=True), curves, heading=heading)
         for (heading, title), curves in rows.items() if curves
     ]  # fmt: skip
 
@@ -198,8 +199,8 @@ def endpoints(choice: Choice) -> Iterator[Picture]:
         label = choice.label(case)
         curves.append(Curve(case.label, label, drawn, marks=len(drawn) == 1, steps=True))
     counts = panels.span_text([found.endpoints for _, found in known])
-    yield Picture(
-        choice.keys, choice.members, Axis("ms since the last endpoint was created", "linear"),
+    yield choice.picture(
+        Axis("ms since the last endpoint was created"),
         Axis("endpoints with all their counterparts", from_zero=True), curves,
         f"a typical round each; {counts} endpoints.",
     )  # fmt: skip

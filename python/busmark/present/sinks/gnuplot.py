@@ -152,7 +152,7 @@ class Sheet:
         panel.plots.append(f"{data} {x}:{y} with {entry}")
         self.legend |= {line.name: entry} if line.name else {}
 
-    def curves(self, drawn: shapes.OnAxes, *, linear: bool = False, heading: str = "") -> Panel:
+    def curves(self, drawn: shapes.Plot, *, linear: bool = False, heading: str = "") -> Panel:
         """Add a panel with curves."""
         known = []
         for curve, low, top in drawn.stacked():
@@ -263,17 +263,20 @@ Labels = Mapping[str, tuple[str, str]]
 
 
 def _picture(found: shapes.Picture, labels: Labels) -> Sheet:
-    """Return all curves in one panel, and on linear axes where that is wanted, or each in its own
-    with the figures of its label."""
+    """Return all curves in one panel, and on linear axes where that is wanted, each in its own
+    with the figures of its label, or panels below each other."""
+    if found.is_stack:
+        return _stack(found)
+    plot = found.plot
     if not found.apart:
         sheet = Sheet(330, WIDER if found.also_linear else WIDE, 1 + found.also_linear)
-        sheet.curves(found)
+        sheet.curves(plot)
         if found.also_linear:
-            sheet.curves(replace(found, references=()), linear=True)
+            sheet.curves(replace(plot, references=()), linear=True)
         return sheet
-    sheet = Sheet(260, WIDER if len(found.curves) > 1 else WIDE, min(2, len(found.curves)))
-    for curve in found.curves:
-        panel = sheet.curves(replace(found, curves=[replace(curve, name="")]), heading=curve.name)
+    sheet = Sheet(260, WIDER if len(plot.curves) > 1 else WIDE, min(2, len(plot.curves)))
+    for curve in plot.curves:
+        panel = sheet.curves(replace(plot, curves=[replace(curve, name="")]), heading=curve.name)
         panel.commands.append("set rmargin 2")
         if curve.label.text in labels:
             file, variable = labels[curve.label.text]
@@ -284,9 +287,9 @@ def _picture(found: shapes.Picture, labels: Labels) -> Sheet:
     return sheet
 
 
-def _stack(found: shapes.Stack, _: Labels) -> Sheet:
-    sheet = Sheet(270 if len(found.rows) < 3 else 190, WIDER)
-    for row in found.rows:
+def _stack(found: shapes.Picture) -> Sheet:
+    sheet = Sheet(270 if len(found.plots) < 3 else 190, WIDER)
+    for row in found.plots:
         sheet.curves(row, heading=row.heading)
     ends = min(p.x.low for p in sheet.panels), max(p.x.high for p in sheet.panels)
     for panel in sheet.panels:
@@ -409,7 +412,6 @@ SHEETS: dict[type, Callable[[Any, Labels], Sheet]] = {
     shapes.Bars: _bars,
     shapes.Boxes: _boxes,
     shapes.Heat: _heat,
-    shapes.Stack: _stack,
 }
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import vl_convert
 
 from busmark.model.text import plural
-from busmark.present.charts.shapes import Boxes, Heat, Picture, Stack, one_line
+from busmark.present.charts.shapes import Boxes, Heat, Picture, one_line
 from busmark.present.document import Document
 from busmark.present.drawings import Drawing, Shape, drawings
 from busmark.present.folder import replaced, within
@@ -78,12 +78,11 @@ def chart(sheet: Drawing) -> Spec:
 def _is_wide(shape: Shape) -> bool:
     """Return whether a shape is two columns of a paper wide."""
     if isinstance(shape, Picture):
-        return shape.also_linear or (shape.apart and len(shape.curves) > 1)
+        several = shape.apart and len(shape.plot.curves) > 1
+        return shape.is_stack or shape.also_linear or several
     if isinstance(shape, Boxes):
         return len(shape.cells) > 1
-    return isinstance(shape, Stack) or (
-        isinstance(shape, Heat) and len(shape.columns) > FEW_COLUMNS
-    )
+    return isinstance(shape, Heat) and len(shape.columns) > FEW_COLUMNS
 
 
 def _lines(text: str, width: float, em: float) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf, isfinite
 
 from busmark.present.charts import look, ticks
-from busmark.present.charts.shapes import Curve, OnAxes, Picture, Point, Stack, one_line
+from busmark.present.charts.shapes import Curve, Picture, Plot, Point, one_line
 from busmark.present.vega import axes
 from busmark.present.vega.axes import Position
 from busmark.present.vega.parts import (
@@ -58,50 +58,54 @@ def series(curve: Curve) -> str:
 
 
 def picture(of: Picture, frame: Frame) -> Spec:
-    """Return one plot, one on each kind of axes, or one for each curve."""
-    height = frame.height or PLOT * frame.em
+    """Return one plot, one on each kind of axes, one for each curve, or plots below each other."""
+    if of.is_stack:
+        return _stack(of, frame)
+    plot, height = of.plot, frame.height or PLOT * frame.em
     if of.also_linear and frame.linear is None:
         width = axes.cell(frame, 2)
         pair = [
-            _plot(of, replace(frame, linear=linear), width, height, () if linear else _entries(of))
+            _plot(
+                plot, replace(frame, linear=linear), width, height, () if linear else _entries(plot)
+            )
             | frame.heading(name, width)
             for linear, name in PAIR
         ]
         return grid(pair, 2)
-    if not of.apart or len(of.curves) < 2:
-        return _plot(of, frame, frame.width, height, _entries(of), MARGIN * frame.em)
-    columns = min(SIDE_BY_SIDE, len(of.curves))
+    if not of.apart or len(plot.curves) < 2:
+        return _plot(plot, frame, frame.width, height, _entries(plot), MARGIN * frame.em)
+    columns = min(SIDE_BY_SIDE, len(plot.curves))
     width = axes.cell(frame, columns)
     # Each reaches as far as its curve does.
-    lines = [replace(line, fits_axis=False) for line in of.references]
+    lines = [replace(line, fits_axis=False) for line in plot.references]
     views: list[Spec] = []
-    for curve in of.curves:
-        own = replace(of, curves=[curve], references=lines)
+    for curve in plot.curves:
+        own = replace(plot, curves=[curve], references=lines)
         entries = () if views else map(reference_entry, lines)
         view = _plot(own, frame, width, height, entries)
         views.append(view | frame.heading(curve.name, width))
     return grid(views, columns)
 
 
-def stack(of: Stack, frame: Frame) -> Spec:
+def _stack(of: Picture, frame: Frame) -> Spec:
     """Return plots one below the other."""
-    count = len(of.rows)
+    count = len(of.plots)
     high = ROWS[count - 1] if count <= len(ROWS) else ROW
     width, height = axes.cell(frame, 1), frame.height or high * frame.em
-    places = [place for row in of.rows for place in row.places()]
+    places = [place for row in of.plots for place in row.places()]
     views: list[Spec] = []
-    for row in of.rows:
-        title = row.x.title if row is of.rows[-1] else ""
+    for row in of.plots:
+        title = row.x.title if row is of.plots[-1] else ""
         ends = ticks.around(places) if of.together and places else row.x.ends
         own = replace(row, x=replace(row.x, title=title, ends=ends))
-        entries = () if views else [entry for row in of.rows for entry in _entries(row)]
+        entries = () if views else [entry for each in of.plots for entry in _entries(each)]
         view = _plot(own, frame, width, height, entries)
         views.append(view | frame.heading(row.heading, width))
     return {"vconcat": views, "resolve": OWN_LOOKS}
 
 
 def _plot(
-    plot: OnAxes, frame: Frame, width: float, height: float, entries: Iterable[Entry],
+    plot: Plot, frame: Frame, width: float, height: float, entries: Iterable[Entry],
     taken: float = 0.0,
 ) -> Spec:  # fmt: skip
     """Return curves on two axes, with a legend of these entries; `taken`: what of the width an
@@ -139,7 +143,7 @@ def _dash(curve: Curve) -> str:
     return curve.dash or look.dash(curve.label)
 
 
-def _entries(plot: OnAxes) -> list[Entry]:
+def _entries(plot: Plot) -> list[Entry]:
     curves = [_entry(curve) for curve in plot.curves if curve.name and not curve.thin]
     return [*curves, *map(reference_entry, plot.references)]
 
@@ -227,7 +231,7 @@ def _edges(curve: Curve, x: Position, y: Position) -> Iterator[Row]:
 
 
 def _layers(
-    plot: OnAxes, curve: Curve, rows: Sequence[Row], channels: Spec, x: Position, y: Position,
+    plot: Plot, curve: Curve, rows: Sequence[Row], channels: Spec, x: Position, y: Position,
     frame: Frame,
 ) -> Iterator[Spec]:  # fmt: skip
     """Yield the layers of curves that are drawn like this one."""
@@ -259,7 +263,7 @@ def _layers(
         yield layer("point", "pointed", place | tooltip, aria=False)
 
 
-def _tooltip(plot: OnAxes, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
+def _tooltip(plot: Plot, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
     number = {"type": "quantitative", "format": ",.4~r"}
     # On the page the values of many points are levels; see `web.embedded`.
     value = number if len(rows) < MANY_VALUES else number | {"format": ",.3~r"}
