@@ -15,9 +15,9 @@ from pathlib import Path
 import vl_convert
 
 from busmark.model.text import plural
-from busmark.present.charts.shapes import Boxes, Heat, Picture, one_line
+from busmark.present.charts.shapes import Boxes, Heat, Picture, Shape, one_line
 from busmark.present.document import Document
-from busmark.present.drawings import Drawing, Shape, drawings
+from busmark.present.drawings import Drawing, drawings
 from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
 from busmark.present.vega import config, specification
