@@ -12,6 +12,7 @@ from math import log
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import WITH_SPENT, Effect
+from busmark.compare.fits import WORKLOAD, DiscoveryGrowth
 from busmark.compare.ranking import Ranking
 from busmark.compare.rounds import Versus
 from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
@@ -326,17 +327,23 @@ def sizes(campaign: Campaign) -> Section | None:
 
 def growth(campaign: Campaign) -> Section | None:
     """Return how discovery grows with the endpoints that are there already."""
+
+    def where(of: DiscoveryGrowth) -> Row:
+        case = campaign.case(of.cases[0])
+        rest = described({k: v for k, v in case.workload.items() if k != WORKLOAD})
+        return Row(group=", ".join(filter(None, (placement_short(of.placement), rest))))
+
     fields = (
         Field("Middleware", labelled), Field("Until", lambda of: of.figure.replace("_", " ")),
         Field("Exponent", "exponent", kind="figure"),
-        Field("Farthest off the line at", "farthest"), Field("Times the line", "farthest_factor"),
+        Field("Farthest off at", lambda of: None if of.exponent else of.farthest),
+        Field("Times the law", lambda of: None if of.exponent else of.farthest_factor),
     )  # fmt: skip
     note = (
         "Time as a power of the number of endpoints, without the case of none. 0: the number does "
         "not matter; 1: the time is proportional to it; —: no power law describes it."
     )
-    table = listing(campaign.growths, fields, note=note, key="growth",
-                    row=lambda of: Row(group=placement_short(of.placement)))  # fmt: skip
+    table = listing(campaign.growths, fields, note=note, key="growth", row=where)
     return Section("Discovery against existing endpoints", [table]) if table.rows else None
 
 
