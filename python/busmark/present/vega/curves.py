@@ -9,29 +9,9 @@ from math import inf, isfinite
 
 from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Curve, Picture, Plot, Point, one_line
-from busmark.present.vega import axes
+from busmark.present.vega import axes, parts
 from busmark.present.vega.axes import Position
-from busmark.present.vega.parts import (
-    APART,
-    LONGEST,
-    MANY,
-    MARGIN,
-    OWN_LOOKS,
-    SIDE_BY_SIDE,
-    Entry,
-    Frame,
-    Row,
-    Spec,
-    dashes,
-    grid,
-    layer,
-    legend,
-    line_path,
-    looks,
-    mark_path,
-    reference_entry,
-    short,
-)
+from busmark.present.vega.parts import Entry, Frame, Row, Spec, layer, legend, short
 
 PLOT, ROWS, ROW = 19.0, (16.0, 12.0), 9.0
 """Heights in sizes of the text: of a plot, of one or two below each other, and of one of more."""
@@ -54,7 +34,7 @@ UNSORTED = {"order": {"value": None}}
 
 def series(curve: Curve) -> str:
     """Return the name by which a curve has its look."""
-    return one_line(curve.name or curve.label.text, LONGEST)
+    return one_line(curve.name or curve.label.text, parts.LONGEST)
 
 
 def picture(of: Picture, frame: Frame) -> Spec:
@@ -71,20 +51,20 @@ def picture(of: Picture, frame: Frame) -> Spec:
             | frame.heading(name, width)
             for linear, name in PAIR
         ]
-        return grid(pair, 2)
+        return parts.grid(pair, 2)
     if not of.apart or len(plot.curves) < 2:
-        return _plot(plot, frame, frame.width, height, _entries(plot), MARGIN * frame.em)
-    columns = min(SIDE_BY_SIDE, len(plot.curves))
+        return _plot(plot, frame, frame.width, height, _entries(plot), parts.MARGIN * frame.em)
+    columns = min(parts.SIDE_BY_SIDE, len(plot.curves))
     width = axes.cell(frame, columns)
     # Each reaches as far as its curve does.
     lines = [replace(line, fits_axis=False) for line in plot.references]
     views: list[Spec] = []
     for curve in plot.curves:
         own = replace(plot, curves=[curve], references=lines)
-        entries = () if views else map(reference_entry, lines)
+        entries = () if views else map(parts.reference_entry, lines)
         view = _plot(own, frame, width, height, entries)
         views.append(view | frame.heading(curve.name, width))
-    return grid(views, columns)
+    return parts.grid(views, columns)
 
 
 def _stack(of: Picture, frame: Frame) -> Spec:
@@ -101,7 +81,7 @@ def _stack(of: Picture, frame: Frame) -> Spec:
         entries = () if views else [entry for each in of.plots for entry in _entries(each)]
         view = _plot(own, frame, width, height, entries)
         views.append(view | frame.heading(row.heading, width))
-    return {"vconcat": views, "resolve": OWN_LOOKS}
+    return {"vconcat": views, "resolve": parts.OWN_LOOKS}
 
 
 def _plot(
@@ -114,11 +94,12 @@ def _plot(
     x = axes.axis(of_x, plot.x.title, frame, width)
     y = axes.axis(of_y, plot.y.title, frame, height)
     known = {series(curve): curve for curve in plot.curves}
-    colour = looks(known, [look.colour(curve.label) for curve in known.values()])
+    labelled = known.values()
+    colour = parts.looks(known, [look.colour(curve.label) for curve in labelled])
     channels = {
         "color": colour,
-        "strokeDash": looks(known, [dashes(_dash(c), frame.em) for c in known.values()]),
-        "shape": looks(known, [mark_path(look.symbol(c.label)) for c in known.values()]),
+        "strokeDash": parts.looks(known, [parts.dashes(_dash(c), frame.em) for c in labelled]),
+        "shape": parts.looks(known, [parts.mark_path(look.symbol(c.label)) for c in labelled]),
     }
     groups: dict[tuple[object, ...], list[tuple[Curve, list[Row]]]] = {}
     # The floor is behind all others, and areas are behind lines.
@@ -136,7 +117,7 @@ def _plot(
         layers += axes.references(plot.references, x, y, frame.em)
     beyond = [row for curve in plot.curves for row in _edges(curve, x, y)]
     layers += [*axes.edges(beyond, colour, x, y), *legend(entries, frame.em, width - taken)]
-    return {"width": width, "height": height, "layer": layers, "resolve": APART}
+    return {"width": width, "height": height, "layer": layers, "resolve": parts.APART}
 
 
 def _dash(curve: Curve) -> str:
@@ -145,7 +126,7 @@ def _dash(curve: Curve) -> str:
 
 def _entries(plot: Plot) -> list[Entry]:
     curves = [_entry(curve) for curve in plot.curves if curve.name and not curve.thin]
-    return [*curves, *map(reference_entry, plot.references)]
+    return [*curves, *map(parts.reference_entry, plot.references)]
 
 
 def _entry(curve: Curve) -> Entry:
@@ -154,11 +135,11 @@ def _entry(curve: Curve) -> Entry:
         red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
         pale = f"rgba({red},{green},{blue},{curve.fill:g})"
         return Entry(name, "transparent", "M-1,-.4H1V.4H-1Z", pale)
-    line = line_path(_dash(curve)) if curve.line else ""
+    line = parts.line_path(_dash(curve)) if curve.line else ""
     if not curve.marks and not curve.dots:
         return Entry(name, colour, line)
     dot = "circle" if curve.dots else look.symbol(curve.label)
-    mark = line + mark_path(dot, 0.15 if curve.dots else 0.32)
+    mark = line + parts.mark_path(dot, 0.15 if curve.dots else 0.32)
     return Entry(name, colour, mark, "transparent" if curve.hollow else colour)
 
 
@@ -209,7 +190,7 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
             low, high = (p.y if end is None else end for end in (p.low, p.high))
             row |= {"low": y.held(low), "high": y.held(high)}
         if noted:
-            row["note"] = one_line(p.note, LONGEST)
+            row["note"] = one_line(p.note, parts.LONGEST)
         rows.append(row)
     return rows
 
@@ -235,7 +216,7 @@ def _layers(
     frame: Frame,
 ) -> Iterator[Spec]:  # fmt: skip
     """Yield the layers of curves that are drawn like this one."""
-    aria: Spec = {} if len(rows) < MANY else {"aria": False}
+    aria: Spec = {} if len(rows) < parts.MANY else {"aria": False}
     place = {"x": x.channel("x"), "y": y.channel("y"), "color": channels["color"]}
     step: Spec = {"interpolate": "step-after"} if curve.steps else {}
     tooltip = {"tooltip": _tooltip(plot, curve, rows)}
