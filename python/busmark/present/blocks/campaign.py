@@ -146,16 +146,12 @@ def _values(case: CaseSummary) -> dict[str, str]:
     named = {MIDDLEWARE: case.label} if alone else case.label_parts
     return {
         "Test": case.test,
-        **{_heading(name): value for name, value in named.items()},
+        **{text.upper_first(name): value for name, value in named.items()},
         "Size": text.size_text(case.size),
         "Placement": placement(case),
         "Status": case.status.replace("_", " "),
-        **{_heading(name): value for name, value in (case.workload | case.choices).items()},
+        **{text.upper_first(name): value for name, value in (case.workload | case.choices).items()},
     }
-
-
-def _heading(name: str) -> str:
-    return text.upper_first(name)
 
 
 FRAMES = ("cases", "estimates", "rounds", "findings")

@@ -73,10 +73,6 @@ def charts(
             yield Section(kind.title, [chart], detail=True, key=kind.key)
 
 
-LONGEST = 50
-"""Characters of a name in the legend of one column of a paper, with its letters."""
-
-
 def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
     """Return the charts for paper, one for each choice of cases, with letters of findings; then
     which kinds and cases have none.
@@ -104,7 +100,7 @@ def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
 def _sheet(
     kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str, str]
 ) -> Chart:  # fmt: skip
-    marked, letters = findings.on(kind.figures, shape.members, shape, LONGEST)
+    marked, letters = findings.on(kind.figures, shape)
     lead = same_in_all.middleware(shape.members)
     labels = {}
     if isinstance(shape, Picture) and shape.apart:
