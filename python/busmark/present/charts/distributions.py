@@ -106,7 +106,7 @@ Lines = Callable[[Measure, CaseSummary], list[Point]]
 """The points of a case; none where it has no such series."""
 Axes = Callable[[Measure, Sequence[CaseSummary]], tuple[Axis, Axis, str]]
 """Both axes, and a sentence where one does not reach all samples."""
-OfMeasure = Callable[[Measure, Choice], Picture]
+OfMeasure = Callable[[Measure, Choice], Iterator[Picture]]
 
 
 def curves(
@@ -124,7 +124,7 @@ def curves(
             they are.
     """
 
-    def draw(measure: Measure, choice: Choice) -> Picture:
+    def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
         shown, floor = _with_floor(measure, choice)
         found = []
         for case in shown:
@@ -138,7 +138,7 @@ def curves(
         note = last if all(map(measure.shape, choice.members)) else ""
         back = panels.back_text(choice.members)
         text = f"{_counted(choice.members, measure)}{remark}{note}.{back}{beyond}{floor}"
-        return choice.picture(x, y, found, text)
+        yield choice.picture(x, y, found, text)
 
     return draw
 
@@ -150,7 +150,7 @@ def shares(
     """Return what draws how frequent values are, `title` says in what unit. The floor is a line at
     its median, for its own shape would dwarf all others."""
 
-    def draw(measure: Measure, choice: Choice) -> Picture:
+    def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
         members = choice.members
         known = [case for case in members if measure.shape(case)]
         found = [
@@ -163,7 +163,7 @@ def shares(
         line = [Reference(name, "dash", ((at, 0.0), (at, top)), fits_axis=False)
                 for name, at in median]  # fmt: skip
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
-        return choice.picture(
+        yield choice.picture(
             Axis(measure.axis(members)), Axis(title, from_zero=True), found,
             f"{text}{panels.back_text(members)}{of_floor}", line, apart=filled,
         )  # fmt: skip

@@ -109,14 +109,10 @@ def _distributions(
     measures: Sequence[Measure] = MEASURES,
 ) -> Iterator[ChartKind]:  # fmt: skip
     """Yield a kind for each quantity; `choice` is its name in the selector of the page."""
-
-    def draw_one(measure: Measure, choice: Choice) -> Iterator[Picture]:
-        yield draw(measure, choice)
-
     for measure in measures:
         yield ChartKind(
             f"{measure.name}-{name}", f"{measure.title}: {title}", measure.test, explanation,
-            measure.needs, partial(has, measure), partial(draw_one, measure), of_series=True,
+            measure.needs, partial(has, measure), partial(draw, measure), of_series=True,
             place=_place(measure, choice), by_case=True,
         )  # fmt: skip
 
@@ -261,7 +257,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "throughput-ascent", "Goodput against the specified rate", "throughput",
         "What leaves one sending node: in both directions at once, of one of them; to several "
         "readers, of all together. On the dotted line everything specified arrives.",
-        f"throughput cases at {panels.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
+        f"throughput cases at {sweeps.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
         by=panels.on_links,
     ),
     ChartKind(

@@ -16,9 +16,6 @@ from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Refe
 MOST_CURVES = 10
 """In one panel, the floor not counted."""
 
-FEWEST_RATES = 3
-"""Different rates, to be called an ascent."""
-
 FAR = 5.0
 """A floor that lies further beyond the other values than this, as a factor, is not drawn: an axis
 that reached it would be empty for the most part."""
@@ -157,12 +154,6 @@ def span_text(values: Sequence[int]) -> str:
 def paced(case: CaseSummary) -> Paced | None:
     """Return what a throughput case with a rate asks for; None at full speed."""
     return case.throughput.paced if case.throughput else None
-
-
-def is_ascent(cases: Iterable[CaseSummary]) -> bool:
-    """Return whether these differ in what they ask for, enough to draw a curve over it."""
-    rates = {p.specified_mbit_per_s for case in cases if (p := paced(case))}
-    return len(rates) >= FEWEST_RATES
 
 
 def on_links(case: CaseSummary) -> Keys:

@@ -25,6 +25,9 @@ MAKING_ENDPOINTS = tuple(
 )
 """Keys in which cases differ that differ in the number of endpoints."""
 
+FEWEST_RATES = 3
+"""Different rates, to draw a curve over them."""
+
 FIGURES: tuple[tuple[str, str, look.Dash], ...] = (
     ("first_sample", "first sample", "solid"),
     ("creation", "creation", "dot"),
@@ -124,14 +127,14 @@ def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
 
 def ascent(choice: Choice) -> Iterator[Picture]:
     """Draw goodput over the specified rate: a curve for each label and topology."""
-    if not panels.is_ascent(choice.members):
-        return
     curves: dict[tuple[str, str], list[tuple[CaseSummary, Paced]]] = {}
     for case in choice.members:
         if paced := panels.paced(case):
             curves.setdefault((case.label, panels.topology(case)), []).append((case, paced))
     topologies = list(dict.fromkeys(topology for _, topology in curves))
     every = [paced for curve in curves.values() for _, paced in curve]
+    if len({paced.specified_mbit_per_s for paced in every}) < FEWEST_RATES:
+        return
     drawn = [
         Curve(
             f"{label}, {topology}", choice.label(curve[0][0]),
