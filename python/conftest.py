@@ -42,8 +42,7 @@ CLONE_NEWNET = 0x40000000
 ONE_AFTER_THE_OTHER = (
     "e2e/test_e2e_causes.py", "e2e/test_e2e_clusters.py", "e2e/test_e2e_lab.py",
     "e2e/test_e2e_kills.py", "e2e/test_e2e_load.py", "e2e/test_e2e_nodes.py",
-    "e2e/test_e2e_nodes_going.py", "e2e/test_e2e_other_nodes.py",
-    "plugins/lab/tests/live/test_lab.py",
+    "e2e/test_e2e_nodes_going.py", "plugins/lab/tests/live/test_lab.py",
 )  # fmt: skip
 """Files that make networks, start daemons or load the machine: one group."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 
 class UserError(Exception):
@@ -20,6 +21,16 @@ class UserError(Exception):
     def __str__(self) -> str:
         text = f"{self.where}: {self.message}" if self.where else self.message
         return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+@contextmanager
+def refused(what: str, where: object, remedy: str = "") -> Iterator[None]:
+    """Turn what the system refuses into one message, such as `cannot be read: Is a directory`."""
+    try:
+        yield
+    except OSError as error:
+        text = f"{what}: {error.strerror}"
+        raise UserError(text, where=str(where), remedy=remedy) from error
 
 
 MOST_SHOWN = 20

@@ -120,10 +120,11 @@ def _required(
 
 
 def origin(campaign: Campaign, directory: Path) -> str:
-    """Which result it is: its directory, when it was begun, and on which machine."""
+    """Which result it is: its directory, when it was begun or imported, and on which machine."""
     when = (campaign.created_utc or "")[:16].replace("T", " ")
     machine = (campaign.hosts.get("") or {}).get("hostname")
-    begun = f", begun {when} UTC" if when else ""
+    verb = "begun" if campaign.source is None else "imported"
+    begun = f", {verb} {when} UTC" if when else ""
     return f"Result: {directory}{begun}{f' on {machine}' if machine else ''}"
 
 

@@ -43,7 +43,7 @@ DRAWN_POINTS = 60
 
 def size_fits(cases: Iterable[CaseSummary], seed: int) -> list[SizeFit]:
     """A fit for every curve of at least `stats.MIN_POINTS` sizes; one that is not a sweep of sizes
-    (two cases of one size) has none."""
+    (two cases of one size), or has one round and so no interval, has none."""
     curves: dict[tuple[object, ...], list[CaseSummary]] = {}
     for case in cases:
         if case.test == "latency" and case.rtt_2 and case.size is not None:
@@ -66,6 +66,8 @@ def _fit(cases: Sequence[CaseSummary], seed: int) -> SizeFit | None:
     if np.isnan(table).all(axis=0).any() or np.nanmin(table) <= 0:
         return None
     line = stats.robust_line(sizes, table, confidence=CONFIDENCE, seed=seed)
+    if line.slope.low is None:
+        return None
     count = sum(case.rtt_2.count or 0 for case in cases if case.rtt_2)
     first = max(float(sizes[0]), 1.0)
     between = np.geomspace(first, sizes[-1], DRAWN_POINTS)

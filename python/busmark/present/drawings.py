@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from busmark.model.text import ABSENT, THIN
-from busmark.present.charts.shapes import Shape
+from busmark.present.charts.shapes import Boxes, Heat, Picture, Shape
 from busmark.present.document import Chart, Document
 
 LONGEST = 48
@@ -20,6 +20,10 @@ LONGEST = 48
 
 MOST = 180
 """Characters of a name."""
+
+
+FEW_COLUMNS = 5
+"""Columns of a heat map up to which it is one column of a paper wide."""
 
 
 def safe(part: str) -> str:
@@ -60,6 +64,16 @@ class Drawing:
     shape: Shape
     labels: Mapping[str, tuple[str, str]]
     """See `Chart`."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether it is two columns of a paper wide."""
+        if isinstance(self.shape, Picture):
+            several = self.shape.apart and len(self.shape.plot.curves) > 1
+            return self.shape.is_stack or self.shape.also_linear or several
+        if isinstance(self.shape, Boxes):
+            return len(self.shape.cells) > 1
+        return isinstance(self.shape, Heat) and len(self.shape.columns) > FEW_COLUMNS
 
     @property
     def texts(self) -> list[str]:

@@ -6,8 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from busmark.model.text import THIN
 from busmark.present import figures
 from busmark.present.document import Cell, Column, Table
+
+NUMBER = f"+-0123456789.{THIN}"
+"""Characters of a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +52,33 @@ def places_of(table: Table) -> Iterator[Place]:
 def _numbers(column: Column, table: Table, title: str) -> Iterator[Place]:
     factor = figures.scale_of(column, table).factor if column.unit else 1.0
     form = column.kind if column.kind in ("count", "ratio") else "number"
+    units = {cell.unit for cell in column.cells if cell.value is not None}
+    if len(units) == 1 and (unit := units.pop()):
+        title = f"{title}, {unit}"
     yield Place(title, [_number(cell, "value", factor) for cell in column.cells], form, column.note)
     for end, name in (("low", "(lower)"), ("high", "(upper)")):
         limits = [_number(cell, end, factor) for cell in column.cells]
         if not table.brief and any(limit is not None for limit in limits):
             yield Place(f"{title} {name}", limits, form)
-    if any(cell.unit for cell in column.cells):
+    if units:
         yield Place(f"{title} (unit)", [cell.unit or None for cell in column.cells])
     if any(cell.verdict for cell in column.cells):
         signs = figures.SIGNS
         verdicts = [f"{signs.get(c.verdict, '')} {c.verdict}".strip() for c in column.cells]
         yield Place(f"{title} (verdict)", [verdict or None for verdict in verdicts])
     remarks = [
-        " ".join(part for part in (cell.text if _is_number(cell) else "", cell.more) if part)
+        " ".join(filter(None, ("" if _is_only(cell) else cell.text, cell.more)))
         for cell in column.cells
     ]
     if any(remarks):
         yield Place(f"{title} (remark)", [remark or None for remark in remarks])
 
 
-def _is_number(cell: Cell) -> bool:
-    return isinstance(cell.value, int | float) and isfinite(cell.value)
+def _is_only(cell: Cell) -> bool:
+    """Return whether the text of a cell says what its number says, or is in its place."""
+    if not isinstance(cell.value, int | float) or not isfinite(cell.value):
+        return True
+    return bool(cell.unit) or not cell.text.strip(NUMBER)
 
 
 def _number(cell: Cell, part: str, factor: float) -> float | str | None:

@@ -26,7 +26,7 @@ EXTRAS = {
 MODULES = {"vl-convert-python": "vl_convert"}
 """What is imported of a package, where that has another name."""
 
-View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "ci"]
+View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "tests", "metrics"]
 """What a form needs of a document: the charts in full, the tables in full, …"""
 
 
@@ -87,11 +87,11 @@ FORMATS = {
         Format("markdown", f"{SINKS}.markdown:markdown", "text",
                "answers and tables, for a job's summary", "{}.md",
                option="Write the tables as Markdown to this file."),
-        Format("junit", f"{SINKS}.junit:junit", "ci", "requirements or criteria as JUnit XML",
+        Format("junit", f"{SINKS}.ci:junit", "ci", "requirements or criteria as JUnit XML",
                "requirements.xml", of=CI, option="Write the criteria as JUnit XML to this file."),
-        Format("github", f"{SINKS}.github:write", "ci",
+        Format("github", f"{SINKS}.ci:github", "ci",
                "figures for github-action-benchmark, a file for each direction", of=CI),
-        Format("bencher", f"{SINKS}.bencher:bencher", "ci", "figures for Bencher",
+        Format("bencher", f"{SINKS}.ci:bencher", "ci", "figures for Bencher",
                "bencher.json", of=CI),
         Format("gnuplot", f"{SINKS}.gnuplot:write", "charts",
                "data files and scripts that plot them"),
@@ -121,7 +121,7 @@ class Views:
             found = [found[0].drawn()]
             if not found[0].sections:
                 raise UserError(
-                    f"this {found[0].kind} has no chart",
+                    f"no chart in this document ({found[0].kind})",
                     where=f"--to {form.name}",
                     remedy="Leave the form out; html, xlsx and csv have its tables.",
                 )

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from busmark.estimate.case import CaseSummary
 from busmark.model import naming as dim
-from busmark.model import text
 from busmark.model.naming import MIDDLEWARE, SIDES, described
 
 ALWAYS = ("transport", "qos.reliability", "qos.history")
@@ -27,8 +26,6 @@ def facts(cases: Sequence[CaseSummary]) -> list[str]:
     transport and QoS, and what varies elsewhere in the campaign only."""
     compared = [case for case in cases if not case.is_floor] or list(cases)
     found = [name] if (name := middleware(compared)) else []
-    if len(cases) > 1 and len({case.size for case in cases}) == 1 and cases[0].size is not None:
-        found.append(text.size_text(cases[0].size))
     flats = dim.with_whole_history({case.id: dim.flatten(case.params) for case in compared})
     for name in ALWAYS:
         value = _shared([*flats.values()], name)

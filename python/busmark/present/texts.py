@@ -7,7 +7,6 @@ from __future__ import annotations
 
 TEXTS = {
     "unfinished": "Not finished: it is still running, or was interrupted.",
-    "imported": "Imported from {tools}; measured and counted there, not by Busmark.",
     "ratio": (
         "1: the reference of its column. = equal within {margin} at {level}; ? undecided; all "
         "others differ at {level} (Holm)."
@@ -112,22 +111,7 @@ TEXTS = {
         "intended. Empty: that side does not report it."
     ),
     "compared": "Ratios are candidate over baseline, in brackets their {level} interval.",
-    "interleaved": "Rounds of one campaign were interleaved and are compared one by one.",
-    "apart": (
-        "Rounds of different campaigns are not paired. How often a verdict is false is not "
-        "known: the "
-        "variation between campaigns is in no interval. `busmark ab` interleaves both sides; "
-        "--repeat DIR gives further campaigns of the baseline."
-    ),
-    "sessions": (
-        "Rounds of different campaigns are not paired. The variation between campaigns is "
-        "estimated "
-        "from {sessions} campaigns of the baseline, and is in the intervals."
-    ),
-    "holm": (
-        "A verdict stands where it survives Holm's correction over the headline figures of its "
-        "candidate, or over the candidate's other figures: another candidate changes no verdict."
-    ),
+    "holm": "A verdict survives Holm's correction over this number of tests.",
     "false": (
         "The probability of any false verdict is at most {one} for the headline figures of a "
         "candidate, and as much for its other figures; {all} for all candidates together."

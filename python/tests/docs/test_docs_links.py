@@ -51,6 +51,12 @@ def test_the_decisions_are_all_listed() -> None:
     assert {p.name for p in index.parent.glob("0*.md")} == listed
 
 
+def test_every_live_test_has_its_promise() -> None:
+    folder = ROOT / "python" / "tests" / "e2e"
+    listed = re.findall(r"`(test_\w+\.py)`", (folder / "README.md").read_text(encoding="utf-8"))
+    assert {path.name for path in folder.glob("test_*.py")} == {*listed}
+
+
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_every_file_that_is_named_exists(page: Path) -> None:
     for path in NAMED.findall(prose(page)):

@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from typing import BinaryIO, NoReturn
 
@@ -49,6 +50,7 @@ class StandIn:
 
     def __init__(self, fault: str, record: str | None) -> None:
         self.fault = fault
+        self.asked: dict[int, str] = {}
         arguments = [os.environ["STAND_IN_REAL"], *sys.argv[1:]]
         self.worker = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self.worker.stdin is not None and self.worker.stdout is not None
@@ -59,14 +61,18 @@ class StandIn:
 
     def run(self) -> int:
         self.greet()
+        answers = threading.Thread(target=self.answer, daemon=True)
+        answers.start()
         for line in sys.stdin.buffer:
             self.keep("request", line)
             if self.fault == "is miswired":
                 line = miswired(line)
+            command = json.loads(line)
+            self.asked[command["id"]] = command["cmd"]
             self.commands.write(line)
             self.commands.flush()
-            self.answer(json.loads(line)["cmd"])
         self.commands.close()
+        answers.join()
         return self.worker.wait()
 
     def keep(self, kind: str, line: bytes) -> None:
@@ -85,19 +91,19 @@ class StandIn:
             self.keep("hello", hello)
         say(hello)
 
-    def answer(self, cmd: str) -> None:
-        while True:
-            line = self.answers.readline()
+    def answer(self) -> None:
+        """Passes on what the worker says, also while it is asked for more."""
+        while line := self.answers.readline():
             message = json.loads(line)
-            if "frame" not in message:
-                break
-            self.keep("frame_head", line)
-            self.frame(line, self.answers.read(message["bytes"] + 1))
-        self.keep("reply", line)
-        spoiler = SPOILERS.get((self.fault, cmd))
-        if spoiler is not None:
-            line = spoiler(line)
-        say(line)
+            if "frame" in message:
+                self.keep("frame_head", line)
+                self.frame(line, self.answers.read(message["bytes"] + 1))
+                continue
+            if "id" in message:
+                self.keep("reply", line)
+                spoiler = SPOILERS.get((self.fault, self.asked[message["id"]]))
+                line = spoiler(line) if spoiler else line
+            say(line)
 
     def frame(self, head: bytes, data: bytes) -> None:
         kind = json.loads(head)["frame"]

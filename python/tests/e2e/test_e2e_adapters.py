@@ -1,11 +1,11 @@
-"""`busmark adapters` with real libraries: the list, one in full, the table, and what is proved."""
+"""`busmark adapters` with real libraries: the list, one in full, and the table."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from e2e_harness import Lab, need_adapters, scenario
+from e2e_harness import Lab, need_adapters
 
 
 @pytest.fixture(autouse=True)
@@ -42,28 +42,3 @@ def test_the_table_compares_what_is_named(lab: Lab) -> None:
     assert ended.code == 0
     assert "Property udp null" in " ".join(ended.out.split())
     assert "best_effort" in ended.out and "was not run over it" in ended.out
-
-
-def test_what_was_proved_is_remembered_and_stored_with_a_campaign(lab: Lab) -> None:
-    ended = lab.busmark("adapters", "--check", "null", "--json")
-    assert ended.code == 0, ended.text
-    assert "checking null (1 of 1)" in ended.err
-    table = json.loads(ended.out)
-    assert list(table["checked"]) == ["null"]
-    outcomes = {
-        row["key"]: row["cells"]["null"]["outcome"]
-        for section in table["sections"]
-        for row in section["rows"]
-    }
-    assert outcomes["reliable"] == "proved"
-    assert outcomes["keep_all"] == "untested"
-    assert outcomes["best_effort"] is None
-    lab.scenario(scenario('adapter = "null"', rounds="min = 1"))
-    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
-    manifest = json.loads((lab.folder / "result" / "manifest.json").read_text())
-    kept = manifest["adapters"]["null"]["conformance"]
-    assert kept["failed"] == 0
-    assert kept["results"]["c08_reliable_delivers_every_sample_in_order"][0] == "passed"
-    (path,) = (lab.folder / "result").rglob("*.html")
-    page = path.read_text(encoding="utf-8")
-    assert ">proved</td>" in page

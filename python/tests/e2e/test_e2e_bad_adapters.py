@@ -79,16 +79,6 @@ def test_a_campaign_of_a_broken_adapter_only_is_refused(lab: Lab, broken: Path, 
     lab.assert_nothing_left()
 
 
-def test_the_others_of_a_campaign_are_run(lab: Lab, broken: Path) -> None:
-    need_adapters("null")
-    paths = [f'"{broken}/libbusmark_{name}.so"' for name in ("aborts", "old")]
-    ended = lab.campaign(scenario(f'adapter = ["null", {", ".join(paths)}]', rounds="min = 1"))
-    assert [row["adapter"] for row in rows(lab.folder / "result")] == ["null"]
-    assert ended.err.count("unsupported: ") == 2
-    manifest = json.loads((lab.folder / "result" / "manifest.json").read_text())
-    assert len(manifest["missing_adapters"]) == 2
-
-
 def listed(lab: Lab, folder: Path) -> Ended:
     """`busmark adapters` with these libraries and the worker of all other tests."""
     variables = {"BUSMARK_ADAPTER_PATH": folder, "BUSMARK_WORKER": real_worker()}
@@ -118,15 +108,47 @@ def test_a_worker_that_cannot_be_started_is_named(lab: Lab, what: str) -> None:
     assert "BUSMARK_WORKER" in ended.err
 
 
-def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab) -> None:
+def test_others_are_run_with_what_was_proved_and_no_library_is_exchanged_in_between(
+    lab: Lab, broken: Path
+) -> None:
     from busmark.adapters import libraries
 
     need_adapters("null")
+    ended = lab.busmark("adapters", "--check", "null", "--json")
+    assert ended.code == 0, ended.text
+    assert "checking null (1 of 1)" in ended.err
+    table = json.loads(ended.out)
+    assert list(table["checked"]) == ["null"]
+    outcomes = {
+        row["key"]: row["cells"]["null"]["outcome"]
+        for section in table["sections"]
+        for row in section["rows"]
+    }
+    assert outcomes["reliable"] == "proved"
+    assert outcomes["keep_all"] == "untested"
+    assert outcomes["best_effort"] is None
+
     library = lab.folder / "libbusmark_mine.so"
     shutil.copy(libraries()["null"], library)
-    lab.scenario(scenario(f'adapter = "{library}"', rounds="min = 1"))
-    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
-    before = rows(lab.folder / "result")
+    names = ["null", library, *(broken / f"libbusmark_{name}.so" for name in ("aborts", "old"))]
+    matrix = f"adapter = [{', '.join(json.dumps(str(name)) for name in names)}]"
+    lab.scenario(scenario(matrix, rounds="min = 1", also="[[also]]\nsize = 10000000000"))
+    planned = lab.busmark("plan", "scenario.toml")
+    assert planned.code == 0 and "2 to run, 6 unsupported" in planned.out
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    refused, begun = ended.err.partition("[1/2]")[::2]
+    assert begun and refused.count("unsupported: ") == 6 and "at most" in refused
+    result = lab.folder / "result"
+    before = rows(result)
+    assert {row["adapter"] for row in before} == {"null", str(library)}
+    manifest = json.loads((result / "manifest.json").read_text())
+    assert len(manifest["missing_adapters"]) == 2
+    kept = manifest["adapters"]["null"]["conformance"]
+    assert kept["failed"] == 0
+    assert kept["results"]["c08_reliable_delivers_every_sample_in_order"][0] == "passed"
+    assert ">proved</td>" in (result / "report" / "report.html").read_text(encoding="utf-8")
+
     # What is loaded leaves a mark: the directory may be a stranger's, and name any library.
     mark = lab.folder / "loaded"
     source = f"""
@@ -137,4 +159,4 @@ def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab) ->
     ended = lab.busmark("run", "--resume", "--out", "result")
     assert ended.code == 2
     assert "Rounds of different builds are not mixed" in ended.err
-    assert rows(lab.folder / "result") == before and not mark.exists()
+    assert rows(result) == before and not mark.exists()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from e2e_harness import Lab, need_adapters, scenario
+from e2e_harness import Lab, scenario
 
 GOOD = scenario('adapter = ["null"]')
 
@@ -39,6 +39,13 @@ BAD = {
         'name = "x"\n[matrix]\nadapter = "null"\n[rounds]\nmin = 5\nmax = 2\n',
         ("scenario.toml:6: rounds:", "max = 2 is below min = 5"),
     ),
+    **{
+        f"rounds that take longer than {budget}": Bad(
+            scenario('adapter = "null"',
+                     rounds=f"min = 20\nmax = 30\ntarget = 0.01\n{budget} = 1.0"),
+            (f"rounds.{budget}: 20 rounds take about",))
+        for budget in ("budget_s", "case_budget_s")
+    },
     "an option of an adapter that is not there": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\noption.tcp.nodelay = [true]\n',
         ("scenario.toml:4: matrix.option.tcp.nodelay is of an adapter that the matrix does not",),
@@ -136,17 +143,3 @@ def test_a_command_that_cannot_be_understood_says_why(
     ended = lab.quickly(*arguments)
     assert ended.code == 2
     assert says in ended.err
-
-
-def test_what_is_unsupported_is_named_before_the_rest_is_run(lab: Lab) -> None:
-    need_adapters("null")
-    text = scenario('adapter = "null"\nsize = [64, 10000000000]', rounds="min = 1")
-    lab.scenario(text)
-    planned = lab.busmark("plan", "scenario.toml")
-    assert planned.code == 0
-    assert "1 to run, 1 unsupported" in planned.out
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 0, ended.text
-    lines = ended.err.splitlines()
-    assert "unsupported: 001-" in lines[0] and "at most" in lines[0]
-    assert any(line.startswith("[1/1]") for line in lines[1:])

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from pathlib import Path
-from typing import Any
 
-import pytest
 from e2e_harness import Lab, end, events, eventually, need_adapters, rows, scenario, tidy
 
 NODE = """
@@ -19,63 +16,64 @@ interface = "lo"
 """
 
 
-def ran(out: Path, event: str = "round_ends") -> list[dict[str, Any]]:
-    """What became of commands, in order of time."""
-    return [one for each in events(out) if each["event"] == event for one in each["commands"]]
+PREPARE = """n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n; echo $THERE; sleep 60 &
+[ $n != 1 ] || { echo no licence >&2; exit 3; }"""
+CONCLUDE = "echo one; echo two; test $(cat n) != 3"
+"""The second round cannot be prepared, the third cannot be concluded."""
 
 
-def test_commands_are_run_around_every_round_and_shown(lab: Lab) -> None:
+def test_commands_around_every_round_are_shown_and_one_that_fails_fails_the_round(
+    lab: Lab,
+) -> None:
     need_adapters("udp")
-    lab.scenario(scenario('adapter = "udp"', run='conclude = "echo one; echo two"', also=NODE))
-    ended = lab.busmark("run", "scenario.toml", "--prepare", "there:echo $THERE; sleep 60 & true",
-                        "--out", "result")  # fmt: skip
-    assert ended.code == 0, ended.text
-    found = ran(lab.folder / "result")
-    assert [(each["when"], each["node"], each["exit_code"], each["output"]) for each in found] == [
-        ("prepare", "there", 0, ["1"]), ("conclude", None, 0, ["one", "two"]),
-    ] * 2  # fmt: skip
+    text = scenario('adapter = "udp"', run=f"conclude = {json.dumps(CONCLUDE)}",
+                    rounds="min = 4\nretries = 0", also=NODE)  # fmt: skip
+    lab.campaign(text, "--prepare", f"there:{PREPARE}", code=1)
+    out = lab.folder / "result"
+    whys = [
+        None,
+        f"prepare: exit code 3 of `{PREPARE}` on node there: no licence",
+        f"conclude: exit code 1 of `{CONCLUDE}`: two",
+        None,
+    ]
+    assert [row["reason"] for row in rows(out)] == whys
+    ended = [event for event in events(out) if event["event"] in ("round_ends", "round_failed")]
+    # A round is concluded whether it has failed or not.
+    assert [
+        [(each["when"], each["node"], each["exit_code"], each["output"])
+         for each in event["commands"]] for event in ended
+    ] == [
+        [("prepare", "there", code, ["1", *said]), ("conclude", None, failed, ["one", "two"])]
+        for code, said, failed in
+        ((0, [], 0), (3, ["no licence"], 0), (0, [], 1), (0, [], 0))
+    ]  # fmt: skip
     text = json.loads(lab.busmark("show", "result", "--json").out)["commands"]
     assert [(each["command"], each["runs"], each["failed"]) for each in text] == [
-        ("echo $THERE; sleep 60 & true", 2, 0), ("echo one; echo two", 2, 0),
+        (PREPARE, 4, 1), (CONCLUDE, 4, 1),
     ]  # fmt: skip
     assert "echo one; echo two" in lab.busmark("show", "result").out
-    page = lab.folder / "result" / "report" / "report.html"
+    page = out / "report" / "report.html"
     assert "Commands around each round" in page.read_text()
     lab.assert_nothing_left()
 
 
-@pytest.mark.parametrize(
-    ("key", "command", "why"),
-    [
-        ("prepare", '"echo no licence >&2; exit 3"',
-         "prepare: exit code 3 of `echo no licence >&2; exit 3`: no licence"),
-        ("conclude", '"false"', "conclude: exit code 1 of `false`"),
-        ("prepare", '{ command = "sleep 60", timeout_s = "50ms" }',
-         "prepare: not ended after 0.05 s of `sleep 60`"),
-    ],
-)  # fmt: skip
-def test_a_round_whose_command_fails_has_failed(lab: Lab, key: str, command: str, why: str) -> None:
+def test_a_command_is_ended_by_its_limit_and_by_an_interrupt_and_the_round_concluded(
+    lab: Lab,
+) -> None:
+    """The first round takes longer than it may; one after that is interrupted."""
     need_adapters("udp")
-    other = "" if key == "conclude" else '\nconclude = "echo concluded"'
-    lab.scenario(scenario('adapter = "udp"', run=f"{key} = {command}{other}",
-                          rounds="min = 1\nretries = 0"))  # fmt: skip
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
-    assert ended.code == 1 and why in ended.err
-    assert [row["reason"] for row in rows(lab.folder / "result")] == [why]
-    found = ran(lab.folder / "result", "round_failed")
-    assert [each["when"] for each in found if each["reason"]] == [key]
-    assert other == "" or found[-1]["output"] == ["concluded"]
-    lab.assert_nothing_left()
-
-
-def test_an_interrupt_ends_a_command_and_concludes_the_round(lab: Lab) -> None:
-    need_adapters("udp")
+    slow = "test -e first || sleep 600"
+    prepare = f'[{{ command = "{slow}", timeout_s = "50ms" }}, "touch begun; sleep 600"]'
+    conclude = "touch first; test ! -e begun || touch concluded"
     lab.scenario(scenario(
-        'adapter = "udp"', run='prepare = "touch begun; sleep 600"\nconclude = "touch concluded"'
+        'adapter = "udp"', run=f'prepare = {prepare}\nconclude = "{conclude}"',
+        rounds="min = 500\nretries = 0",
     ))  # fmt: skip
     with tidy(lab.start("run", "scenario.toml", "--out", "result")) as process:
         eventually((lab.folder / "begun").exists, lambda: "the command has not begun")
         os.kill(process.pid, signal.SIGINT)
         assert end(process).code == 130
     assert (lab.folder / "concluded").exists()
+    first, *_ = rows(lab.folder / "result")
+    assert first["reason"] == f"prepare: not ended after 0.05 s of `{slow}`"
     lab.assert_nothing_left()

@@ -103,5 +103,3 @@ def test_flows_of_every_kind_are_distinguished_from_what_is_measured(lab: Lab) -
         "echo source",
         "echo",
     }
-    text = " ".join(lab.busmark("show", "result").out.split())
-    assert "Beside what is measured" in text and "pings of 32 B at 100/s" in text

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from e2e_harness import Lab, assert_intact, scenario
+from e2e_harness import Lab, assert_intact, need_adapters, scenario
 
 from busmark.adapters import libraries
 from busmark.store import Result
@@ -18,6 +18,7 @@ BETWEEN_PROCESSES = [name for name in (*SOCKETS, "cyclonedds") if name in librar
 HERE = [*BETWEEN_PROCESSES, *(["null"] if "null" in libraries() else [])]
 CPUS = sorted(os.sched_getaffinity(0))
 WARMUP, PROBE = 1, 2
+ROOT = os.geteuid() == 0
 PROBE_ROWS = 200_000
 """Room of a recorder for probes."""
 
@@ -37,6 +38,7 @@ LATENCY = scenario(
     f"adapter = {named(BETWEEN_PROCESSES)}\nwait = ['listener', 'waitset', 'poll']",
     measure="duration_s = 0.1\nwarmup_s = 0.02\nsamples = 300\nmax_samples = 1000\nverify = true",
     rounds="min = 1\nretries = 3",
+    run="lock_memory = true" if ROOT else "",
     also="\n".join([
         only("null", "wait = 'listener'"),
         only("tcp", "wait = 'listener'\noption.tcp.nodelay = [true, false]"),
@@ -48,15 +50,12 @@ LATENCY = scenario(
              "qos.history = ['keep_last', 'keep_all']\nqos.durability = 'transient_local'"),
         only("cyclonedds", "wait = 'listener'\nqos.lifespan_s = 5\nqos.deadline_s = 5\n"
              "qos.partition = 'a'\ntransport = 'tcp'"),
+        f"[[also]]\nadapter = {named(BETWEEN_PROCESSES)}\nrate_hz = 1000\n"
+        "arrivals = ['constant', 'poisson']\nwait = 'listener'",
+        *([only("tcp", "wait = 'listener'\nfifo = 10"),
+           only("udp", "wait = 'listener'\nfifo = 10\npeer_fifo = 20")] if ROOT else []),
     ]),
 )  # fmt: skip
-
-OPEN_LOOP = scenario(
-    f"adapter = {named(BETWEEN_PROCESSES)}\nrate_hz = 1000\narrivals = ['constant', 'poisson']\n"
-    "wait = 'listener'",
-    measure="duration_s = 0.15\nwarmup_s = 0.05",
-    rounds="min = 1\nretries = 3",
-)
 
 THROUGHPUT = scenario(
     f"test = 'throughput'\nadapter = {named(HERE)}\nsize = 64\nplacement = 'free'",
@@ -86,11 +85,6 @@ def conducted(lab: Lab, text: str, name: str) -> Result:
 @pytest.fixture(scope="module")
 def latency(shared_lab: Lab) -> Result:
     return conducted(shared_lab, LATENCY, "latency")
-
-
-@pytest.fixture(scope="module")
-def open_loop(shared_lab: Lab) -> Result:
-    return conducted(shared_lab, OPEN_LOOP, "open-loop")
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +139,7 @@ def test_latency_of_every_adapter_and_wait_strategy(latency: Result) -> None:
         check_latency_round(latency, row)
         # One in a thousand bodies is looked at, so in a short round it may be none.
         assert row["corrupted"] in (0, None)
-        assert row["arrivals"] == "closed" and row["rate_hz"] is None
+        assert (row["arrivals"] == "closed") == (row["rate_hz"] is None)
         assert row["median_ns"] > 0
 
 
@@ -161,19 +155,41 @@ def test_placements_are_those_that_were_asked_for(latency: Result) -> None:
         assert row["cpus"] == expected.get(row["placement"], default)
 
 
-def test_open_loop_keeps_to_intended_times(open_loop: Result) -> None:
-    all_planned_cases_were_run(open_loop)
-    assert set(open_loop.cases["arrivals"]) == {"constant", "poisson"}
-    for row in open_loop.cases.to_dicts():
-        check_latency_round(open_loop, row)
-        assert row["rate_hz"] == 1000
-        intended = open_loop.samples(row["case"], row["round"])["intended_ns"]
+def test_open_loop_keeps_to_intended_times(latency: Result) -> None:
+    table = latency.cases.filter(rate_hz=1000)
+    assert set(table["arrivals"]) == {"constant", "poisson"}
+    for row in table.to_dicts():
+        intended = latency.samples(row["case"], row["round"])["intended_ns"]
         assert intended.is_sorted()
         gaps = set(intended.diff().drop_nulls().to_list())
         if row["arrivals"] == "constant":
             assert gaps <= {999_999, 1_000_000, 1_000_001}
         else:
             assert len(gaps) > 10
+
+
+@pytest.mark.skipif(not ROOT, reason="real-time scheduling needs root")
+def test_priorities_of_real_time_are_those_that_were_asked_for(latency: Result) -> None:
+    found = latency.cases.filter(pl.col("fifo").is_not_null() & (pl.col("fifo") > 0))
+    who = pl.read_parquet(latency.directory / "participants" / "*.parquet")
+    priorities = {
+        row["adapter"]: who.filter(case=row["case"]).sort("participant")["fifo"].to_list()
+        for row in found.to_dicts()
+    }
+    assert priorities == {"tcp": [10, 10], "udp": [10, 20]}
+
+
+def test_an_event_resolves_discovery_and_the_first_question_is_an_upper_limit(
+    latency: Result,
+) -> None:
+    need_adapters("cyclonedds", "null")
+    for row in latency.cases.filter(pl.col("adapter").is_in(["cyclonedds", "null"])).to_dicts():
+        if row["adapter"] == "cyclonedds":
+            assert row["discovery_resolution_s"] == 0, "an event has no width"
+            assert row["discovery_s"] is None or row["discovery_s"] > 0
+        else:
+            assert row["discovery_s"] is None, "the time that a question takes is no discovery"
+            assert row["discovery_resolution_s"] > 0
 
 
 def test_throughput_is_counted_at_the_reader(throughput: Result) -> None:
@@ -218,30 +234,3 @@ def test_probes_within_a_stream_have_all_their_stamps(throughput: Result) -> Non
         assert received["read_ns"].null_count() == 0
         echoed = sent.filter(pl.col("read_ns").is_not_null())
         assert set(echoed["seq"]) <= set(received["seq"])
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="real-time scheduling needs root")
-def test_real_time_scheduling_and_locked_memory(lab: Lab) -> None:
-    text = scenario(f"adapter = {named(BETWEEN_PROCESSES[:2])}", rounds="min = 1\nretries = 3",
-                    run="fifo = 10\nlock_memory = true")  # fmt: skip
-    result = conducted(lab, text, "real-time")
-    for row in result.cases.to_dicts():
-        check_latency_round(result, row)
-    assert {case.params.fifo for case in result.manifest.cases} == {10}
-
-
-def test_a_criterion_that_is_not_met_marks_the_round(lab: Lab) -> None:
-    text = scenario(
-        f"adapter = {named(BETWEEN_PROCESSES[:1])}",
-        measure="duration_s = 0.05\nwarmup_s = 0\nmax_samples = 1000",
-        criteria="min_samples = 1001",
-    )
-    path = lab.scenario(text)
-    ended = lab.busmark("run", path, "--out", "result")
-    assert ended.code == 1, ended.text
-    table = Result(lab.folder / "result").cases
-    assert set(table["status"]) == {"marked"}
-    assert all(
-        "at least 1001 are asked for (criteria.min_samples)" in reason for reason in table["reason"]
-    )
-    assert "MARKED" in ended.err

@@ -101,15 +101,3 @@ def test_every_reader_application_and_node_gets_everything(lab: Lab) -> None:
     assert [node["name"] for node in each] == ["n1", "n2"] and whole["participants"] == 4
     if whole["tx_packets_per_s"]:  # counters were read within so short a round
         assert whole["samples_per_packet"]["value"] > 0
-
-    shown = lab.busmark("show", "result")
-    assert "Expected and measured throughput" in shown.out and "each application" in shown.out
-    written = lab.busmark("report", "result", "--to", "html,xlsx,csv")
-    assert written.code == 0, written.text
-    report = lab.folder / "result" / "report"
-    assert "each application" in (report / "report.html").read_text(encoding="utf-8")
-    written_rows = pl.read_csv(report / "csv" / "estimates.csv", infer_schema_length=None)
-    of_levels = written_rows.filter(pl.col("scope") == "level", pl.col("quantity") == "members")
-    assert of_levels["of"].to_list() == list(MEMBERS)
-    of_nodes = written_rows.filter(pl.col("scope").is_in(["node", "system"]))
-    assert set(of_nodes["of"]) >= {"n1", "n2", "all"}

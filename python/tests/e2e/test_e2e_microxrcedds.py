@@ -19,26 +19,6 @@ ROUNDS = "min = 1\nretries = 0"
 needs_agent = pytest.mark.skipif(shutil.which(AGENT) is None, reason=f"needs {AGENT} in PATH")
 
 
-def statuses(lab: Lab, matrix: str) -> dict[str, object]:
-    """Status of each case, by its name."""
-    need_adapters(NAME)
-    lab.campaign(scenario(matrix, measure=MEASURE, rounds=ROUNDS))
-    lab.assert_nothing_left()
-    return {str(row["case"]): row["status"] for row in rows(lab.folder / "result")}
-
-
-def reason(lab: Lab, matrix: str, *prefix: str) -> str:
-    need_adapters(NAME)
-    lab.campaign(
-        scenario(f'adapter = "{NAME}"\n{matrix}', measure=MEASURE, rounds=ROUNDS),
-        prefix=prefix,
-        code=1,
-    )
-    (row,) = rows(lab.folder / "result")
-    lab.assert_nothing_left()
-    return str(row["reason"])
-
-
 @contextmanager
 def agent(lab: Lab, transport: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """One that the user runs, and its address."""
@@ -59,37 +39,27 @@ def agent(lab: Lab, transport: str) -> Iterator[tuple[subprocess.Popen[bytes], s
 
 
 @needs_agent
-def test_all_transports_carry_both_streams(lab: Lab) -> None:
-    found = statuses(
-        lab,
-        f'adapter = "{NAME}"\ntransport = ["udp", "tcp", "serial"]\n'
-        'wait = ["listener", "waitset"]\n'
-        'size = [0, 420]\nqos.reliability = ["reliable", "best_effort"]',
+def test_all_transports_carry_both_streams_also_to_native_participants(lab: Lab) -> None:
+    """DDS joins two agents, and agents and participants of other vendors."""
+    natives = ("cyclonedds", "fastdds")
+    need_adapters(NAME, *natives)
+    reliable = 'size = 64\nqos.reliability = "reliable"'
+    joined = f"{reliable}\ntransport = ['udp', 'serial']\noption.{NAME}.agents = ['1', '2']"
+    also = [joined, *(
+        f"{reliable}\ntransport = 'default'\nadapter = '{adapter}'\npeer = '{peer}'"
+        for native in natives for adapter, peer in ((NAME, native), (native, NAME))
+    )]  # fmt: skip
+    matrix = (
+        f'adapter = "{NAME}"\ntransport = ["udp", "tcp", "serial"]\nsize = [0, 420]\n'
+        'wait = ["listener", "waitset"]\nqos.reliability = ["reliable", "best_effort"]'
     )
-    assert len(found) == 24
-    assert set(found.values()) == {"ok"}
-
-
-@needs_agent
-@pytest.mark.parametrize("native", ["cyclonedds", "fastdds"])
-def test_native_participants_talk_to_clients(lab: Lab, native: str) -> None:
-    need_adapters(native)
-    for adapter, peer in ((NAME, native), (native, NAME)):
-        found = statuses(
-            lab, f'adapter = "{adapter}"\npeer = "{peer}"\nqos.reliability = "reliable"'
-        )
-        assert set(found.values()) == {"ok"}
-        shutil.rmtree(lab.folder / "result")
-
-
-@needs_agent
-def test_dds_joins_two_agents(lab: Lab) -> None:
-    found = statuses(
-        lab,
-        f'adapter = "{NAME}"\ntransport = ["udp", "serial"]\noption.{NAME}.agents = ["1", "2"]',
-    )
-    assert len(found) == 4
-    assert set(found.values()) == {"ok"}
+    lab.campaign(scenario(
+        matrix, measure=MEASURE, rounds=ROUNDS,
+        also="\n".join(f"[[also]]\nwait = 'listener'\n{each}" for each in also),
+    ))  # fmt: skip
+    lab.assert_nothing_left()
+    found = rows(lab.folder / "result")
+    assert [row["status"] for row in found] == ["ok"] * (24 + 4 + 4)
 
 
 @needs_agent

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,11 +15,7 @@ from e2e_harness import (
     Lab,
     assert_complete,
     assert_intact,
-    count,
-    end,
-    eventually,
     need_adapters,
-    tidy,
 )
 
 SHORT = (
@@ -111,20 +105,6 @@ def test_interop_counts_pairs_that_work(lab: Lab) -> None:
     assert ended.code == 0, ended.text
     assert "4 of 4 pairs work" in ended.out
     assert "Eclipse Cyclone DDS → eProsima Fast DDS" in ended.out
-
-
-def test_an_interrupted_line_says_how_to_go_on(lab: Lab) -> None:
-    need_adapters("udp", "tcp")
-    arguments = ("latency", "udp", "tcp", "--rounds", "500", *SHORT, "--save", "s.toml")
-    with tidy(lab.start(*arguments, "--out", "r")) as process:
-        eventually(lambda: count(lab.folder / "r", "round_ends") > 3, lambda: "no round ended")
-        os.killpg(process.pid, signal.SIGINT)
-        ended = end(process)
-    assert ended.code == 130, ended.text
-    assert "busmark run --resume --out r" in ended.err
-    assert "Then compare with: busmark compare r --by adapter" in ended.err
-    assert (lab.folder / "s.toml").is_file()
-    lab.assert_nothing_left()
 
 
 MISTAKEN = ("latency", "cyclone", "tpc", "--size", "64,1Hz", "--qos", "relable", "--rate", "x")

@@ -1,4 +1,5 @@
-"""The system's counters of a campaign, from the scenario to the report."""
+"""What every campaign looks at without being asked to: the system's counters, from the scenario to
+the report, and one in a thousand bodies."""
 
 from __future__ import annotations
 
@@ -7,20 +8,31 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from e2e_harness import Lab, assert_complete, events, need_adapters, scenario
+from e2e_harness import Lab, assert_complete, events, need_adapters, rows, scenario
 
 from busmark.store import Result
 
 MEASURE = "duration_s = 0.5\nwarmup_s = 0.1\nmax_samples = 50000\nsystem_interval_s = 0.02"
+
+CORRUPT = """\
+[[also]]
+test = "throughput"
+adapter = "reference"
+transport = "pipe"
+size = 64
+placement = "free"
+qos.reliability = "reliable"
+option.reference.corrupt = [0, 0.9]
+"""
 
 Campaign = tuple[Lab, Path]
 
 
 @pytest.fixture(scope="module")
 def campaign(shared_lab: Lab) -> Campaign:
-    need_adapters("tcp")
+    need_adapters("tcp", "reference")
     matrix = 'adapter = "tcp"\ntest = ["latency", "throughput"]\nplacement = "free"'
-    path = shared_lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1"))
+    path = shared_lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1", also=CORRUPT))
     out = shared_lab.folder / "result"
     ended = shared_lab.busmark("run", path, "--out", out)
     assert ended.code == 0, ended.text
@@ -29,17 +41,17 @@ def campaign(shared_lab: Lab) -> Campaign:
 
 def test_every_participant_is_counted_and_the_counting_itself(campaign: Campaign) -> None:
     _, out = campaign
-    assert_complete(out, cases=2, rounds=1)
+    assert_complete(out, cases=4, rounds=1)
     table = pl.read_parquet(out / "system" / "*.parquet")
     scopes = {"thread", "process", "network", "interface", "cpu", "host"}
     assert scopes <= set(table["scope"].unique())
     tasks = table.filter(pl.col("scope").is_in(["thread", "process"]))
     assert set(tasks["participant"].unique()) == {"passive", "active", "counters"}
     assert (table["duration_ns"] > 0).all()
-    assert [e["companions"] for e in events(out) if e["event"] == "round_ends"] == [{}] * 2
+    assert [e["companions"] for e in events(out) if e["event"] == "round_ends"] == [{}] * 4
 
 
-def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
+def test_the_document_has_them(campaign: Campaign) -> None:
     lab, out = campaign
     shown = json.loads(lab.busmark("show", out, "--json").out)
     ends = pl.col("start_ns") + pl.col("duration_ns")
@@ -57,6 +69,10 @@ def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
         assert 0 < found["active"]["rss_bytes"] < process["rss_bytes"].max() - recorded.min() + 1
         assert found["active"]["cpu_system"]["value"] >= 0
         assert case["cpus_used"]["value"] > 0
-    page = (out / "report" / "report.html").read_text(encoding="utf-8")
-    assert 'id="latency-resources"' in page and 'id="throughput-resources"' in page
-    assert "CPUs busy" in lab.busmark("show", out).out
+
+
+def test_damaged_bodies_are_seen_without_verify(campaign: Campaign) -> None:
+    sound, damaged = (row for row in rows(campaign[1]) if row["adapter"] == "reference")
+    # One in a thousand is looked at.
+    assert sound["corrupted"] == 0
+    assert 1 <= damaged["corrupted"] <= max(200, damaged["received"] / 100)

@@ -54,12 +54,6 @@ def test_rates_change_and_rows_say_in_which_phase_they_are(lab: Lab) -> None:
     assert set(intervals["phase"].unique()) == {None, 0, 1, 2}
     flows = table(out, "flows")
     assert flows["theoretical_per_s"].null_count() == flows.height, "no rate is the same all along"
-    shown = lab.busmark("show", f"{out}#000")
-    assert shown.code == 0 and "Phases" in shown.out, shown.text
-    assert "rate_hz = 2000 of pings, at 0.4 s" in " ".join(shown.out.split()), shown.out
-    whole = lab.busmark("show", out)
-    assert "figures are over all phases" in " ".join(whole.out.split()), whole.out
-    assert "Figures span several phases" in whole.out
     lab.assert_nothing_left()
 
 

@@ -1,4 +1,5 @@
-"""What workers are commanded in a round of each kind is what it was when it was written down.
+"""What workers are commanded in a round of each kind is what it was when it was written down, and
+follows the schema, like all that they answer.
 
 `BUSMARK_FREEZE=1 pytest python/tests/e2e/test_e2e_transcripts.py` writes it down again; who does so
 says why in `python/tests/oracles/differences.md`.
@@ -9,28 +10,21 @@ from __future__ import annotations
 import json
 import lzma
 import os
-import stat
+import subprocess
 from difflib import unified_diff
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e_harness import HERE, Lab, need_adapters
-
-from busmark.adapters import worker
+from e2e_harness import HERE, Lab, need_adapters, real_worker
+from jsonschema import Draft202012Validator
+from test_e2e_worker_faults import put_stand_in
 
 ORACLES = HERE.parent / "oracles"
 FROZEN = ORACLES / "transcripts.json.xz"
-ROUNDS = {
-    "closed-loop": "udp-unicast-64B-same",
-    "open-loop": "tcp-64B-500Hzstream",
-    "streams": "udp-unicast-256B-2000Hz",
-    "many": "udp",
-    "batches": "tcp-64B-each",
-    "phases": "udp",
-    "discovery": "cyclonedds-udp-64B-writer",
-}
-"""Scenario, and which of its cases."""
+SCENARIOS = ("kinds", "phases")
+"""A case of each kind of flow; changes in the middle of a round."""
 PASSING = frozenset({"id", "cookie", "run_dir", "locators", "writer_locators", "sent", "limit_s"})
 """Keys whose values are another's in each run."""
 
@@ -44,36 +38,55 @@ def settled(value: Any) -> Any:
     return Path(value).name if isinstance(value, str) and value.startswith("/") else value
 
 
-def transcripts(lab: Lab, name: str, only: str) -> list[str]:
-    """The commands to each worker of one round, in the order of what the workers are."""
-    record = lab.folder / f"record-{name}"
+def transcripts(lab: Lab, name: str) -> list[str]:
+    """The commands to each worker of a round of each case, in the order of what the workers are."""
+    record = lab.folder / "record"
     record.mkdir()
-    command = lab.folder / f"worker-{name}"
-    command.write_text(f'#!/bin/sh\ntee {record}/$$.jsonl | {worker()} "$@"\n')
-    command.chmod(command.stat().st_mode | stat.S_IXUSR)
     ended = lab.busmark(
-        "run", ORACLES / "scenarios" / f"{name}.toml", "--only", only, "--out", name,
-        "--set", "rounds.min=1", "--set", "rounds.max=1", "--set", "criteria.min_samples=1",
-        "--set", "criteria.min_repetitions=1", variables={"BUSMARK_WORKER": command},
+        "run", ORACLES / "scenarios" / f"{name}.toml", "--out", name, "--set", "rounds.min=1",
+        "--set", "rounds.max=1", variables={**put_stand_in(lab), "STAND_IN_RECORD": record},
     )  # fmt: skip
     assert ended.code == 0, ended.text
     found = []
     for path in record.iterdir():
-        lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        lines = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+        assert_by_schema(lines)
         # What one end has seen is passed on to the other when it happens.
-        asked = [settled(line) for line in lines if "sighting" not in line]
+        asked = [settled(line["message"]) for line in lines
+                 if line["kind"] == "request" and "sighting" not in line["message"]]  # fmt: skip
         if asked:
             found.append(json.dumps(asked, sort_keys=True))
     return sorted(found)
 
 
-@pytest.mark.parametrize("name", ROUNDS)
+@cache
+def shapes() -> dict[str, Draft202012Validator]:
+    """By the name of a message."""
+    schema = json.loads(subprocess.check_output([str(real_worker()), "schema"]))
+    return {
+        name: Draft202012Validator({**shape, "$defs": schema["$defs"]})
+        for name, shape in schema["properties"].items()
+    }
+
+
+def assert_by_schema(lines: list[dict[str, Any]]) -> None:
+    """Everything that crosses the pipe of a worker follows the schema."""
+    asked = {}
+    for kind, message in (line.values() for line in lines):
+        shapes()[kind].validate(message)
+        if kind == "request":
+            asked[message["id"]] = f"{message['cmd']}_result"
+        elif kind == "reply" and "result" in message and asked[message["id"]] in shapes():
+            shapes()[asked[message["id"]]].validate(message["result"])
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
 def test_workers_are_commanded_as_they_were(lab: Lab, name: str) -> None:
     need_adapters("udp", "tcp", "cyclonedds")
-    found = transcripts(lab, name, ROUNDS[name])
+    found = transcripts(lab, name)
     known = json.loads(lzma.decompress(FROZEN.read_bytes())) if FROZEN.exists() else {}
     if os.environ.get("BUSMARK_FREEZE"):
-        known[name] = found
+        known = {**{each: known.get(each, []) for each in SCENARIOS}, name: found}
         FROZEN.write_bytes(lzma.compress(json.dumps(known, indent=0).encode(), preset=9))
     assert found == known[name], "\n".join(
         line

@@ -75,12 +75,12 @@ def test_loads_run_say_what_they_did_and_leave_nothing(text: str, tmp_path: Path
     assert end_part("round") == []
 
 
-@pytest.mark.parametrize(("kind", "least"), [("cpu", 0.0), ("net", 1e6), ("disk", 1e5)])
-def test_a_load_without_a_limit_takes_what_it_gets(kind: str, least: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["cpu", "net", "disk"])
+def test_a_load_without_a_limit_takes_what_it_gets(kind: str, tmp_path: Path) -> None:
     running = begin(f"{kind} max", tmp_path)
     time.sleep(0.5)
     ((found, level),) = running.stop().items()
-    assert found == kind and level is not None and level > least
+    assert found == kind and level is not None and level > 0
 
 
 def _runs(pid: int) -> bool:

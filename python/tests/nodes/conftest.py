@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 MARK = "BUSMARK_TEST_NODE"
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)

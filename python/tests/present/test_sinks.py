@@ -115,6 +115,17 @@ def test_a_table_is_a_frame_with_limits_and_verdicts(document: Document) -> None
     }  # fmt: skip
 
 
+def test_units_of_cells_are_in_the_head_or_beside_them() -> None:
+    sizes = [Cell(64, text="64 B", unit="B"), Cell(1024, text="1 KiB", unit="B")]
+    mixed = [Cell(2.0, 1.0, 3.0, text="2 [1, 3] ns", unit="ns"), Cell(5, text="5 of 9", unit="")]
+    columns = [Column("Size", sizes, "count"), Column("Value", mixed, "number")]
+    assert frame_of(Table(columns, [Row(), Row()])).to_dict(as_series=False) == {
+        "Size, B": [64, 1024], "Value": [2.0, 5.0], "Value (lower)": [1.0, None],
+        "Value (upper)": [3.0, None], "Value (unit)": ["ns", None],
+        "Value (remark)": [None, "5 of 9"],
+    }  # fmt: skip
+
+
 def test_the_cells_of_a_chart_draw_it(document: Document) -> None:
     cells = [cell.text for cell in notebook.sources(document)]
     assert cells[0].startswith("# Fruit \\<b\\>")
@@ -140,7 +151,7 @@ def test_scripts_plot_any_document(document: Document, tmp_path: Path) -> None:
 
 def test_a_document_without_a_chart_is_refused_where_charts_are_wanted(tmp_path: Path) -> None:
     empty = formats.Views(lambda: Document("x", [], [], kind="capture"))
-    with pytest.raises(UserError, match="this capture has no chart") as refused:
+    with pytest.raises(UserError, match=r"no chart in this document \(capture\)") as refused:
         formats.write(empty, formats.chosen("svg", "capture"), tmp_path)
     assert refused.value.where == "--to svg"
 

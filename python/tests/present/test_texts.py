@@ -18,7 +18,6 @@ VALUES: dict[str, dict[str, object]] = {
     "criterion": {"max_loss": "0.1 %", "keeps_up": "95 %", "confidence": "95 %"},
     "facts": {"title": "All rows", "facts": "reliable, keep last 1, UDP"},
     "false": {"one": "5 %", "all": "10 %"},
-    "imported": {"tools": "performance_test 2.3"},
     "knees": {"rise": "50 %", "fall": "10 %", "lost": "0.1 %", "level": "95 %"},
     "late": {"round": 3, "limit": "31 µs", "median": "10.2 µs"},
     "late_sequence": {"files": "artefacts/lo.pcapng"},
@@ -32,7 +31,6 @@ VALUES: dict[str, dict[str, object]] = {
     "ratio": {"margin": "2 %", "level": "95 %"},
     "ratios_of_cases": {"level": "95 %", "alike": "1.25"},
     "see": {"marks": "!a Few rounds"},
-    "sessions": {"sessions": 3},
     "size_models": {"level": "95 %"},
     "steps": {
         "least": 3, "tests": 12, "level": "1 %", "confidence": "95 %", "margin": "2 %",

@@ -156,6 +156,7 @@ def several_hosts_in_campaign(result: Result) -> Iterator[Observation]:
     if not later or "" not in result.manifest.hosts:
         return
     names = dict.fromkeys(name for resumption in later for name in resumption.nodes)
+    lines = []
     for name in ("", *names):
         parts = _parts(result, name)
         differing: dict[str, tuple[object, object]] = {}
@@ -170,7 +171,9 @@ def several_hosts_in_campaign(result: Result) -> Iterator[Observation]:
                 f"{fact}: {old}, then {new}" for fact, (old, new) in differing.items()
             )
             of = f"node {name}: " if name else ""
-            yield Observation("warning", f"{of}{shares}; they differ in {facts}")
+            lines.append(f"{of}{shares}; they differ in {facts}")
+    if lines:
+        yield Observation("warning", "; ".join(lines))
 
 
 def _parts(result: Result, name: str) -> list[tuple[Profile, int]]:

@@ -96,11 +96,11 @@ NUMBERED = Estimate(
     meaning="what all readers together would have read had nothing been lost, by the sequence "
     "numbers",
     pick=lambda case: case.throughput.numbered_per_s if case.throughput else None,
-    tables={"throughput": Heading("By numbers", minor=True)},
+    tables={"throughput": Heading("Expected", minor=True)},
     details="samples to be read, by sequence numbers",
     explained=(
         Explained(
-            "By numbers", ("numbered_per_s",),
+            "Expected", ("numbered_per_s",),
             "What all readers together would have read had nothing been lost, by the sequence "
             "numbers of what was written: the theoretical throughput of older suites.",
             "read × expected / received, of each round. " + STUDENT,

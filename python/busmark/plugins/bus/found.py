@@ -97,7 +97,10 @@ class Found:
         for answer in self.answers:
             result = answer["result"]
             if _is(result, key, participant):
-                tests = tuple(filter(_is_test, result.get("tests") or ()))
+                tests = tuple(
+                    test for test in result.get("tests") or ()
+                    if isinstance(test, dict) and {"kind", "test"} <= test.keys()
+                )  # fmt: skip
                 return Owner(key, "application", answer["app"], answer.get("group"), tests)
         topics = {
             (one["topic"], one["kind"]) for one in self.endpoints if one["participant"] == key
@@ -109,10 +112,6 @@ class Found:
         if ("busmark_bus_news", "writer") in topics:
             return Owner(key, "busmark bus participant that does not answer")
         return Owner(key, "foreign")
-
-
-def _is_test(test: Any) -> bool:
-    return isinstance(test, dict) and "kind" in test and "test" in test
 
 
 def _is(result: Message, key: str, participant: Message | None) -> bool:
@@ -226,22 +225,17 @@ def qos_words(qos: Message | None) -> str:
     """Policies in a scenario's words, such as `reliable, transient_local, deadline_s:0.1`."""
     if qos is None:
         return ""
-    words = [_choice(qos, *names) for names in (
+    words = [yes if qos[key] else no for key, yes, no in (
         ("reliable", "reliable", "best_effort"), ("transient_local", "transient_local", "volatile"),
         ("keep_all", "keep_all", f"keep_last:{qos['depth']}"),
-    )]  # fmt: skip
+    ) if qos.get(key) is not None]  # fmt: skip
     for name, policy in POLICIES.items():
         value = qos.get(policy.setting)
         if value is not None and name != "depth" and not policy.switch:
             words.append(f"{name}:{value / 1e9:g}" if name.endswith("_s") else f"{name}:{value}")
     if qos.get("order_by_source"):
         words.append("destination_order:source")
-    return ", ".join(word for word in words if word)
-
-
-def _choice(qos: Message, key: str, yes: str, no: str) -> str:
-    value = qos.get(key)
-    return "" if value is None else yes if value else no
+    return ", ".join(words)
 
 
 def payload_of(type_name: str) -> tuple[str, bool] | None:

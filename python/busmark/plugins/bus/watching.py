@@ -98,7 +98,11 @@ class Watching:
         """Who is gone, as messages of the watcher's own."""
         self._looked_s = now
         self.seen.dropped = self._source.dropped
-        gone = [_gone(each, now) for each in self.seen.look(now)]
+        gone: list[Message] = [
+            {"news": "gone", "app": each.app, "group": each.group, "instance": each.instance,
+             "silent_s": round(now - each.heard_s, 1), "at_realtime_ns": time.time_ns()}
+            for each in self.seen.look(now)
+        ]  # fmt: skip
         for message in gone:
             # A trouble like others; it is no word of the participant.
             self.seen.note(message)
@@ -139,11 +143,3 @@ class Watching:
         if not each.is_there or now - self._asked.get(each.instance, 0.0) < ASK_AGAIN_S:
             return False
         return now - each.heard_s > ASK_S or not each.knows_its_tests
-
-
-def _gone(participant: Participant, now: float) -> Message:
-    return {
-        "news": "gone", "app": participant.app, "group": participant.group,
-        "instance": participant.instance, "silent_s": round(now - participant.heard_s, 1),
-        "at_realtime_ns": time.time_ns(),
-    }  # fmt: skip

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 Message = dict[str, Any]
@@ -106,7 +107,11 @@ def _event(message: Message) -> str | None:
     if event["event"] != "interval":
         return None
     seconds = (event["end_ns"] - event["begin_ns"]) / 1e9
-    parts = [f"{_counted(message, count)} {_rates(count, seconds)}" for count in event["counts"]]
+    whose = "from app {}" if message["kind"] == "receiver" else "answered"
+    parts = [
+        f"{whose.format(count['writer'] // WRITERS_OF_APP)} {_rates(count, seconds)}"
+        for count in event["counts"]
+    ]
     for seen in event.get("seen", ()):
         parts += _seen(seen)
     return f"{test}: {', '.join(parts)}" if parts else None
@@ -148,14 +153,27 @@ def _lost(first: Message) -> str:
     return f"{first['lost']:,} lost before it" + (f", {earlier:,} sent earlier" if earlier else "")
 
 
-def discoveries(answers: Iterable[Message]) -> list[Row]:
+def _by_application(
+    rows_of: Callable[[Message], list[Row]],
+) -> Callable[[Iterable[Message]], list[Row]]:
+    """Make a function of one answer one of all answers; one that cannot be read has no rows."""
+
+    @wraps(rows_of)
+    def rows(answers: Iterable[Message]) -> list[Row]:
+        found: list[Row] = []
+        for text in sorted(answers, key=lambda text: (text["app"], text["instance"])):
+            with suppress(*STRANGE):
+                found += rows_of(text)
+        return found
+
+    return rows
+
+
+@_by_application
+def discoveries(text: Message) -> list[Row]:
     """Rows of the table of discovery, a row for each writer that was heard: app, test, kind, made
     (ms), counterparts, matched (ms), first sample from app, after (ms), lost before it, sent before
     the ends were made."""
-    return [row for text in sorted(answers, key=_order) for row in _readable(_discoveries, text)]
-
-
-def _discoveries(text: Message) -> list[Row]:
     rows: list[Row] = []
     for test in sorted(text["result"]["tests"], key=lambda test: (test["test"], test["kind"])):
         found = test["discovery"]
@@ -182,12 +200,6 @@ def _discoveries(text: Message) -> list[Row]:
         ]
         rows += [(*head, *first) for first in firsts or [(ABSENT,) * 4]]
     return rows
-
-
-def _counted(message: Message, count: Message) -> str:
-    if message["kind"] == "receiver":
-        return f"from app {count['writer'] // WRITERS_OF_APP}"
-    return "answered"
 
 
 def _rates(count: Message, seconds: float) -> str:
@@ -316,12 +328,9 @@ def _segment(title: str, best: Message) -> Row:
     )
 
 
-def members(answers: Iterable[Message]) -> list[Row]:
+@_by_application
+def members(text: Message) -> list[Row]:
     """Rows of the table of members: app, group, adapter, transport, host, process, tests."""
-    return [row for text in sorted(answers, key=_order) for row in _readable(_member, text)]
-
-
-def _member(text: Message) -> list[Row]:
     found, group = text["result"], text["group"]
     return [(
         str(text["app"]), "—" if group is None else str(group),
@@ -330,12 +339,9 @@ def _member(text: Message) -> list[Row]:
     )]  # fmt: skip
 
 
-def tests(answers: Iterable[Message]) -> list[Row]:
+@_by_application
+def tests(text: Message) -> list[Row]:
     """Rows of the table of tests: app, test, kind, state, bytes, rate, ends, from."""
-    return [row for text in sorted(answers, key=_order) for row in _readable(_tests, text)]
-
-
-def _tests(text: Message) -> list[Row]:
     return [
         (
             str(text["app"]), str(test["test"]), test["kind"], test["state"], f"{test['size']:,}",
@@ -345,20 +351,10 @@ def _tests(text: Message) -> list[Row]:
     ]  # fmt: skip
 
 
-def _readable(rows: Callable[[Message], list[Row]], text: Message) -> list[Row]:
-    with suppress(*STRANGE):
-        return rows(text)
-    return []
-
-
 def _rate(test: Message) -> str:
     if test["kind"] not in ("transceiver", "transmitter"):
         return "—"
     return f"{test['rate_hz']:g}" if test["rate_hz"] else "max"
-
-
-def _order(text: Message) -> tuple[int, int]:
-    return text["app"], text["instance"]
 
 
 @dataclass(frozen=True)
@@ -406,6 +402,11 @@ def _text(message: Message) -> tuple[str, str]:
     if news == "gone":
         return "gone", f"nothing was heard of it for {message['silent_s']:.0f} s"
     return "", ""
+
+
+def reason(message: Message) -> str:
+    """Why it failed; empty: it did not."""
+    return _why(message) if message.get("error") else ""
 
 
 def _why(message: Message) -> str:

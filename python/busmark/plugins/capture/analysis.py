@@ -29,6 +29,7 @@ from busmark.plugins.capture.wire import end_text, reverse_flows
 
 READ = {"rtps", "xrce"}
 """Protocols that are read."""
+OF_INTERFACE = ("packets", "snap_length", "received", "dropped")
 SESSION_STEP = 1 << 15
 """Numbers of DDS-XRCE begin anew with a session, in the table above all before."""
 
@@ -86,7 +87,10 @@ def described(
         protocols=_protocols(packets),
         remarks=remarks(packets, [samples for _, samples in named]),
         fault=summary["fault"],
-        interfaces=[_interface(number, each) for number, each in enumerate(summary["interfaces"])],
+        interfaces=[
+            Interface(name=each["name"] or str(number), **{key: each[key] for key in OF_INTERFACE})
+            for number, each in enumerate(summary["interfaces"])
+        ],
         runs=_runs(packets, named),
         hops=[_hop(packets, name, samples) for name, samples in named],
         ways=ways(named, until),
@@ -122,16 +126,6 @@ def _protocols(packets: Packets) -> dict[str, int]:
     counts = first.group_by("protocol").len().sort("len", "protocol", descending=[True, False])
     names = packets.summary["protocols"]
     return {names[number]: count for number, count in counts.iter_rows()}
-
-
-def _interface(number: int, each: dict[str, Any]) -> Interface:
-    return Interface(
-        name=each["name"] or str(number),
-        packets=each["packets"],
-        snap_length=each["snap_length"],
-        received=each["received"],
-        dropped=each["dropped"],
-    )
 
 
 def _hop(packets: Packets, name: str, each: Samples) -> Hop:
@@ -333,21 +327,17 @@ def remarks(packets: Packets, found: Sequence[Samples]) -> list[str]:
     for key, text in NOTICED.items():
         if number := noticed[key]:
             lines.append(text.format(n=count(number), s="" if number == 1 else "s"))
-    lines += _drops(summary)
-    lines += _too_short(summary)
-    lines += _doubtful(summary, found)
-    if summary["packets"] and not found:
-        lines.append(_nothing(packets))
-    return lines
-
-
-def _drops(summary: dict[str, Any]) -> list[str]:
-    return [
+    lines += [
         f"the capture lost {plural(each['dropped'], 'packet')} on {each['name'] or number}: "
         "losses and latencies may be the capture's own"
         for number, each in enumerate(summary["interfaces"])
         if each["dropped"]
     ]
+    lines += _too_short(summary)
+    lines += _doubtful(summary, found)
+    if summary["packets"] and not found:
+        lines.append(_nothing(packets))
+    return lines
 
 
 def _too_short(summary: dict[str, Any]) -> list[str]:

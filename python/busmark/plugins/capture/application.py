@@ -14,7 +14,7 @@ import numpy as np
 
 from busmark import files
 from busmark.errors import UserError
-from busmark.plugins.capture.figures import NONE, Times, difference, present, spread
+from busmark.plugins.capture.figures import NONE, Times, difference, present, spread, taken
 from busmark.plugins.capture.model import Application, Beside, Spread
 from busmark.plugins.capture.ways import Confirmation, Named, confirmations, followed, paths
 
@@ -197,10 +197,10 @@ def _of_way(way: Sequence[Named], stamps: Stamps, until: Confirmation | None) ->
     )
     return _Packets(
         hops=[name for name, _ in way],
-        entered=_taken(first.begun, at),
-        data=_taken(first.times, at),
-        arrived=_taken(last.times, to) if len(way) > 1 else np.full(len(at), NONE),
-        confirmed=_taken(confirmed, to),
+        entered=taken(first.begun, at),
+        data=taken(first.times, at),
+        arrived=taken(last.times, to) if len(way) > 1 else np.full(len(at), NONE),
+        confirmed=taken(confirmed, to),
         by=by,
         in_order=in_order,
     )
@@ -221,11 +221,6 @@ def _matched(begun: Times, stamps: Stamps) -> tuple[Times, bool]:
         if before[index] >= 0:
             found[before[index]] = order[index]
     return found, False
-
-
-def _taken(times: Times, at: Times) -> Times:
-    found: Times = np.where(at >= 0, times[np.maximum(at, 0)], NONE)
-    return found
 
 
 def _spread(times: Times) -> Spread | None:

@@ -308,7 +308,10 @@ def _flows(analysis: Analysis) -> Section:
     columns = [
         Column("From, to", ends, "label"),
         Column("Interface", [Cell(flow.interface) for flow in listed]),
-        Column("Protocols", [Cell(", ".join(_protocols(flow))) for flow in listed]),
+        Column(
+            "Protocols",
+            [Cell(", ".join(dict.fromkeys((flow.transport, *flow.protocols)))) for flow in listed],
+        ),
         Column("Packets", [Cell(flow.packets) for flow in listed], "count"),
         Column("Bytes", [Cell(flow.wire_bytes) for flow in listed], "count"),
         _of_tcp("Data", [flow.tcp_data_segments for flow in listed], listed),
@@ -317,10 +320,6 @@ def _flows(analysis: Analysis) -> Section:
     ]
     blocks: list[Block] = [_table("flows", columns), *_more(len(flows) - len(listed))]
     return Section("Flows", blocks, folded=True)
-
-
-def _protocols(flow: Flow) -> list[str]:
-    return [flow.transport, *(each for each in flow.protocols if each != flow.transport)]
 
 
 def _of_tcp(title: str, values: Sequence[int], flows: Sequence[Flow]) -> Column:

@@ -6,7 +6,7 @@ import contextlib
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -16,8 +16,15 @@ from busmark.cli.output import echo, say_file
 from busmark.cli.places import Place, or_newest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import BaseModel
+
     from busmark.plugins.capture.dumpcap import Site
+    from busmark.present.document import Document
     from busmark.store import Case, Result
+
+T = TypeVar("T", bound="BaseModel")
 
 
 @click.command("record", epilog="Example: busmark capture record --seconds 10 --out it.pcapng")
@@ -139,6 +146,20 @@ def _of_lab(name: str, node: str) -> list[str]:
     return lab.prefix(node)
 
 
+def _answer(
+    found: T, document: Callable[[T], Document], files: Files | None, *, as_json: bool
+) -> None:
+    """Print what was found, as JSON or as a document, which is written to these files."""
+    from busmark.present.formats import Views
+
+    if as_json:
+        echo(found.model_dump_json(indent=2))
+    if files:
+        files.write(Views(lambda: document(found)))
+    if not as_json:
+        show(document(found))
+
+
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
 """What `--until` says ends L."""
 CAPTURES = {".pcap", ".pcapng", ".cap"}
@@ -200,17 +221,9 @@ def explain_command(
         case = _case(result, wanted or own or "")
         shown = MOST_WORST if worst is None else worst
         explained = of_case(result, case, shown, diagrams=True)
-    if as_json:
-        echo(explained.model_dump_json(indent=2))
-    if not as_json or files:
-        from busmark.plugins.capture.late.blocks import document
-        from busmark.present.formats import Views
+    from busmark.plugins.capture.late.blocks import document
 
-        made = document(explained)
-        if files:
-            files.write(Views(lambda: made))
-        if not as_json:
-            show(made)
+    _answer(explained, document, files, as_json=as_json)
 
 
 def _case(result: Result, wanted: str) -> Case:
@@ -288,15 +301,8 @@ def analyse_command(
     analysis = analyse(
         file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
     )
-    if as_json:
-        echo(analysis.model_dump_json(indent=2))
-    if not as_json or files:
-        from busmark.plugins.capture.blocks import document
-        from busmark.present.formats import Views
+    from busmark.plugins.capture.blocks import document
 
-        made = document(analysis)
-        if files and not READ.isdisjoint(analysis.protocols):
-            files.write(Views(lambda: made))
-        if not as_json:
-            show(made)
+    readable = not READ.isdisjoint(analysis.protocols)
+    _answer(analysis, document, files if readable else None, as_json=as_json)
     check_readable(analysis)

@@ -114,18 +114,14 @@ def interfaces(stage: Stage) -> list[tuple[Place, str]]:
     """Each once: the interfaces of all participants; and loopback where several of them, or one
     and a server, have one network."""
     places = [seat.place for seat in stage.seats] + [own[0].place for own in stage.served]
-    networks = [_network(place) for place in places]
+    # Places on which this is the same have one network.
+    networks = [p.node.facts.network if p.node else p.lab_node or "" for p in places]
     found: dict[tuple[str, str], Place] = {}
     for place, network in zip(places, networks, strict=True):
         found.setdefault((network, place.interface), place)
         if networks.count(network) > 1:
             found.setdefault((network, LOOPBACK), place)
     return [(place, interface) for (_, interface), place in found.items()]
-
-
-def _network(place: Place) -> str:
-    """Places on which this is the same have one network."""
-    return place.node.facts.network if place.node else place.lab_node or ""
 
 
 def _site(place: Place) -> Site:

@@ -48,6 +48,12 @@ def present(times: Times) -> npt.NDArray[np.bool_]:
     return found
 
 
+def taken(times: Times, index: Times) -> Times:
+    """These times; what has no index has none."""
+    found: Times = np.where(index >= 0, times[np.maximum(index, 0)], NONE)
+    return found
+
+
 def difference(begin: Times, end: Times) -> Times:
     """For each, in whichever order; NONE where one is not there."""
     both = present(begin) & present(end)

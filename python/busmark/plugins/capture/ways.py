@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from busmark.plugins.capture.figures import NONE, Times, between, range_of, spread
+from busmark.plugins.capture.figures import NONE, Times, between, range_of, spread, taken
 from busmark.plugins.capture.model import Segment, Way
 from busmark.plugins.capture.samples import Samples
 
@@ -122,11 +122,11 @@ def _way(hops: Sequence[Named], until: Confirmation | None) -> Way:
     first, last = hops[0][1], hops[-1][1]
     arrived = indexes[-1] >= 0
     confirmed = {
-        by: between(first.times, _at(times, indexes[-1]))
+        by: between(first.times, taken(times, indexes[-1]))
         for by, times in confirmations(last, until)
     }
     by = next((by for by, times in confirmed.items() if len(times)), None)
-    latency = between(first.times, _at(last.times, indexes[-1]))
+    latency = between(first.times, taken(last.times, indexes[-1]))
     whole = np.logical_and.reduce([each >= 0 for each in indexes])
     along = zip(hops, indexes, strict=True)
     bytes_each = np.sum([_wire(hop, each, whole) for (_, hop), each in along], axis=0)
@@ -155,12 +155,6 @@ def confirmations(last: Samples, until: Confirmation | None) -> list[tuple[Confi
     return [(by, times) for by, times in both if until in (None, by)]
 
 
-def _at(times: Times, index: Times) -> Times:
-    """These times; what has no index has none."""
-    found: Times = np.where(index >= 0, times[np.maximum(index, 0)], NONE)
-    return found
-
-
 def _wire(hop: Samples, index: Times, whole: np.ndarray) -> np.ndarray:
     taken: np.ndarray = hop.wire.to_numpy()[index[whole]]
     return taken
@@ -168,9 +162,9 @@ def _wire(hop: Samples, index: Times, whole: np.ndarray) -> np.ndarray:
 
 def _segment(hops: Sequence[Named], indexes: list[Times], number: int) -> Segment:
     (source, before), (destination, after) = hops[number], hops[number + 1]
-    begin = _at(before.times, indexes[number])
+    begin = taken(before.times, indexes[number])
     # The first byte on the next hop, as the time before its last is that hop's own.
-    times = between(begin, _at(after.begun, indexes[number + 1]))
+    times = between(begin, taken(after.begun, indexes[number + 1]))
     return Segment(
         source=source, destination=destination, samples=len(times), latency=spread(times)
     )
@@ -186,7 +180,7 @@ def _eq2(
     """Bits of all hops by L; by the latency where nothing confirms."""
     first, last = hops[0][1], hops[-1][1]
     for times in (*(times for _, times in confirmations(last, until)), last.times):
-        ends = _at(times, indexes[-1])[whole]
+        ends = taken(times, indexes[-1])[whole]
         begin = first.times[whole]
         there = (ends != NONE) & (ends > begin)
         if there.any():

@@ -169,7 +169,10 @@ def cases(runs: list[Run]) -> list[ImportedCase]:
     for run in runs:
         key = json.dumps(run.params.declared(), sort_keys=True, default=str)
         by_params.setdefault(key, ImportedCase("", run.params)).runs.append(run)
-    ordered = sorted(by_params.values(), key=lambda case: _order(case.params))
+    ordered = sorted(by_params.values(), key=lambda case: (
+        TEST_ORDER.index(case.params.test), case.params.adapter,
+        -1 if case.params.size is None else case.params.size,
+    ))  # fmt: skip
     taken: set[str] = set()
     for case in ordered:
         name = base = _name(case.params)
@@ -180,14 +183,6 @@ def cases(runs: list[Run]) -> list[ImportedCase]:
         taken.add(name)
         case.id = name
     return ordered
-
-
-def _order(params: RunParameters) -> tuple[int, str, int]:
-    return (
-        TEST_ORDER.index(params.test),
-        params.adapter,
-        -1 if params.size is None else params.size,
-    )
 
 
 def _name(params: RunParameters) -> str:

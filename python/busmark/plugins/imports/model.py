@@ -126,6 +126,8 @@ class Flaw:
     title: str
     cause: str
     remedy: str
+    of_summaries: bool = False
+    """Whether it is none of runs whose samples are known."""
 
 
 @dataclass(slots=True)
@@ -138,7 +140,9 @@ class Observed:
 
     def finding(self, cases: list[str]) -> Finding:
         """Return it as it is stored with the result."""
-        return Finding(**asdict(self.flaw), evidence=self.evidence, cases=cases)
+        values = asdict(self.flaw)
+        del values["of_summaries"]
+        return Finding(**values, evidence=self.evidence, cases=cases)
 
 
 @dataclass(slots=True)

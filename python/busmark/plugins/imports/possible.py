@@ -73,10 +73,14 @@ def possible(cases: Sequence[ImportedCase]) -> None:
         )
     for case in cases:
         _params(case)
+    of_cases, of_summaries = bounds_of("cases"), bounds_of("summaries")
     for run in runs:
-        _values(run)
-        for reported in run.reported:
-            _reported(run, reported)
+        for key, value in {**run.params.declared(), **run.values}.items():
+            _check(run, run.line, key, value, of_cases.get(key))
+        for one in run.reported:
+            limits = of_summaries | {"value_ns": _of_value(one, of_summaries["value_ns"])}
+            for key in ("value_ns", "percent", "count", "start_s", "duration_s"):
+                _check(run, one.line or run.line, key, getattr(one, key), limits[key])
         for name, frame in (("samples", run.samples), ("intervals", run.intervals)):
             if frame is not None:
                 _table(run, name, frame)
@@ -93,22 +97,6 @@ def _params(case: ImportedCase) -> None:
         raise _cannot_be(run, run.line, f"{key}: {str(first['input'])[:80]}") from None
 
 
-def _values(run: Run) -> None:
-    limits = bounds_of("cases")
-    for key, value in {**run.params.declared(), **run.values}.items():
-        if key in limits:
-            _check(run, run.line, key, value, limits[key])
-
-
-def _reported(run: Run, reported: Reported) -> None:
-    limits = bounds_of("summaries")
-    for key in ("value_ns", "percent", "count", "start_s", "duration_s"):
-        value = getattr(reported, key)
-        if value is not None:
-            own = _of_value(reported, limits[key]) if key == "value_ns" else limits[key]
-            _check(run, reported.line or run.line, key, value, own)
-
-
 def _of_value(reported: Reported, limits: tuple[float, float]) -> tuple[float, float]:
     low, high = limits
     if reported.quantity in BY_ONE_CLOCK or reported.statistic in SPREADS:
@@ -117,8 +105,10 @@ def _of_value(reported: Reported, limits: tuple[float, float]) -> tuple[float, f
     return (low, high / 2) if reported.quantity == "half_round_trip" else (low, high)
 
 
-def _check(run: Run, line: int, key: str, value: Any, limits: tuple[float, float]) -> None:
-    if isinstance(value, int | float) and not (isfinite(value) and limits[0] <= value <= limits[1]):
+def _check(run: Run, line: int, key: str, value: Any, limits: tuple[float, float] | None) -> None:
+    if limits is None or not isinstance(value, int | float):
+        return
+    if not (isfinite(value) and limits[0] <= value <= limits[1]):
         raise _cannot_be(run, line, f"{key} = {value:g}")
 
 

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,7 +21,7 @@ from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports import assemble
 from busmark.plugins.imports.assemble import ImportedCase
-from busmark.plugins.imports.model import Flaw, Imported, Observed, Run
+from busmark.plugins.imports.model import Flaw, Imported, Observed, Reported, Run
 from busmark.plugins.imports.possible import of_two_clocks, possible
 from busmark.plugins.imports.registry import Importer, importer, recognised, the_one
 from busmark.plugins.imports.sources import Refused, sources
@@ -320,19 +320,8 @@ def _rounds(
 def summaries(cases: Sequence[ImportedCase]) -> pl.DataFrame:
     """Return the table of what the sources state."""
     rows = [
-        {
-            "case": case.id,
-            "round": number,
-            "quantity": s.quantity,
-            "statistic": s.statistic,
-            "percent": s.percent,
-            "value_ns": s.value_ns,
-            "count": s.count,
-            "start_s": s.start_s,
-            "duration_s": s.duration_s,
-            "file": run.file,
-            "line": s.line,
-        }
+        {"case": case.id, "round": number, "file": run.file}
+        | {each.name: getattr(s, each.name) for each in fields(Reported)}
         for case in cases
         for number, run in enumerate(case.runs)
         for s in run.reported
@@ -433,7 +422,8 @@ def _findings(cases: Sequence[ImportedCase], imported: Sequence[Imported]) -> li
     own = [Observed(f, text, [r]) for case in cases for r in case.runs for f, text in r.observed]
     for observed_of in (*(one.observed for one in imported), own):
         for observed in observed_of:
-            concerned = [by_run[id(run)] for run in observed.runs if id(run) in by_run]
+            runs = [r for r in observed.runs if not observed.flaw.of_summaries or r.samples is None]
+            concerned = [by_run[id(run)] for run in runs if id(run) in by_run]
             if observed.runs and not concerned:
                 continue
             finding = observed.finding(list(dict.fromkeys(concerned)))

@@ -189,9 +189,8 @@ def _figure(source: SourceText, line: Line, now: _Open) -> None:
         value = source.time(line, text, "us", "a time in microseconds")
         if value is not None:
             count = run.values.get("samples")
-            run.reported.append(
-                Reported(_quantity(run), statistic, value, percent, count, line=line.number)
-            )
+            half: Quantity = "round_trip" if "rtt" in run.notes else "half_round_trip"
+            run.reported.append(Reported(half, statistic, value, percent, count, line=line.number))
 
     if average := _AVERAGE.search(line.text):
         run.notes.append("rtt" if average[1] == "rtt" else "latency")
@@ -212,10 +211,6 @@ def _figure(source: SourceText, line: Line, now: _Open) -> None:
         run.params.size = source.count(line, size[1], "a size in bytes")
     elif not _BANDWIDTH.search(line.text) and _MUST.search(line.text):
         raise source.malformed(line, "a figure of sockperf's statistics")
-
-
-def _quantity(run: Run) -> Quantity:
-    return "round_trip" if "rtt" in run.notes else "half_round_trip"
 
 
 def _written(source: SourceText, line: Line, now: _Open, found: re.Match[str]) -> Run:

@@ -95,7 +95,8 @@ def _foreign(tree: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(node, STATEMENTS + EXPRESSIONS + OTHERS):
             yield node
         elif isinstance(node, ast.Import):
-            if not all(_known(alias.name) for alias in node.names):
+            modules = {alias.name.split(".")[0] for alias in node.names}
+            if not modules <= {"cyclonedds", ROOT}:
                 yield node
         elif isinstance(node, ast.ImportFrom):
             if not (node.level == 1 or (node.level == 0 and node.module in IMPORTED)):
@@ -116,10 +117,6 @@ def _foreign(tree: ast.AST) -> Iterator[ast.AST]:
             yield from _evaluated(node.annotation)
         elif isinstance(node, ast.Subscript):
             yield from _evaluated(node.slice)
-
-
-def _known(module: str) -> bool:
-    return module.split(".")[0] in ("cyclonedds", ROOT)
 
 
 def _is_annotation(call: ast.Call) -> bool:

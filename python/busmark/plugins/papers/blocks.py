@@ -11,10 +11,10 @@ from busmark.compare.campaign import Campaign
 from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import ABSENT, count, joined, number, upper_first
-from busmark.plugins.papers import document as its
 from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.checks import distinguishing
 from busmark.plugins.papers.data_sets import value_by_value
+from busmark.plugins.papers.document import Grouped
 from busmark.plugins.papers.evidence import Check, Evidence
 from busmark.plugins.papers.repetition import Answered, Repetition
 from busmark.plugins.papers.repetition import repetition as repeated
@@ -22,14 +22,12 @@ from busmark.plugins.papers.select import named
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bar, Bars, across, bar
-from busmark.present.document import ABSENT as ABSENT_CELL
 from busmark.present.document import (
     Block,
     Cell,
     Chart,
     Column,
     Document,
-    Kind,
     Row,
     Section,
     Table,
@@ -98,28 +96,16 @@ def _marked(verdict: claims.Verdict) -> Cell:
     return Cell(verdict, text=words, verdict=SHOWN[verdict])
 
 
-def tables(found: Iterable[its.Table]) -> Iterator[Section]:
+def tables(found: Iterable[Grouped]) -> Iterator[Section]:
     """Return the tables in the document's own columns, by what they have in common."""
-    groups: dict[str, list[Block]] = {}
-    notes: dict[str, dict[str, None]] = {}
-    for table in found:
-        columns = [
-            Column(title, cells := [row[place] for row in table.rows], _kind(place, cells))
-            for place, title in enumerate(table.columns)
-        ]  # fmt: skip
-        own = Table(columns, [Row() for _ in table.rows], title=table.title)
-        groups.setdefault(table.group, []).append(own)
-        notes.setdefault(table.group, {}).setdefault(table.note, None)
-    for place, (group, own_tables) in enumerate(groups.items()):
-        below = [Text("line", {"line": note}, style="quiet") for note in notes[group] if note]
-        yield Section(group, [*own_tables, *below], folded=place > 0, key=f"tables-{place}")
-
-
-def _kind(place: int, cells: Sequence[Cell]) -> Kind:
-    values = [cell.value for cell in cells if cell != ABSENT_CELL]
-    if values and all(isinstance(value, int) for value in values):
-        return "count"
-    return "number" if place else "label"
+    groups: dict[str, list[Grouped]] = {}
+    for each in found:
+        groups.setdefault(each.group, []).append(each)
+    for place, (group, own) in enumerate(groups.items()):
+        notes = filter(None, dict.fromkeys(each.note for each in own))
+        below = [Text("line", {"line": note}, style="quiet") for note in notes]
+        blocks: list[Block] = [*(each.table for each in own), *below]
+        yield Section(group, blocks, folded=place > 0, key=f"tables-{place}")
 
 
 def _floor(campaign: Campaign) -> Iterator[Section]:
@@ -273,7 +259,14 @@ def _table(lines_of: Sequence[tuple[Check, Evidence]]) -> Table:
         Column("Expected", [Cell(check.claim.text) for check, _ in lines_of]),
         Column("Ratio", [_ratio(each.ratio) for each in found], "figure"),
         Column("Verdict", [_marked(each.verdict) for each in found]),
-        Column("Pairs", [Cell(_pairs_text(each)) for each in found], detail=True),
+        Column(
+            "Pairs",
+            [
+                Cell(each.pairs[0].name if len(each.pairs) == 1 else f"{len(each.pairs)} pairs")
+                for each in found
+            ],
+            detail=True,
+        ),
         Column("Rounds", rounds, "count", detail=True),
     ]
     if any(each.confidence != CONFIDENCE for each in found):
@@ -282,11 +275,6 @@ def _table(lines_of: Sequence[tuple[Check, Evidence]]) -> Table:
     if any(each.reason for each in found):
         columns.append(Column("Why", [Cell(each.reason or None) for each in found]))
     return Table(columns, [Row() for _ in found])
-
-
-def _pairs_text(found: Evidence) -> str:
-    names = [pair.name for pair in found.pairs]
-    return names[0] if len(names) == 1 else f"{len(names)} pairs"
 
 
 def _ratio(ratio: Estimate | None) -> Cell:

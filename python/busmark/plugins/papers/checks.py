@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,12 @@ from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import halves
 from busmark.model.parameters import Parameters
 from busmark.model.text import size_text
-from busmark.plugins.papers.evidence import ABOVE, Claim, Pair, geometric_mean, product
+from busmark.plugins.papers.evidence import ABOVE, Check, Claim, Pair, geometric_mean, product
 from busmark.plugins.papers.select import (
     WORKLOAD,
     PerRound,
     Select,
+    Selects,
     Value,
     constant,
     expected,
@@ -28,6 +30,21 @@ from busmark.plugins.papers.select import (
 )
 from busmark.stats import MIN_POINTS
 from busmark.stats.sweep import theil_sen
+
+
+def each(
+    places: Iterable[object], kind: Callable[..., Check], name: str, *arguments: Any, **options: Any
+) -> tuple[Check, ...]:
+    """Return the check of each place, whose name ends with it. `Selects` among the arguments
+    select its cases."""
+
+    def at(place: object, argument: Any) -> Any:
+        return argument.at(place) if isinstance(argument, Selects) else argument
+
+    return tuple(
+        kind(f"{name}, {place}", *(at(place, argument) for argument in arguments), **options)
+        for place in places
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +261,7 @@ class Steps:
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
         """Return one pair for each step."""
-        reason = missing(self.of, campaign, self.value)
-        if reason:
+        if reason := missing(self.of, campaign, self.value):
             return reason
         found = []
         for series in by_size(self.of, campaign):
@@ -276,8 +292,7 @@ class Ends:
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
         """Return one pair for each set of cases that differ in `along` only."""
-        reason = missing(self.of, campaign, self.value)
-        if reason:
+        if reason := missing(self.of, campaign, self.value):
             return reason
         alike: dict[tuple[object, ...], list[CaseSummary]] = {}
         for case in self.of.of(campaign):
@@ -312,8 +327,7 @@ class Bend:
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
         """Return one pair for each case of that size whose neighbours were measured."""
-        reason = missing(self.of, campaign)
-        if reason:
+        if reason := missing(self.of, campaign):
             return reason
         sizes = (self.at, self.at // 2, self.at * 2)
         chosen = [
@@ -345,8 +359,7 @@ class OnLine:
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
         """Return one pair for each size."""
-        reason = missing(self.of, campaign, self.value)
-        if reason:
+        if reason := missing(self.of, campaign, self.value):
             return reason
         found = []
         for series in by_size(self.of, campaign):
@@ -392,8 +405,7 @@ class Second:
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
         """Return one pair for each case."""
-        reason = missing(self.of, campaign, self.value)
-        if reason:
+        if reason := missing(self.of, campaign, self.value):
             return reason
         found = self.of.of(campaign)
         shown = distinguishing(found)

@@ -35,7 +35,8 @@ def command() -> None:
 def list_command(as_json: bool) -> None:
     """List the papers: name, title, and the scenarios that repeat it."""
     from busmark.plugins.papers.repetition import DOCUMENTS
-    from busmark.present.document import Cell, Column, Document, Row, Section, Table
+    from busmark.present.blocks.rows import Field, listing
+    from busmark.present.document import Document, Section
     from busmark.scenario.load import shipped
 
     scenarios = {
@@ -48,18 +49,13 @@ def list_command(as_json: bool) -> None:
         ]
         echo(json.dumps(listed, indent=2))
         return
-    columns = [
-        Column("Name", [Cell(name) for name in DOCUMENTS], "label"),
-        Column("Title", [Cell(each.title) for each in DOCUMENTS.values()]),
-        Column(
-            "Scenarios",
-            [
-                Cell(", ".join(each.removeprefix(f"{name}/") for each in scenarios[name]))
-                for name in DOCUMENTS
-            ],
-        ),
-    ]
-    table = Table(columns, [Row() for _ in DOCUMENTS], key="papers")
+    fields = (
+        Field("Name", lambda name: name),
+        Field("Title", lambda name: DOCUMENTS[name].title),
+        Field("Scenarios", lambda name: ", ".join(
+            each.removeprefix(f"{name}/") for each in scenarios[name])),
+    )  # fmt: skip
+    table = listing(DOCUMENTS, fields, key="papers")
     how = "Repeat one with `busmark run NAME/SCENARIO`, such as `busmark run perftest-2023/quick`."
     show(Document("Papers", [how], [Section("", [table])]))
 

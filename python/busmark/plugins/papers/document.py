@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.plugins.papers.evidence import Check
-from busmark.present.document import Cell
+from busmark.present.document import ABSENT, Cell, Column, Kind, Row, Table
 
 Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
 """Experiments with scenarios of their own."""
@@ -72,7 +72,7 @@ class Document:
     stand_ins: tuple[StandIn, ...]
     deviations: tuple[str, ...]
     statements: tuple[Statement, ...]
-    tables: Callable[[Campaign], list[Table]] | None = None
+    tables: Callable[[Campaign], list[Grouped]] | None = None
     scenarios: tuple[str, ...] = ()
     part_of: Callable[[CaseSummary], str] = its_test
     sizes: str = (
@@ -91,29 +91,36 @@ Columns = Mapping[str, Callable[[T], Content]]
 """Headings, with their units, and what each has of a row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under the document's own columns.
-
-    Attributes:
-        group: what several tables have in common, such as the middleware.
-        title: of this one.
-        columns: headings, with their units.
-        rows: as many cells in each as there are columns.
-        note: how to read it.
-    """
+class Grouped(NamedTuple):
+    """A table in the document's own columns."""
 
     group: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
+    """What several tables have in common, such as the middleware."""
+    table: Table
+    note: str
+    """How to read it."""
 
 
-def table(group: str, title: str, columns: Columns[T], of: Iterable[T], note: str = "") -> Table:
+def table(group: str, title: str, columns: Columns[T], of: Iterable[T], note: str = "") -> Grouped:
     """Return the table with a row for each of these."""
-    rows = tuple(tuple(cell(value(each)) for value in columns.values()) for each in of)
-    return Table(group, title, tuple(columns), rows, note)
+    rows = list(of)
+    made = [(head, [cell(value(each)) for each in rows]) for head, value in columns.items()]
+    return grouped(group, title, made, note)
+
+
+def grouped(
+    group: str, title: str, columns: Sequence[tuple[str, Sequence[Cell]]], note: str = ""
+) -> Grouped:
+    """Return the table with these columns."""
+    made = [Column(head, cells, _kind(place, cells)) for place, (head, cells) in enumerate(columns)]
+    return Grouped(group, Table(made, [Row() for _ in made[0].cells], title=title), note)
+
+
+def _kind(place: int, cells: Sequence[Cell]) -> Kind:
+    values = [cell.value for cell in cells if cell != ABSENT]
+    if values and all(isinstance(value, int) for value in values):
+        return "count"
+    return "number" if place else "label"
 
 
 def cell(content: Content) -> Cell:

@@ -10,23 +10,22 @@ import numpy as np
 from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import RoundLatency
 from busmark.model.figure import Distribution, Figure
 from busmark.model.text import figure_text, number, percent_text, size_text
-from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, share
+from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, each, share
 from busmark.plugins.papers.document import (
     Columns,
     Content,
     Document,
+    Grouped,
     StandIn,
     Statement,
-    Table,
     in_part,
     micro,
     table,
 )
 from busmark.plugins.papers.evidence import ABOVE, BELOW, Claim, about, alike
-from busmark.plugins.papers.select import Select, Where, asks, cases, headline, of_latency
+from busmark.plugins.papers.select import Select, Selects, asks, cases, headline, of_latency
 from busmark.present.document import Cell
 from busmark.stats import MIN_POINTS, Estimate, robust_line
 
@@ -40,17 +39,21 @@ class Place:
     transport: str
     reliability: str
 
-    @property
-    def name(self) -> str:
+    def __str__(self) -> str:
         """Such as "TCP, fastdds"."""
         return f"{self.there}, {self.adapter}"
 
-    def latency(self, where: Where | None = None, **params: int) -> Select:
+    def latency(self, **params: int) -> Select:
         """Select its latency cases."""
         return cases(
-            where, test="latency", adapter=self.adapter, transport=self.transport,
+            None, test="latency", adapter=self.adapter, transport=self.transport,
             qos_reliability=self.reliability, **params,
         )  # fmt: skip
+
+
+def latency(**params: int) -> Selects:
+    """Select the latency cases of a place."""
+    return Selects(lambda place: place.latency(**params))
 
 
 UDP = "UDP"
@@ -85,28 +88,9 @@ CLOSE = 1.25
 """Greatest factor of delays very close to the median; the article shows a chart."""
 
 
-def _upper(of: RoundLatency) -> float | None:
-    """Return the distance from the median to the 98th percentile."""
-    return None if of.p98_ns is None else of.p98_ns - of.median_ns
-
-
-def _lower(of: RoundLatency) -> float | None:
-    """Return the distance from the 2nd percentile to the median."""
-    return None if of.p2_ns is None else of.median_ns - of.p2_ns
-
-
-def _tail(of: RoundLatency) -> float | None:
-    """Return the 98th percentile relative to the median."""
-    return None if of.p98_ns is None else of.p98_ns / of.median_ns
-
-
-def _jitter_below(of: RoundLatency) -> float | None:
-    return None if of.jitter_p2_ns is None else -of.jitter_p2_ns
-
-
-def _two_hops(of: RoundLatency) -> float | None:
-    """Return the standard deviation of the whole round trip."""
-    return None if of.std_ns is None else 2 * of.std_ns
+def _plus(base: float, factor: float, value: float | None) -> float | None:
+    """Return None where the value is not known."""
+    return None if value is None else base + factor * value
 
 
 LATENCY = in_part("latency",
@@ -114,32 +98,23 @@ LATENCY = in_part("latency",
         "Latency and Jitter, Summary Plots",
         "Latency is linear in the size of the message: the delay per bit is constant, and where "
         "the line meets size 0 is the overhead.",
-        tuple(
-            OnLine(f"median over the line through all sizes, {place.name}", place.latency(),
-                   alike(CLOSE))
-            for place in PLACES
-        ),
+        each(PLACES, OnLine, "median over the line through all sizes", latency(), alike(CLOSE)),
     ),
     Statement(
         "Intervals; Math class",
         "The mean of one hop is half of that measured over two.",
-        tuple(
-            Each(f"mean of one hop over half the round trip, {place.name}", place.latency(),
-                 of_latency(lambda of: of.there_mean_ns), of_latency(lambda of: of.mean_ns),
-                 alike(LIKE_HALF))
-            for place in PLACES
-        ),
+        each(PLACES, Each, "mean of one hop over half the round trip", latency(),
+             of_latency(lambda of: of.there_mean_ns), of_latency(lambda of: of.mean_ns),
+             alike(LIKE_HALF)),
         remark="On one machine one clock sees both hops, so what had to be assumed there is "
         "measured here.",
     ),
     Statement(
         "Math class",
         "The standard deviation of one hop lies between 0.5 and 0.707 of that over two hops.",
-        tuple(
-            Each(f"standard deviation of one hop over two hops', {place.name}", place.latency(),
-                 of_latency(lambda of: of.there_std_ns), of_latency(_two_hops), OF_A_HOP)
-            for place in PLACES
-        ),
+        each(PLACES, Each, "standard deviation of one hop over two hops'", latency(),
+             of_latency(lambda of: of.there_std_ns), of_latency(lambda of: _plus(0, 2, of.std_ns)),
+             OF_A_HOP),
         remark="It holds where both hops are alike and not negatively correlated. Few extreme "
         "samples can outweigh all others in a standard deviation.",
     ),
@@ -147,50 +122,35 @@ LATENCY = in_part("latency",
         "Intervals",
         "Extremes of single hops cannot be had from two: that both hops of a sample are extreme is "
         "unlikely.",
-        tuple(
-            Each(f"maximum of one hop over half of two hops', {place.name}", place.latency(),
-                 of_latency(lambda of: of.there_max_ns), of_latency(lambda of: of.max_ns), ABOVE)
-            for place in PLACES
-        ),
+        each(PLACES, Each, "maximum of one hop over half of two hops'", latency(),
+             of_latency(lambda of: of.there_max_ns), of_latency(lambda of: of.max_ns), ABOVE),
         remark="The extreme sample of a round may have met its delay on the way back.",
     ),
     Statement(
         "Intervals; Shape; Histogram Plot",
         "Latency is skewed to the right.",
-        tuple(
-            Each(f"98th percentile to median over median to 2nd percentile, {place.name}",
-                 place.latency(), of_latency(_upper), of_latency(_lower), ABOVE)
-            for place in PLACES
-        ),
+        each(PLACES, Each, "98th percentile to median over median to 2nd percentile", latency(),
+             of_latency(lambda of: _plus(-of.median_ns, 1, of.p98_ns)),
+             of_latency(lambda of: _plus(of.median_ns, -1, of.p2_ns)), ABOVE),
     ),
     Statement(
         "Quantile Plot",
         "98 % of delays are very close to the median (UDP, 1000 bytes).",
-        tuple(
-            Each(f"98th percentile over median, {place.name}", place.latency(size=1000),
-                 of_latency(lambda of: of.p98_ns), of_latency(lambda of: of.median_ns),
-                 alike(CLOSE))
-            for place in CHARTED
-        ),
+        each(CHARTED, Each, "98th percentile over median", latency(size=1000),
+             of_latency(lambda of: of.p98_ns), of_latency(lambda of: of.median_ns), alike(CLOSE)),
     ),
     Statement(
         "Shape; Density and Quantile Plots",
         "Jitter is centred on zero, with a tail of about 2 % to each side (UDP, 1000 bytes).",
-        tuple(
-            Each(f"2nd percentile of jitter, below zero, over 98th, {place.name}",
-                 place.latency(size=1000), of_latency(_jitter_below),
-                 of_latency(lambda of: of.jitter_p98_ns), alike(CLOSE))
-            for place in CHARTED
-        ),
+        each(CHARTED, Each, "2nd percentile of jitter, below zero, over 98th", latency(size=1000),
+             of_latency(lambda of: _plus(0, -1, of.jitter_p2_ns)),
+             of_latency(lambda of: of.jitter_p98_ns), alike(CLOSE)),
     ),
     Statement(
         "Quantile Plot",
         "The slope, and the point at which tails form, are the same at all ten sizes.",
-        tuple(
-            Steps(f"98th percentile relative to median, from size to size, {place.name}",
-                  place.latency(), alike(CLOSE), of_latency(_tail))
-            for place in CHARTED
-        ),
+        each(CHARTED, Steps, "98th percentile relative to median, from size to size", latency(),
+             alike(CLOSE), of_latency(lambda of: of.p98_ns and of.p98_ns / of.median_ns)),
     ),
     Statement(
         "Summary Plots",
@@ -226,16 +186,13 @@ TOPOLOGIES = {
 }
 
 
-def ascent(adapter: str, topology: str, share: tuple[float, float]) -> Select:
+def ascent(topology: str, share: tuple[float, float]) -> Selects:
     """Select cases of the steepest ascent whose offered load is this share of the rated
     capacity."""
-    return cases(
-        test="throughput",
-        adapter=adapter,
-        qos_reliability="best_effort",
+    return Selects(lambda adapter: cases(
+        asks(*share), test="throughput", adapter=adapter, qos_reliability="best_effort",
         **TOPOLOGIES[topology],
-        where=asks(*share),
-    )
+    ))  # fmt: skip
 
 
 TRANSFER = cases(test="throughput", adapter="tcp")
@@ -254,7 +211,7 @@ THROUGHPUT = in_part("throughput",
         "both topologies.",
         tuple(
             share(f"throughput over specified rate, {adapter}, {topology}",
-                  ascent(adapter, topology, WITHIN), specified_mbit_per_s, alike(BOUNDED))
+                  ascent(topology, WITHIN).at(adapter), specified_mbit_per_s, alike(BOUNDED))
             for adapter in ADAPTERS for topology in TOPOLOGIES
         ),
     ),
@@ -263,19 +220,15 @@ THROUGHPUT = in_part("throughput",
         "At specified rates beyond the capacity, the capacity bounds throughput.",
         tuple(
             share(f"throughput over rated capacity, {adapter}, {topology}",
-                  ascent(adapter, topology, BEYOND), rated_mbit_per_s, BELOW)
+                  ascent(topology, BEYOND).at(adapter), rated_mbit_per_s, BELOW)
             for adapter in ADAPTERS for topology in TOPOLOGIES
         ),
     ),
     Statement(
         "Throughput, ¶4",
         "The limit of the bidirectional topology is similar to ftp's.",
-        tuple(
-            Ratio(f"throughput of one direction over plain TCP transfer, {adapter}",
-                  ascent(adapter, "bidirectional", BEYOND), TRANSFER, about(1.0, LIKE_FTP),
-                  ("link_rate",))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, "throughput of one direction over plain TCP transfer",
+             ascent("bidirectional", BEYOND), TRANSFER, about(1.0, LIKE_FTP), ("link_rate",)),
         remark="There it is laid to collisions; the links here are full duplex, each direction has "
         "its own capacity.",
     ),
@@ -283,22 +236,15 @@ THROUGHPUT = in_part("throughput",
         "Throughput, ¶4",
         "The publication-bound topology reaches somewhat more of the rated capacity than the "
         "bidirectional one.",
-        tuple(
-            Ratio(f"throughput, publication bound over bidirectional, {adapter}",
-                  ascent(adapter, "publication bound", BEYOND),
-                  ascent(adapter, "bidirectional", BEYOND), ABOVE,
-                  ("rate_hz", "size", "link_rate"))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, "throughput, publication bound over bidirectional",
+             ascent("publication bound", BEYOND), ascent("bidirectional", BEYOND), ABOVE,
+             ("rate_hz", "size", "link_rate")),
     ),
     Statement(
         "Throughput, ¶4",
         "The publication-bound topology reaches more than ftp does.",
-        tuple(
-            Ratio(f"throughput over plain TCP transfer, publication bound, {adapter}",
-                  ascent(adapter, "publication bound", BEYOND), TRANSFER, ABOVE, ("link_rate",))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, "throughput over plain TCP transfer, publication bound",
+             ascent("publication bound", BEYOND), TRANSFER, ABOVE, ("link_rate",)),
     ),
 )  # fmt: skip
 
@@ -345,7 +291,7 @@ COLUMNS: Columns[CaseSummary] = {
 }
 
 
-def tables(campaign: Campaign) -> list[Table]:
+def tables(campaign: Campaign) -> list[Grouped]:
     """Return a table for each adapter over each transport that was measured, with the line through
     it."""
     found = []

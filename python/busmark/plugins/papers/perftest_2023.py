@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.repeated import PERCENTS
 from busmark.model.text import ABSENT
-from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered
+from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered, each
 from busmark.plugins.papers.data_sets import number_of
 from busmark.plugins.papers.document import (
     Columns,
     Content,
     Document,
+    Grouped,
     StandIn,
     Statement,
-    Table,
     fixed,
     micro,
     table,
@@ -24,6 +25,7 @@ from busmark.plugins.papers.document import (
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
 from busmark.plugins.papers.select import (
     Select,
+    Selects,
     Where,
     cases,
     mbit_per_s,
@@ -44,16 +46,12 @@ class Place:
     adapter: str
     transport: str
 
-    def throughput(self, where: Where | None = None, **params: int | str) -> Select:
-        """Select cases of throughput mode."""
-        return self._cases("throughput", where, params)
+    def __str__(self) -> str:
+        return self.name
 
-    def latency(self, where: Where | None = None, **params: int | str) -> Select:
-        """Select cases of latency mode."""
-        return self._cases("latency", where, params)
-
-    def _cases(self, test: str, where: Where | None, params: dict[str, int | str]) -> Select:
-        return cases(where, test=test, adapter=self.adapter, transport=self.transport, **params)
+    def cases(self, where: Where | None = None, **params: Any) -> Select:
+        """Select its cases."""
+        return cases(where, adapter=self.adapter, transport=self.transport, **params)
 
 
 PLACES = (
@@ -68,6 +66,16 @@ WHATEVER_MODE = ("size", "payload", "placement")
 """Parameters in which cases of both modes must agree."""
 
 
+def throughput(where: Where | None = None, **params: str) -> Selects:
+    """Select cases of throughput mode."""
+    return Selects(lambda place: place.cases(where, test="throughput", **params))
+
+
+def latency(where: Where | None = None, **params: str) -> Selects:
+    """Select cases of latency mode."""
+    return Selects(lambda place: place.cases(where, test="latency", **params))
+
+
 mean = of_latency(lambda of: of.mean_ns)
 median = of_latency(lambda of: of.median_ns)
 greatest = of_latency(lambda of: of.max_ns)
@@ -79,40 +87,26 @@ LATENCY = (
     Statement(
         "§4.2.3, Tables 0 and 4 (1A, 2A)",
         "Latency is lower in latency mode than in throughput mode, at small sizes by far.",
-        tuple(
-            Ratio(f"mean latency to 512 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(sized(most=512)), place.throughput(), BELOW, WHATEVER_MODE, mean)
-            for place in PLACES
-        ),
+        each(PLACES, Ratio, "mean latency to 512 bytes, latency mode over throughput mode",
+             latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, mean),
     ),
     Statement(
         "§4.2.3, Tables 0 and 4 (1A, 2A)",
         "Percentiles of both modes are somewhat comparable in the 7th and 8th rows.",
-        tuple(
-            Ratio(f"median at 2048 and 4096 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(sized(2048, 4096)), place.throughput(), alike(COMPARABLE),
-                  WHATEVER_MODE, median)
-            for place in PLACES
-        ),
+        each(PLACES, Ratio, "median at 2048 and 4096 bytes, latency mode over throughput mode",
+             latency(sized(2048, 4096)), throughput(), alike(COMPARABLE), WHATEVER_MODE, median),
     ),
     Statement(
         "§4.2.3, Table 5 (2B); §4.4.2, Figure 31",
         "In latency mode far fewer samples arrive.",
-        tuple(
-            Ratio(f"samples/s to 512 bytes, latency mode over throughput mode, {place.name}",
-                  place.latency(sized(most=512)), place.throughput(), BELOW, WHATEVER_MODE,
-                  samples_per_s)
-            for place in PLACES
-        ),
+        each(PLACES, Ratio, "samples/s to 512 bytes, latency mode over throughput mode",
+             latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, samples_per_s),
     ),
     Statement(
         "§4.4.2, Figures 16 and 32",
         "At large sizes latency mode carries more Mbit/s than throughput mode.",
-        tuple(
-            Ratio(f"Mbit/s from 8192 bytes on, latency mode over throughput mode, {place.name}",
-                  place.latency(sized(8192)), place.throughput(), ABOVE, WHATEVER_MODE, mbit_per_s)
-            for place in PLACES
-        ),
+        each(PLACES, Ratio, "Mbit/s from 8192 bytes on, latency mode over throughput mode",
+             latency(sized(8192)), throughput(), ABOVE, WHATEVER_MODE, mbit_per_s),
         remark="A ping-pong cannot give that: 155 295 samples/s at a mean latency of 182 µs, of "
                "which a round trip each would take 56 s in every second. The pings here wait for "
                "their pongs.",
@@ -120,11 +114,7 @@ LATENCY = (
     Statement(
         "§4.4.1, Figure 27",
         "In latency mode latency starts at 180 µs and falls to the area of 60 µs as samples grow.",
-        tuple(
-            Steps(f"mean latency, 40000 bytes over 32, {place.name}",
-                  place.latency(), BELOW, mean, ends=True)
-            for place in PLACES
-        ),
+        each(PLACES, Steps, "mean latency, 40000 bytes over 32", latency(), BELOW, mean, ends=True),
     ),
     Statement(
         "§4.4.2 and §4.4.4, Figures 31 and 39",
@@ -133,48 +123,35 @@ LATENCY = (
             check
             for place in PLACES
             for check in (
-                Steps(f"samples/s, each size over the one before, {place.name}",
-                      place.latency(), BELOW, samples_per_s),
-                Steps(f"Mbit/s, each size over the one before, {place.name}",
-                      place.latency(), ABOVE, mbit_per_s),
+                *each([place], Steps, "samples/s, each size over the one before", latency(), BELOW,
+                      samples_per_s),
+                *each([place], Steps, "Mbit/s, each size over the one before", latency(), ABOVE,
+                      mbit_per_s),
             )
         ),
     ),
     Statement(
         "Tables 5 and 7 (2B, 4B)",
         "No sample was lost.",
-        tuple(
-            delivered(f"pings answered over sent, {place.name}", place.latency(), ALL)
-            for place in PLACES
-        ),
+        each(PLACES, delivered, "pings answered over sent", latency(), ALL),
     ),
     Statement(
         "§4.2.4 and §4.4.3, Tables 4 and 6 (2A, 4A)",
         "In the second campaign mean latency is lower.",
-        tuple(
-            Second(f"mean latency, second campaign over first, {place.name}",
-                   place.latency(), BELOW, mean)
-            for place in PLACES
-        ),
+        each(PLACES, Second, "mean latency, second campaign over first", latency(), BELOW, mean),
     ),
     Statement(
         "§4.2.4, Table 6 (4A)",
         "In the second campaign the greatest latency stays below 300 µs, which it often did not in "
         "the first.",
-        tuple(
-            Second(f"greatest latency, second campaign over first, {place.name}",
-                   place.latency(), BELOW, greatest)
-            for place in PLACES
-        ),
+        each(PLACES, Second, "greatest latency, second campaign over first", latency(), BELOW,
+             greatest),
     ),
     Statement(
         "§4.2.4, Tables 5 and 7 (2B, 4B)",
         "In the second campaign throughput is higher from the sixth row on.",
-        tuple(
-            Second(f"Mbit/s from 1024 bytes on, second campaign over first, {place.name}",
-                   place.latency(sized(1024)), ABOVE, mbit_per_s)
-            for place in PLACES
-        ),
+        each(PLACES, Second, "Mbit/s from 1024 bytes on, second campaign over first",
+             latency(sized(1024)), ABOVE, mbit_per_s),
     ),
     Statement(
         "§4.2.3, Table 4 (2A)",
@@ -198,75 +175,51 @@ THROUGHPUT = (
     Statement(
         "§4.2.1, Table 0 (1A)",
         "In throughput mode latency falls as samples grow.",
-        tuple(
-            Steps(f"mean latency, each size over the one before, to 8192 bytes, {place.name}",
-                  place.throughput(sized(most=8192)), BELOW, mean)
-            for place in PLACES
-        ),
+        each(PLACES, Steps, "mean latency, each size over the one before, to 8192 bytes",
+             throughput(sized(most=8192)), BELOW, mean),
         remark="There, samples below 8192 bytes wait until a batch is full. Nothing is batched "
         "here.",
     ),
     Statement(
         "§4.2.1, Table 0 (1A)",
         "The pattern switches in the last rows, where latency gets worse.",
-        tuple(
-            Steps(f"mean latency, each size over the one before, from 16384 bytes, {place.name}",
-                  place.throughput(sized(16384)), ABOVE, mean)
-            for place in PLACES
-        ),
+        each(PLACES, Steps, "mean latency, each size over the one before, from 16384 bytes",
+             throughput(sized(16384)), ABOVE, mean),
     ),
     Statement(
         "§4.3.1, Figure 11",
         "The standard deviation of latency is high at the smallest sizes and low later.",
-        tuple(
-            Steps(f"standard deviation, 8192 bytes over 32, {place.name}",
-                  place.throughput(sized(most=8192)), BELOW, deviation, ends=True)
-            for place in PLACES
-        ),
+        each(PLACES, Steps, "standard deviation, 8192 bytes over 32", throughput(sized(most=8192)),
+             BELOW, deviation, ends=True),
     ),
     Statement(
         "§4.2.1, Table 1 (1B); Figure 15",
         "As samples grow, fewer of them arrive per second.",
-        tuple(
-            Steps(f"samples/s, each size over the one before, {place.name}",
-                  place.throughput(), BELOW, samples_per_s)
-            for place in PLACES
-        ),
+        each(PLACES, Steps, "samples/s, each size over the one before", throughput(), BELOW,
+             samples_per_s),
     ),
     Statement(
         "§4.2.1, Table 1 (1B); Figure 16",
         "As samples grow, the throughput in Mbit/s rises.",
-        tuple(
-            Steps(f"Mbit/s, each size over the one before, {place.name}",
-                  place.throughput(), ABOVE, mbit_per_s)
-            for place in PLACES
-        ),
+        each(PLACES, Steps, "Mbit/s, each size over the one before", throughput(), ABOVE,
+             mbit_per_s),
     ),
     Statement(
         "Tables 1 and 3 (1B, 3B)",
         "No sample was lost.",
-        tuple(
-            delivered(f"samples received over sent, {place.name}", place.throughput(), ALL)
-            for place in PLACES
-        ),
+        each(PLACES, delivered, "samples received over sent", throughput(), ALL),
     ),
     Statement(
         "§4.2.2, Tables 0 and 2 (1A, 3A)",
         "In the second campaign latency is higher in the first three rows.",
-        tuple(
-            Second(f"mean latency, second campaign over first, to 128 bytes, {place.name}",
-                   place.throughput(sized(most=128)), ABOVE, mean)
-            for place in PLACES
-        ),
+        each(PLACES, Second, "mean latency, second campaign over first, to 128 bytes",
+             throughput(sized(most=128)), ABOVE, mean),
     ),
     Statement(
         "§4.3.3 and §4.3.4, Figures 19 to 26",
         "Otherwise the two campaigns nearly overlap; the first carried somewhat more.",
-        tuple(
-            Second(f"Mbit/s, second campaign over first, {place.name}",
-                   place.throughput(), alike(), mbit_per_s)
-            for place in PLACES
-        ),
+        each(PLACES, Second, "Mbit/s, second campaign over first", throughput(), alike(),
+             mbit_per_s),
     ),
     Statement(
         "§4.3.1, Figures 13 and 14",
@@ -318,7 +271,7 @@ NUMBERS = {(1, "A"): 0, (1, "B"): 1, (3, "A"): 2, (3, "B"): 3,
 """Tables of the thesis, by test and side."""
 
 
-def tables(campaign: Campaign) -> list[Table]:
+def tables(campaign: Campaign) -> list[Grouped]:
     """Return tables 0 to 7, by middleware and transport, each test with its publisher's and its
     subscriber's, in Perftest's own columns."""
     found = [pair for pair in pairs(campaign) if not pair.first.is_floor]
@@ -328,7 +281,7 @@ def tables(campaign: Campaign) -> list[Table]:
         for pair in sorted(found, key=number_of)
         if pair.first.label == label
         for made in (_publisher(pair), _subscriber(pair))
-        if any(cell != EMPTY for row in made.rows for cell in row[1:])
+        if any(cell != EMPTY for column in made.table.columns[1:] for cell in column.cells)
     ]
 
 
@@ -338,14 +291,14 @@ def _title(pair: Pair, side: str, what: str) -> str:
     return f"{own}{side}: {what}, {pair.test} mode{part}, Table {NUMBERS[own, side]} of the thesis"
 
 
-def _publisher(pair: Pair) -> Table:
+def _publisher(pair: Pair) -> Grouped:
     halves = all(row.quantity == "half_round_trip" for row in pair.rows if row.latencies)
     mode = MODES[pair.test] if halves else "Latency is one-way, as the source states it."
     note = f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT})."
     return table(pair.first.label, _title(pair, "A", "publisher"), PUBLISHER, pair.rows, note)
 
 
-def _subscriber(pair: Pair) -> Table:
+def _subscriber(pair: Pair) -> Grouped:
     pings = " Samples are pings that were answered; lost are those that were not."
     note = "Mbps are of bodies." + (pings if pair.test == "latency" else "")
     return table(pair.first.label, _title(pair, "B", "subscriber"), SUBSCRIBER, pair.rows, note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from busmark.compare.campaign import Campaign
-from busmark.plugins.papers.document import Document, Statement, Table
+from busmark.plugins.papers.document import Document, Grouped, Statement
 from busmark.plugins.papers.evidence import Check, Evidence, Verdict, evidence
 from busmark.plugins.papers.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.plugins.papers.openddsbench_2010 import OPENDDSBENCH
@@ -51,7 +51,7 @@ class Repetition:
     campaign: Campaign
     answers: tuple[Answered, ...]
     skipped: tuple[Statement, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[Grouped, ...]
 
     def count(self, verdict: Verdict) -> int:
         """Return the number of checks with this verdict."""

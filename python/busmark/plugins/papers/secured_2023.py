@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from busmark.estimate.case import CaseSummary
-from busmark.plugins.papers.checks import Ratio
+from busmark.plugins.papers.checks import Ratio, each
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, BELOW
-from busmark.plugins.papers.perftest_2023 import PERFTEST, PLACES
+from busmark.plugins.papers.perftest_2023 import PERFTEST, PLACES, latency, throughput
 from busmark.plugins.papers.select import WORKLOAD, of_latency, samples_per_s
 
 OVER_UDP = [place for place in PLACES if place.transport == "udp"]
@@ -26,22 +26,16 @@ STATEMENTS = (
     Statement(
         "§5.3",
         "Security is likely to increase latency.",
-        tuple(
-            Ratio(f"median latency in latency mode, all protected over plain, {place.name}",
-                  place.latency(one_vendor, security="all"),
-                  place.latency(one_vendor, security="none"), ABOVE, ALIKE, median)
-            for place in OVER_UDP
-        ),
+        each(OVER_UDP, Ratio, "median latency in latency mode, all protected over plain",
+             latency(one_vendor, security="all"), latency(one_vendor, security="none"), ABOVE,
+             ALIKE, median),
     ),
     Statement(
         "§5.3",
         "Security is likely to impact throughput.",
-        tuple(
-            Ratio(f"samples/s in throughput mode, all protected over plain, {place.name}",
-                  place.throughput(one_vendor, security="all"),
-                  place.throughput(one_vendor, security="none"), BELOW, ALIKE, samples_per_s)
-            for place in OVER_UDP
-        ),
+        each(OVER_UDP, Ratio, "samples/s in throughput mode, all protected over plain",
+             throughput(one_vendor, security="all"), throughput(one_vendor, security="none"), BELOW,
+             ALIKE, samples_per_s),
     ),
     Statement(
         "§3.3.1",

@@ -54,6 +54,13 @@ class Select:
         return value in wanted if isinstance(wanted, tuple) else value == wanted
 
 
+@dataclass(frozen=True, slots=True)
+class Selects:
+    """The selection for each of several places, such as adapters."""
+
+    at: Callable[[Any], Select]
+
+
 def cases(where: Where | None = None, **params: Any) -> Select:
     """Return a selection; `qos_` in front of a name stands for `qos.`."""
     named = {name.replace("qos_", "qos.", 1): value for name, value in params.items()}

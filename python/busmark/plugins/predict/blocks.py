@@ -152,7 +152,7 @@ def _variable(model: Model) -> str:
 
 def _at(model: Model, prediction: Prediction) -> Cell:
     if isinstance(model, SizeModel):
-        return Cell(prediction.at, text=text.size_text(round(prediction.at)))
+        return Cell(prediction.at, text=text.size_text(round(prediction.at)), unit="B")
     factor = UNITS[model.kind][0] if isinstance(model, LoadModel) else 1.0
     return Cell(prediction.at, text=value_text("", prediction.at * factor))
 

@@ -1,80 +1,151 @@
-"""Latency and loss as functions of the offered load, in units of a user.
+"""Latency, goodput and loss as functions of the offered load, or of the level of a background load.
 
-Both have a floor, which they leave at a knee. The knee is found without a law of queues
+Each has a floor, which they leave at a knee. The knee is found without a law of queues
 (`stats.knee`): medians of a few rounds at four to ten rates cannot distinguish one law from
 another. Between two measured rates the curve is a straight piece (`stats.curve_between`):
 
 - of the latency on two logarithmic scales, where a power of the load is straight;
 - of the rate that arrives against the rate offered. Then a server that carries c samples per second
   and drops the rest, the fluid limit of a queue without room (Newell 1982, "Applications of
-  Queueing Theory", chapter 2), is two straight pieces, and its loss 1 - c / rate is met exactly.
+  Queueing Theory", chapter 2), is two straight pieces, and its loss 1 - c / rate is met exactly;
+- of the logarithms of latency and goodput, and of the share lost, against a level, which may be 0.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, inf, log
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from busmark import stats
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray
 from busmark.plugins.predict.model import (
+    GOODPUT_FALL,
     LATENCY_RISE,
     LOSS_RISE,
     MAX_FACTOR,
     MAX_FACTOR_OF_ONE,
     MAX_LOSS_REACH,
     MAX_LOSS_REACH_OF_ONE,
+    Knee,
+    LeftOut,
     Prediction,
     State,
+    Sweep,
 )
-from busmark.plugins.predict.sweeps import Measured, Row, latency_ns, loss_share
+from busmark.plugins.predict.sweeps import Measured, Row, goodput, latency_ns, loss_share
 
 MIN_RATES = 4
 """Fewest rates of a curve: two of them are left out in turn, with a neighbour on each side."""
 
+FLAT = {"latency": "floor", "goodput": "best", "loss": "floor"}
+"""What each quantity is called before its knee, in fields of models."""
+
 
 @dataclass(frozen=True, slots=True)
-class LoadCurve(ABC):
-    """A quantity against offered load."""
+class Quantity:
+    """What a curve is of: how it is read from rounds, and the scale in which it is straight."""
 
+    name: str
+    unit: str
+    of_round: Callable[[Row], float | None]
+    counted: str
+    """Column with the samples of a round."""
+    rise: float
+    """By how much it is above its floor beyond the knee, as heights."""
+    widest: tuple[float, float]
+    """Widest interval, typical and of one figure, with which it is of use."""
+    width: Callable[[Figure], float]
+    width_text: str
+    value: Callable[[float, float], float]
+    """From the scale in which it is straight, at a rate."""
+    heights: Callable[[FloatArray], FloatArray] = lambda table: table
+    """In the scale in which its knee is looked for."""
+    straight: Callable[[FloatArray, FloatArray], FloatArray] = lambda heights, _: heights
+    """Heights at these rates, in the scale in which it is straight."""
+    x: Callable[[Any], Any] = lambda rate: rate
+    """Rates in that scale."""
+    falls: bool = False
+    """Whether its value falls where the straight scale rises."""
+    possible: Callable[[Figure], Figure] = lambda figure: figure
+    """A figure within what its value can be."""
+    onward: Callable[[float, float, float], float] = lambda straight, _rate, _first: straight
+    """What is straight beyond the measured rates, at a rate, by the first that was measured."""
+    errors: Callable[[FloatArray, FloatArray], FloatArray] = lambda errors, _: errors
+    """Errors of what is straight as errors of the quantity: relative, or differences of shares."""
+
+
+def _factor(figure: Figure) -> float:
+    """Return the upper limit over the lower; 1 without limits."""
+    if figure.low is None or figure.high is None:
+        return 1.0
+    return figure.high / figure.low if figure.low > 0.0 else inf
+
+
+def _points(figure: Figure) -> float:
+    """Return the length of the interval in percentage points; 0 without one."""
+    if figure.low is None or figure.high is None:
+        return 0.0
+    return 100 * (figure.high - figure.low)
+
+
+def _rising(table: FloatArray, _rates: FloatArray) -> FloatArray:
+    """More load loses no smaller share: where the medians say otherwise they are pooled."""
+    medians = np.nanmedian(table, axis=0)
+    return table + (stats.rising(medians) - medians)
+
+
+def _share(figure: Figure) -> Figure:
+    """Return a share from 0 to 1 with limits no closer than its count of samples allows."""
+    share, low, high = min(max(figure.value, 0.0), 1.0), figure.low, figure.high
+    if low is not None and high is not None:
+        count = figure.count or 0
+        chance = stats.share_interval(round(share * count), count, CONFIDENCE)
+        assert chance.low is not None and chance.high is not None
+        low, high = max(0.0, min(low, chance.low, share)), min(1.0, max(high, chance.high, share))
+    return figure.model_copy(update={"value": share, "low": low, "high": high})
+
+
+LATENCY_AT_LEVEL = Quantity(
+    "latency", "ns", latency_ns, "samples", log(1.0 + LATENCY_RISE),
+    (MAX_FACTOR, MAX_FACTOR_OF_ONE), _factor, "a factor of {:.3g}", lambda y, _: exp(y),
+    heights=np.log, errors=lambda errors, _: np.expm1(errors),
+)  # fmt: skip
+LATENCY = replace(LATENCY_AT_LEVEL, x=np.log)
+GOODPUT_AT_LEVEL = replace(
+    LATENCY_AT_LEVEL, name="goodput", unit="Mbit/s", of_round=goodput, counted="received",
+    rise=-log(1.0 - GOODPUT_FALL), heights=lambda table: -np.log(table),
+    value=lambda y, _: exp(-y), falls=True, errors=lambda errors, _: np.expm1(-errors),
+)  # fmt: skip
+LOSS_AT_LEVEL = Quantity(
+    "loss", "1", loss_share, "expected", LOSS_RISE,
+    (100 * MAX_LOSS_REACH, 100 * MAX_LOSS_REACH_OF_ONE), _points, "{:.0f} percentage points",
+    lambda y, _: y, straight=_rising, possible=_share,
+)  # fmt: skip
+LOSS = replace(
+    LOSS_AT_LEVEL, straight=lambda table, rates: rates * (1.0 - _rising(table, rates)),
+    value=lambda y, rate: 1.0 - y / rate, falls=True,
+    onward=lambda y, rate, first: y * rate / first if rate < first else min(max(y, 0.0), rate),
+    errors=lambda errors, rates: 0.0 - errors / rates,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LoadCurve:
+    """A quantity against the rates offered, or against the levels of a background load."""
+
+    of: Quantity
     rates: list[float]
-    """At which it was measured, ascending, samples per second."""
+    """At which it was measured, ascending: samples per second, or levels."""
     counts: list[int]
     """Samples at each rate."""
     curve: stats.Curve
     """In the scales in which it is straight."""
     knee: stats.Knee
-
-    @abstractmethod
-    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        """Return a figure from a value on the scales in which the curve is straight."""
-
-    @abstractmethod
-    def _onward(self, rate: float) -> float:
-        """Return its value, where it is straight, beyond the measured rates."""
-
-    @abstractmethod
-    def flaw(self) -> str | None:
-        """Return why the curve is of no use."""
-
-    @abstractmethod
-    def vague(self, figure: Figure) -> str | None:
-        """Return why one of its figures is of no use."""
-
-    @abstractmethod
-    def held_out(self) -> list[float]:
-        """Return errors at all rates but the first and the last, predicted from their
-        neighbours."""
-
-    def _x(self, rate: float) -> float:
-        """Return the rate, in the scale in which the curve is straight."""
-        return rate
 
     @property
     def floor(self) -> Figure:
@@ -84,6 +155,29 @@ class LoadCurve(ABC):
     def covers(self, rate: float) -> bool:
         """Return whether it was measured on both sides of this rate."""
         return self.rates[0] <= rate <= self.rates[-1]
+
+    def held_out(self) -> dict[float, float]:
+        """Return the errors of cross-validation at all rates but the first and the last: relative,
+        predicted / measured - 1, or differences of shares."""
+        errors = self.of.errors(self.curve.held_out, self.curve.x[1:-1])
+        return dict(zip(self.rates[1:-1], errors.tolist(), strict=True))
+
+    def flaw(self) -> str | None:
+        """Return why the curve is of no use: intervals are too wide at most rates."""
+        width = float(np.median([self.of.width(self.at(rate)) for rate in self.rates]))
+        if width <= self.of.widest[0]:
+            return None
+        return (
+            f"rounds differ so much that {self.of.name} is typically known within "
+            f"{self.of.width_text.format(width)} only ({self.of.widest[0]:g} is the limit)"
+        )
+
+    def vague(self, figure: Figure) -> str | None:
+        """Return why one of its figures is of no use: its interval is too wide."""
+        width = self.of.width(figure)
+        if width <= self.of.widest[1]:
+            return None
+        return f"{self.of.name} there is known within {self.of.width_text.format(width)} only"
 
     def at(self, rate: float) -> Figure:
         """Return the figure at a rate; without an interval beyond the measured rates."""
@@ -95,121 +189,76 @@ class LoadCurve(ABC):
         left = max(right - 1, 0)
         count = sum(self.counts[left : right + 1])
         if self.covers(rate):
-            x = min(max(self._x(rate), self.curve.x[0]), self.curve.x[-1])
+            x = min(max(self.of.x(rate), self.curve.x[0]), self.curve.x[-1])
             return self._figure(self.curve.at(float(x)), rate, count)
         value = stats.Estimate(self._onward(rate), None, None, None, 0, 0)
         return self._figure(value, rate, count)
 
-    def _last_piece(self, x: float) -> float:
-        """Return the last straight piece, continued."""
+    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
+        low, high = (
+            None if end is None else self.of.value(end, rate)
+            for end in (straight.low, straight.high)
+        )
+        if self.of.falls:
+            low, high = high, low
+        return self.of.possible(Figure(
+            value=self.of.value(straight.value, rate), low=low, high=high,
+            confidence=straight.confidence, count=count, rounds=straight.rounds, unit=self.of.unit,
+        ))  # fmt: skip
+
+    def _onward(self, rate: float) -> float:
+        """Return what is straight beyond the measured rates: as at the first, and the last piece
+        continued."""
         (x0, x1), (y0, y1) = self.curve.x[-2:], np.nanmedian(self.curve.values[:, -2:], axis=0)
-        return float(y1 + (y1 - y0) / (x1 - x0) * (x - x1))
-
-
-class LatencyCurve(LoadCurve):
-    """Curve of the median of RTT/2: logarithm of nanoseconds against logarithm of the rate."""
-
-    what: ClassVar[str] = "latency"
-
-    @classmethod
-    def of(cls, measured: Measured) -> LatencyCurve | None:
-        """Return the curve; None where too few rates have a value."""
-        table, rates, counts = known_points(measured, measured.table(latency_ns), "samples")
-        if len(rates) < MIN_RATES:
-            return None
-        logs = np.log(table)
-        knee = stats.knee(rates, logs, log(1.0 + LATENCY_RISE), CONFIDENCE)
-        return cls(rates, counts, stats.curve_between(np.log(rates), logs, CONFIDENCE), knee)
-
-    def flaw(self) -> str | None:
-        """Return the reason where its limits are too far apart at most rates."""
-        factor = float(np.median([_factor(self.at(rate)) for rate in self.rates]))
-        if factor <= MAX_FACTOR:
-            return None
-        return (
-            f"rounds differ so much that {self.what} is typically known within a factor of "
-            f"{factor:.3g} only ({MAX_FACTOR:g} is the limit)"
-        )
-
-    def vague(self, figure: Figure) -> str | None:
-        """Return the reason where its limits are too far apart."""
-        factor = _factor(figure)
-        if factor <= MAX_FACTOR_OF_ONE:
-            return None
-        return f"{self.what} there is known within a factor of {factor:.3g} only"
-
-    def held_out(self) -> list[float]:
-        """Return relative: predicted / measured - 1."""
-        errors: list[float] = np.expm1(self.curve.held_out).tolist()
-        return errors
-
-    def _x(self, rate: float) -> float:
-        return log(rate)
-
-    def _onward(self, rate: float) -> float:
+        straight = float(y1 + (y1 - y0) / (x1 - x0) * (self.of.x(rate) - x1))
         if rate < self.rates[0]:
-            return float(np.nanmedian(self.curve.values[:, 0]))
-        return self._last_piece(self._x(rate))
-
-    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        low, high = (None if v is None else exp(v) for v in (straight.low, straight.high))
-        return Figure(
-            value=exp(straight.value), low=low, high=high, confidence=straight.confidence,
-            count=count, rounds=straight.rounds, unit="ns",
-        )  # fmt: skip
+            straight = float(np.nanmedian(self.curve.values[:, 0]))
+        return self.of.onward(straight, rate, self.rates[0])
 
 
-class LossCurve(LoadCurve):
-    """Curve of the share lost: what arrives of the offered rate against that rate."""
+def curve_of(of: Quantity, measured: Measured) -> LoadCurve | None:
+    """Return the curve of a quantity; None where too few rates have a value."""
+    table = measured.table(of.of_round)
+    known = ~np.isnan(table).all(axis=0)
+    rates = np.array(measured.points)[known]
+    if len(rates) < MIN_RATES:
+        return None
+    counts = np.nansum(measured.table(lambda row: row[of.counted])[:, known], axis=0)
+    heights = of.heights(table[:, known])
+    curve = stats.curve_between(of.x(rates), of.straight(heights, rates), CONFIDENCE)
+    knee = stats.knee(rates, heights, of.rise, CONFIDENCE)
+    return LoadCurve(of, rates.tolist(), counts.astype(int).tolist(), curve, knee)
 
-    @classmethod
-    def of(cls, measured: Measured) -> LossCurve | None:
-        """Return the curve; None where too few rates have a value."""
-        table, rates, counts = known_points(measured, measured.table(loss_share), "expected")
-        if len(rates) < MIN_RATES:
-            return None
-        # More load loses no smaller share: rates at which the medians say otherwise are pooled.
-        levels = np.nanmedian(table, axis=0)
-        rising = table + (stats.rising(levels) - levels)
-        curve = stats.curve_between(rates, np.array(rates) * (1.0 - rising), CONFIDENCE)
-        return cls(rates, counts, curve, stats.knee(rates, table, LOSS_RISE, CONFIDENCE))
 
-    def flaw(self) -> str | None:
-        """Return the reason where its limits are too far apart at most rates."""
-        reach = float(np.median([_length(self.at(rate)) for rate in self.rates]))
-        if reach <= MAX_LOSS_REACH:
-            return None
-        return (
-            f"rounds differ so much that loss is typically known within {100 * reach:.0f} "
-            f"percentage points only ({100 * MAX_LOSS_REACH:.0f} is the limit)"
-        )
+def usable(
+    made: Mapping[str, LoadCurve | None], sweep: Sweep, against: str = ""
+) -> tuple[dict[str, LoadCurve], list[LeftOut]]:
+    """Return the curves that are of use, and why others are not."""
+    curves = {name: curve for name, curve in made.items() if curve}
+    flaws = {name: flaw for name, curve in curves.items() if (flaw := curve.flaw())}
+    left_out = [
+        LeftOut(sweep=sweep, unusable=True, reason=f"no usable model of {name}{against}: {flaw}")
+        for name, flaw in flaws.items()
+    ]
+    return {name: curve for name, curve in curves.items() if name not in flaws}, left_out
 
-    def vague(self, figure: Figure) -> str | None:
-        """Return the reason where its limits are too far apart."""
-        reach = _length(figure)
-        if reach <= MAX_LOSS_REACH_OF_ONE:
-            return None
-        return f"loss there is known within {100 * reach:.0f} percentage points only"
 
-    def held_out(self) -> list[float]:
-        """Return differences of shares: of what arrives, with the sign turned."""
-        errors: list[float] = (0.0 - self.curve.held_out / self.curve.x[1:-1]).tolist()
-        return errors
+def fields(curves: Mapping[str, LoadCurve | None]) -> dict[str, Any]:
+    """Return floors and knees by the fields of models."""
+    found: dict[str, Any] = {}
+    for name, curve in curves.items():
+        found[f"{name}_{FLAT[name]}"] = curve.floor if curve else None
+        found[f"{name}_knee"] = Knee.of(curve.knee if curve else None)
+    return found
 
-    def _onward(self, rate: float) -> float:
-        if rate < self.rates[0]:
-            return float(np.nanmedian(self.curve.values[:, 0])) * rate / self.rates[0]
-        return min(max(self._last_piece(rate), 0.0), rate)
 
-    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        """Return a figure from a value on the scales in which the curve is straight."""
-        share = min(max(1.0 - straight.value / rate, 0.0), 1.0)
-        least, most = (None if v is None else 1.0 - v / rate for v in (straight.high, straight.low))
-        low, high = share_limits(share, least, most, count)
-        return Figure(
-            value=share, low=low, high=high, confidence=straight.confidence, count=count,
-            rounds=straight.rounds, unit="1",
-        )  # fmt: skip
+def fields_at(curves: Mapping[str, LoadCurve | None], rate: float) -> dict[str, Any]:
+    """Return figures and errors at a measured rate by the fields of points."""
+    found: dict[str, Any] = {}
+    for name, curve in curves.items():
+        found[name] = curve.at(rate) if curve and rate in curve.rates else None
+        found[f"{name}_held_out"] = curve.held_out().get(rate) if curve else None
+    return found
 
 
 def predicted(
@@ -241,41 +290,3 @@ def predicted(
         remark = "; ".join([*vague, *([remark] if remark else [])])
         state = state if any(figures.values()) else "no figure"
     return Prediction(at=at, **figures, state=state, remark=remark)
-
-
-def share_limits(
-    share: float, low: float | None, high: float | None, count: int
-) -> tuple[float | None, float | None]:
-    """Return limits of a share of `count` samples with these limits over rounds: no closer than
-    that count allows."""
-    if low is None or high is None:
-        return None, None
-    chance = stats.share_interval(round(share * count), count, CONFIDENCE)
-    assert chance.low is not None and chance.high is not None
-    return max(0.0, min(low, chance.low, share)), min(1.0, max(high, chance.high, share))
-
-
-def _factor(figure: Figure) -> float:
-    """Return upper over lower limit; 1 without limits."""
-    if figure.low is None or figure.high is None:
-        return 1.0
-    return figure.high / figure.low if figure.low > 0.0 else inf
-
-
-def _length(figure: Figure) -> float:
-    """Return length of the interval; 0 without one."""
-    return 0.0 if figure.low is None or figure.high is None else figure.high - figure.low
-
-
-def known_points(
-    measured: Measured, table: FloatArray, count: str
-) -> tuple[FloatArray, list[float], list[int]]:
-    """Return the part of a table with rates that have a value, these rates, and their samples."""
-
-    def number(row: Row) -> float | None:
-        return row[count]  # type: ignore[no-any-return]
-
-    known = ~np.isnan(table).all(axis=0)
-    totals = np.nansum(measured.table(number)[:, known], axis=0)
-    rates = np.array(measured.points)[known].tolist()
-    return table[:, known], rates, totals.astype(int).tolist()

@@ -14,12 +14,21 @@ from busmark.errors import UserError
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray, figure, over_rounds
 from busmark.model.naming import value_text
 from busmark.model.text import size_text
-from busmark.plugins.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve, predicted
+from busmark.plugins.predict.curves import (
+    LATENCY,
+    LOSS,
+    MIN_RATES,
+    LoadCurve,
+    curve_of,
+    fields,
+    fields_at,
+    predicted,
+    usable,
+)
 from busmark.plugins.predict.loads import load_model, load_sweeps
 from busmark.plugins.predict.model import (
     MAX_ERROR,
     MAX_REACH,
-    Knee,
     LeftOut,
     LoadModel,
     Prediction,
@@ -128,31 +137,31 @@ def rate_model(
 ) -> tuple[RateModel | None, list[LeftOut]]:
     """Return the model, if there is one, with its predictions at the rates `asked` for; and why
     there is none of latency, or of loss."""
-    latency, loss = LatencyCurve.of(measured), LossCurve.of(measured)
-    if latency is None and loss is None:
+    made = {"latency": curve_of(LATENCY, measured), "loss": curve_of(LOSS, measured)}
+    if not any(made.values()):
         reason = f"results at {len(measured.points)} rates; a curve needs {MIN_RATES} at least"
         return None, [LeftOut(sweep=measured.sweep, reason=reason)]
-    left_out = []
-    for name, curve in (("latency", latency), ("loss", loss)):
-        flaw = curve.flaw() if curve else None
-        if flaw:
-            reason = f"no usable model of {name}: {flaw}"
-            left_out.append(LeftOut(sweep=measured.sweep, reason=reason, unusable=True))
-    latency = None if latency and latency.flaw() else latency
-    loss = None if loss and loss.flaw() else loss
-    if latency is None and loss is None:
+    known, left_out = usable(made, measured.sweep)
+    if not known:
         return None, left_out
+    curves = {name: known.get(name) for name in made}
     found = RateModel(
         sweep=measured.sweep,
-        latency_floor=latency.floor if latency else None,
-        latency_knee=Knee.of(latency.knee if latency else None),
-        loss_floor=loss.floor if loss else None,
-        loss_knee=Knee.of(loss.knee if loss else None),
+        **fields(curves),
         carried=_carried(measured),
-        points=_points(measured, latency, loss),
+        points=[
+            RatePoint(
+                rate_hz=rate,
+                written_per_s=over_rounds(
+                    [row["written_per_s"] for row in rows.values()], "1/s", _total(rows, "sent")
+                ),
+                **fields_at(curves, rate),
+            )
+            for rate, rows in zip(measured.points, measured.rows, strict=True)
+        ],
         predictions=[
             predicted(
-                {"latency": latency, "loss": loss},
+                curves,
                 rate,
                 "rates",
                 _span,
@@ -181,30 +190,6 @@ def _carried(measured: Measured) -> Figure | None:
 
 def _total(rows: dict[int, Row], column: str) -> int:
     return sum(row[column] or 0 for row in rows.values())
-
-
-def _points(
-    measured: Measured, latency: LatencyCurve | None, loss: LossCurve | None
-) -> list[RatePoint]:
-    late, lost = _held_out(latency), _held_out(loss)
-    points = []
-    for rate, rows in zip(measured.points, measured.rows, strict=True):
-        written = [row["written_per_s"] for row in rows.values()]
-        points.append(
-            RatePoint(
-                rate_hz=rate,
-                written_per_s=over_rounds(written, "1/s", _total(rows, "sent")),
-                latency=latency.at(rate) if latency and rate in latency.rates else None,
-                loss=loss.at(rate) if loss and rate in loss.rates else None,
-                latency_held_out=late.get(rate),
-                loss_held_out=lost.get(rate),
-            )
-        )
-    return points
-
-
-def _held_out(curve: LoadCurve | None) -> dict[float, float]:
-    return dict(zip(curve.rates[1:-1], curve.held_out(), strict=True)) if curve else {}
 
 
 def _span(curve: LoadCurve) -> str:
@@ -303,31 +288,22 @@ def _require(
     for_size, for_rate, for_loads = asked
     why = "".join(f"; {each.sweep.label}, {each.sweep.where}: {each.reason}" for each in left_out)
     where = str(result.directory)
-    if for_size and not sizes:
-        raise UserError(
-            f"no latency cases that differ only in size, so none can be predicted for a size{why}",
-            where=where,
-            remedy=f"Run a scenario that has {SWEEP_OF_SIZES}.",
-        )
-    if for_rate and not rates:
-        raise UserError(
-            f"no cases that differ only in rate, so nothing can be predicted for a rate{why}",
-            where=where,
-            remedy=f"Run a scenario that has {SWEEP_OF_RATES}.",
-        )
-    for kind in for_loads:
-        if kind not in loads:
+    problems = [
+        (for_size and not sizes,
+         "latency cases that differ only in size, so none can be predicted for a size",
+         SWEEP_OF_SIZES),
+        (for_rate and not rates,
+         "cases that differ only in rate, so nothing can be predicted for a rate", SWEEP_OF_RATES),
+        *((kind not in loads,
+           f"cases that differ only in the background load {kind}, so nothing can be predicted for "
+           "one", SWEEPS_OF_LOADS[kind])
+          for kind in for_loads),
+        (not sizes and not rates and not loads,
+         "cases that differ only in size, only in rate or only in one background load, so no model "
+         "can be fitted", f"{SWEEP_OF_SIZES}, or {SWEEP_OF_RATES}, or {SWEEPS_OF_LOADS['cpu']}"),
+    ]  # fmt: skip
+    for missing, what, sweep in problems:
+        if missing:
             raise UserError(
-                f"no cases that differ only in the background load {kind}, so nothing can be "
-                f"predicted for one{why}",
-                where=where,
-                remedy=f"Run a scenario that has {SWEEPS_OF_LOADS[kind]}.",
+                f"no {what}{why}", where=where, remedy=f"Run a scenario that has {sweep}."
             )
-    if not sizes and not rates and not loads:
-        raise UserError(
-            "no cases that differ only in size, only in rate or only in one background load, so "
-            f"no model can be fitted{why}",
-            where=where,
-            remedy=f"Run a scenario that has {SWEEP_OF_SIZES}, or {SWEEP_OF_RATES}, or "
-            f"{SWEEPS_OF_LOADS['cpu']}.",
-        )

@@ -6,131 +6,35 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import exp, log
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from busmark import stats
 from busmark.estimate import rounds
 from busmark.estimate.resources import asked_for, level_text
-from busmark.model.figure import CONFIDENCE, Figure
 from busmark.model.parameters import Parameters
 from busmark.plugins.predict.curves import (
+    FLAT,
+    GOODPUT_AT_LEVEL,
+    LATENCY_AT_LEVEL,
+    LOSS_AT_LEVEL,
     MIN_RATES,
-    LatencyCurve,
     LoadCurve,
-    LossCurve,
-    known_points,
+    curve_of,
+    fields,
+    fields_at,
     predicted,
-    share_limits,
+    usable,
 )
-from busmark.plugins.predict.model import (
-    GOODPUT_FALL,
-    LATENCY_RISE,
-    LOSS_RISE,
-    Knee,
-    LeftOut,
-    LoadModel,
-    LoadPoint,
-    Sweep,
-)
+from busmark.plugins.predict.model import LeftOut, LoadModel, LoadPoint, Sweep
 from busmark.plugins.predict.sweeps import (
     Measured,
     Row,
-    goodput,
-    latency_ns,
-    loss_share,
     named_cases,
     sweep_of,
 )
 from busmark.store import Case, Result
 from busmark.store.columns import LOAD_UNITS
-
-
-class LatencyAtLevel(LatencyCurve):
-    """Curve of the median of RTT/2: logarithm of nanoseconds against the level, which may be 0."""
-
-    @classmethod
-    def of(cls, measured: Measured) -> LatencyAtLevel | None:
-        """Return the curve; None where too few levels have a value."""
-        table, levels, counts = known_points(measured, measured.table(latency_ns), "samples")
-        if len(levels) < MIN_RATES:
-            return None
-        logs = np.log(table)
-        knee = stats.knee(levels, logs, log(1.0 + LATENCY_RISE), CONFIDENCE)
-        return cls(levels, counts, stats.curve_between(levels, logs, CONFIDENCE), knee)
-
-    def _x(self, rate: float) -> float:
-        return rate
-
-
-class GoodputAtLevel(LatencyAtLevel):
-    """Curve of what arrives at full speed: minus the logarithm, because it falls as latency
-    rises."""
-
-    what: ClassVar[str] = "goodput"
-
-    @classmethod
-    def of(cls, measured: Measured) -> GoodputAtLevel | None:
-        """Return the curve; None where too few levels have a value."""
-        table, levels, counts = known_points(measured, measured.table(goodput), "received")
-        if len(levels) < MIN_RATES:
-            return None
-        logs = -np.log(table)
-        knee = stats.knee(levels, logs, -log(1.0 - GOODPUT_FALL), CONFIDENCE)
-        return cls(levels, counts, stats.curve_between(levels, logs, CONFIDENCE), knee)
-
-    def held_out(self) -> list[float]:
-        """Return the relative errors of cross-validation, predicted / measured - 1, or of loss
-        differences."""
-        errors: list[float] = np.expm1(-self.curve.held_out).tolist()
-        return errors
-
-    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        low, high = (None if v is None else exp(-v) for v in (straight.high, straight.low))
-        return Figure(
-            value=exp(-straight.value), low=low, high=high, confidence=straight.confidence,
-            count=count, rounds=straight.rounds, unit="Mbit/s",
-        )  # fmt: skip
-
-
-class LossAtLevel(LossCurve):
-    """Curve of the share lost, on a linear scale."""
-
-    @classmethod
-    def of(cls, measured: Measured) -> LossAtLevel | None:
-        """Return the curve; None where too few levels have a value."""
-        table, levels, counts = known_points(measured, measured.table(loss_share), "expected")
-        if len(levels) < MIN_RATES:
-            return None
-        # More load loses no smaller share: levels at which the medians say otherwise are pooled.
-        medians = np.nanmedian(table, axis=0)
-        curve = stats.curve_between(levels, table + (stats.rising(medians) - medians), CONFIDENCE)
-        return cls(levels, counts, curve, stats.knee(levels, table, LOSS_RISE, CONFIDENCE))
-
-    def held_out(self) -> list[float]:
-        """Return the relative errors of cross-validation, predicted / measured - 1, or of loss
-        differences."""
-        errors: list[float] = self.curve.held_out.tolist()
-        return errors
-
-    def _onward(self, rate: float) -> float:
-        if rate < self.rates[0]:
-            return float(np.nanmedian(self.curve.values[:, 0]))
-        return self._last_piece(rate)
-
-    def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
-        share = min(max(straight.value, 0.0), 1.0)
-        low, high = share_limits(share, straight.low, straight.high, count)
-        return Figure(
-            value=share, low=low, high=high, confidence=straight.confidence, count=count,
-            rounds=straight.rounds, unit="1",
-        )  # fmt: skip
-
-
-Curves = dict[str, LoadCurve]
-"""Curves of latency, goodput and loss, as far as they exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,21 +134,29 @@ def load_model(
     if flaw := levels.flaw():
         reason = f"no usable model against the load {levels.kind}: {flaw}"
         return None, [LeftOut(sweep=measured.sweep, reason=reason, unusable=True)]
-    curves, left_out = _curves(levels)
+    sweep = measured.sweep
+    made = {"latency": curve_of(LATENCY_AT_LEVEL, measured)}
+    if sweep.test == "throughput" and not sweep.params.get("rate_hz"):
+        # At a set rate goodput is that rate without what is lost.
+        made["goodput"] = curve_of(GOODPUT_AT_LEVEL, measured)
+    made["loss"] = curve_of(LOSS_AT_LEVEL, measured)
+    curves, left_out = usable(made, sweep, f" against the load {levels.kind}")
+    if not any(made.values()):
+        reason = f"too few levels of the load {levels.kind} have latency, goodput or loss"
+        left_out.append(LeftOut(sweep=sweep, reason=reason))
     if not curves:
         return None, left_out
-    latency, goodput, loss = (curves.get(name) for name in ("latency", "goodput", "loss"))
     found = LoadModel(
-        sweep=measured.sweep,
+        sweep=sweep,
         kind=levels.kind,
         unit=LOAD_UNITS[levels.kind] or "1",
-        latency_floor=latency.floor if latency else None,
-        latency_knee=Knee.of(latency.knee if latency else None),
-        goodput_best=goodput.floor if goodput else None,
-        goodput_knee=Knee.of(goodput.knee if goodput else None),
-        loss_floor=loss.floor if loss else None,
-        loss_knee=Knee.of(loss.knee if loss else None),
-        points=[_point(levels, index, curves) for index in range(len(measured.points))],
+        **fields({name: curves.get(name) for name in FLAT}),
+        points=[
+            LoadPoint(load=words, level=level, least=least, most=most, **fields_at(curves, level))
+            for level, words, (least, most) in zip(
+                measured.points, levels.asked, levels.spans, strict=True
+            )
+        ],
         predictions=[
             predicted(
                 curves,
@@ -258,42 +170,6 @@ def load_model(
         ],
     )
     return found, left_out
-
-
-def _curves(levels: Levels) -> tuple[Curves, list[LeftOut]]:
-    """Return the usable curves, and why others are not."""
-    measured = levels.measured
-    sweep = measured.sweep
-    made: dict[str, LoadCurve | None] = {"latency": LatencyAtLevel.of(measured)}
-    if sweep.test == "throughput" and not sweep.params.get("rate_hz"):
-        # At a set rate goodput is that rate without what is lost.
-        made["goodput"] = GoodputAtLevel.of(measured)
-    made["loss"] = LossAtLevel.of(measured)
-    curves = {name: curve for name, curve in made.items() if curve}
-    flaws = {name: flaw for name, curve in curves.items() if (flaw := curve.flaw())}
-    left_out = [
-        LeftOut(
-            sweep=measured.sweep,
-            unusable=True,
-            reason=f"no usable model of {name} against the load {levels.kind}: {flaw}",
-        )
-        for name, flaw in flaws.items()
-    ]
-    if not curves:
-        reason = f"too few levels of the load {levels.kind} have latency, goodput or loss"
-        left_out.append(LeftOut(sweep=measured.sweep, reason=reason))
-    return {name: curve for name, curve in curves.items() if name not in flaws}, left_out
-
-
-def _point(levels: Levels, index: int, curves: Curves) -> LoadPoint:
-    level = levels.measured.points[index]
-    least, most = levels.spans[index]
-    found: dict[str, Any] = {}
-    for name, curve in curves.items():
-        held_out = dict(zip(curve.rates[1:-1], curve.held_out(), strict=True))
-        found[name] = curve.at(level) if level in curve.rates else None
-        found[f"{name}_held_out"] = held_out.get(level)
-    return LoadPoint(load=levels.asked[index], level=level, least=least, most=most, **found)
 
 
 def _span(kind: str, curve: LoadCurve) -> str:

@@ -26,7 +26,9 @@ def found(documents: Documents, names: Iterable[str] | None = None) -> Iterator[
             yield Finding("wrong-key", str(public), "", CURVE,
                           f"not the public key of {secret.name} beside it",
                           "Restore the key pair, or make the directory again.")  # fmt: skip
-        if belongs not in _allowed(at.curve_allowed):
+        # Where the list is missing, no key is accepted.
+        accepted = _text(at.curve_allowed).splitlines() if at.curve_allowed.exists() else []
+        if belongs not in accepted:
             yield Finding("not-allowed", str(at.curve_allowed), "", CURVE,
                           f"the public key of {name} is not in it: nobody accepts {name}",
                           "Add the key, or make the directory again.")  # fmt: skip
@@ -39,11 +41,6 @@ def _public_of(secret: Path) -> str:
         raise UserError(
             "this is not a key of CURVE", where=str(secret), remedy="A key is 40 characters of Z85."
         ) from None
-
-
-def _allowed(path: Path) -> set[str]:
-    """Return keys that are accepted; none where the list is missing."""
-    return set(_text(path).splitlines()) if path.exists() else set()
 
 
 def _text(path: Path) -> str:

@@ -158,13 +158,9 @@ def _unlike_promised(path: Path, rules: Sequence[Rule]) -> Iterator[Finding]:
         return
     for rule in rules:
         yield from _differing(path, rule.element, rule.element, DOMAIN_RULE)
-        yield from _differing(path, rule.element, _topic_rule(rule), TOPIC_RULE)
-
-
-def _topic_rule(rule: Rule) -> Element | None:
-    """Return the first that is about Busmark's topics: that one holds."""
-    matching = (e for e in rule.topic_rules if fnmatchcase(TOPIC, e.value("topic_expression")))
-    return next(matching, None)
+        # The first that is about Busmark's topics holds.
+        matching = (e for e in rule.topic_rules if fnmatchcase(TOPIC, e.value("topic_expression")))
+        yield from _differing(path, rule.element, next(matching, None), TOPIC_RULE)
 
 
 def _differing(

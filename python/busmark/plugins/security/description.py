@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from busmark.errors import UserError
+from busmark.errors import UserError, refused
 from busmark.files import beginning
 from busmark.plugins.security.authority import Algorithm
 from busmark.plugins.security.domains import Domains
@@ -81,14 +81,11 @@ def text(wanted: Wanted, not_before: datetime, not_after: datetime) -> str:
 def read(path: Path) -> dict[str, Any]:
     """Return the file's content; empty where there is none, as in a directory that another tool
     made."""
-    try:
-        content = beginning(path, MOST_BYTES + 1)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UserError(
-            f"cannot be read: {error.strerror}", where=str(path), remedy="Make it readable."
-        ) from error
+    with refused("cannot be read", path, "Make it readable."):
+        try:
+            content = beginning(path, MOST_BYTES + 1)
+        except FileNotFoundError:
+            return {}
     remedy = "Restore it, or remove it: it only says what the directory was made for."
     if len(content) > MOST_BYTES:
         raise UserError("this file is too large", where=str(path), remedy=remedy)

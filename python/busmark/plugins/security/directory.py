@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from busmark.errors import UserError, nearest
+from busmark.errors import UserError, nearest, refused
 from busmark.plugins.security import authority, cms, description, governance
 from busmark.plugins.security import domains as numbers
 from busmark.plugins.security.authority import Signed, Validity
@@ -133,24 +133,14 @@ def create(directory: Path, wanted: Wanted) -> Documents:
     wanted.check()
     directory = directory.absolute()
     _refuse_existing(directory)
-    try:
+    with refused("cannot be made", directory, "Name a directory that can be made."):
         beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    except OSError as error:
-        raise UserError(
-            f"cannot be made: {error.strerror}",
-            where=str(directory),
-            remedy="Name a directory that can be made.",
-        ) from error
+    remedy = "Look for room on the disk, and for rights."
     try:
-        _write_all(Layout(beside), wanted)
-        _refuse_existing(directory)
-        beside.rename(directory)
-    except OSError as error:
-        raise UserError(
-            f"cannot be written: {error.strerror}",
-            where=str(directory),
-            remedy="Look for room on the disk, and for rights.",
-        ) from error
+        with refused("cannot be written", directory, remedy):
+            _write_all(Layout(beside), wanted)
+            _refuse_existing(directory)
+            beside.rename(directory)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return open_directory(directory, wanted.passphrase)

@@ -11,7 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from busmark.errors import UserError
+from busmark.errors import UserError, refused
 from busmark.files import beginning
 from busmark.plugins.security import cms
 from busmark.plugins.security.domains import Domains
@@ -81,14 +81,8 @@ class Grant:
 
 def content_of(path: Path) -> bytes:
     """Return a file of bounded size."""
-    try:
+    with refused("cannot be read", path, "Restore it, and make it readable for you."):
         content = beginning(path, MOST_BYTES + 1)
-    except OSError as error:
-        raise UserError(
-            f"cannot be read: {error.strerror}",
-            where=str(path),
-            remedy="Restore it, and make it readable for you.",
-        ) from error
     if len(content) > MOST_BYTES:
         raise UserError(
             "this file is too large",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from busmark.errors import UserError
 from busmark.plugins.security import reading
@@ -40,16 +39,12 @@ def check_rights(
     for what, wanted in topics.items():
         for topic in sorted(wanted):
             if not allowed(own, domain, what, topic):
-                raise _forbidden(path, own, participant, what, topic)
-
-
-def _forbidden(path: Path, grant: Grant, participant: str, what: str, topic: str) -> UserError:
-    return UserError(
-        f"{participant} may not {WAYS[what]} {topic}, which the run needs",
-        where=f"{path}, line {grant.element.line}",
-        remedy="Allow the topic, in no or any partition, and sign the document again; or make "
-        f"documents without --{what}: they allow every topic of Busmark's.",
-    )
+                raise UserError(
+                    f"{participant} may not {WAYS[what]} {topic}, which the run needs",
+                    where=f"{path}, line {own.element.line}",
+                    remedy="Allow the topic, in no or any partition, and sign the document again; "
+                    f"or make documents without --{what}: they allow every topic of Busmark's.",
+                )
 
 
 def allowed(grant: Grant, domain: int, what: str, topic: str) -> bool:

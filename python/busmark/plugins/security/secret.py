@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from busmark.errors import UserError
+from busmark.errors import UserError, refused
 from busmark.files import beginning
 
 MOST_BYTES = 1023
@@ -20,12 +20,8 @@ def passphrase(path: Path | None) -> str:
     """
     if path is None:
         return ""
-    try:
+    with refused("cannot be read", path, REMEDY):
         line = beginning(path, MOST_BYTES + 2).partition(b"\n")[0].rstrip(b"\r")
-    except OSError as error:
-        raise UserError(
-            f"cannot be read: {error.strerror}", where=str(path), remedy=REMEDY
-        ) from error
     if not line:
         raise UserError("the passphrase is empty", where=str(path), remedy=REMEDY)
     if len(line) > MOST_BYTES:

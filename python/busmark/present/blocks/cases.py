@@ -43,10 +43,16 @@ Concerns = tuple[str, ...]
 def cases(campaign: Campaign) -> Iterator[Section]:
     """Return a section for each test and placement; unsupported cases are in none."""
     by_id = {case.id: case for case in campaign.cases}
-    found = by_case(kinds(campaign.findings))
+    found, notes = by_case(kinds(campaign.findings)), list[Text]()
     for group in campaign.groups:
         heading = f"{TITLES.get(group.test, group.test)} {group.title}"
-        yield Section(heading, list(_blocks(group, by_id, campaign, found)))
+        blocks = list(_blocks(group, by_id, campaign, found))
+        for place, block in enumerate(blocks):
+            if isinstance(block, Table):
+                # A note of a table before holds for this one, too.
+                blocks[place] = replace(block, notes=[n for n in block.notes if n not in notes])
+                notes += block.notes
+        yield Section(heading, blocks)
 
 
 def _blocks(
@@ -123,7 +129,7 @@ def _dimensions(
     compared = [case for case in cases if not case.is_floor] or list(cases)
     columns: list[tuple[Column, Concerns]] = []
     if attribute == "workload" and len(cases) == 1 and cases[0].size is not None:
-        size = Cell(cases[0].size, text=text.size_text(cases[0].size))
+        size = Cell(cases[0].size, text=text.size_text(cases[0].size), unit="B")
         columns.append((Column("Size", [size], "count"), ()))
     for name in dict.fromkeys(name for case in compared for name in getattr(case, attribute)):
         values = [getattr(case, attribute).get(name) for case in cases]
@@ -297,7 +303,9 @@ def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str])
         if configured:
             yield fact("All rows but the null adapter's", ", ".join(configured))
         configured = []
-    if alike := [*configured, *facts.values()]:
+    sizes = {case.size for case in cases}
+    size = text.size_text(sizes.pop()) if len(cases) > len(sizes) == 1 else text.ABSENT
+    if alike := [*configured, *([] if size == text.ABSENT else [size]), *facts.values()]:
         title = "All rows" if len(cases) > 1 else "Configuration"
         yield fact(title, ", ".join(alike))
     elsewhere = dict.fromkeys(

@@ -101,10 +101,12 @@ def value_cell(figure: Figure | None, unit: str = "") -> Cell:
     if figure.unit == unit:
         return Cell(figure.value, figure.low, figure.high)
     if figure.unit != "1":
-        return Cell(figure.value, text=text.figure_text(figure, text.SCALES[figure.unit]))
-    limits = [figure.low, figure.high]
-    shown = f" [{', '.join(map(text.percent_text, limits))}]" if None not in limits else ""
-    return Cell(figure.value, text=text.percent_text(figure.value) + shown)
+        shown = text.figure_text(figure, text.SCALES[figure.unit])
+    else:
+        limits = [figure.low, figure.high]
+        shown = text.percent_text(figure.value)
+        shown += f" [{', '.join(map(text.percent_text, limits))}]" if None not in limits else ""
+    return Cell(figure.value, figure.low, figure.high, text=shown, unit=figure.unit)
 
 
 def badness(change: Change) -> float:

@@ -300,11 +300,6 @@ def _method(comparison: Comparison) -> Section:
     """What the figures are, which verdicts stand, and over how many a candidate is corrected."""
     interleaved = {pair.paired for pair in comparison.pairs} == {True}
     notes = [Text("compared", {"level": share_text(comparison.confidence)}, style="quiet")]
-    if interleaved:
-        notes.append(Text("interleaved", style="quiet"))
-    else:
-        template = "sessions" if comparison.sessions > 1 else "apart"
-        notes.append(Text(template, {"sessions": comparison.sessions}, style="quiet"))
     blocks: list[Block] = list(notes)
     if comparison.headline_tests + comparison.further_tests:
         level, found = 1.0 - comparison.confidence, comparison.summary

@@ -97,7 +97,7 @@ def software(campaign: Campaign, *, measured: bool) -> Section:
             ("Waits", "waits"))),
         Field("Cost per sample", lambda each: "none" if each[1].get("cost") == ""
               else each[1].get("cost")),
-        Field("SHA-256 of the adapter's library", _declared("sha256")),
+        Field("SHA-256 of the adapter's library", _declared("sha256"), detail=True),
     )  # fmt: skip
     return Section("Software", [listing(known, fields)], detail=True, key="software", part=PART,
                    summary="Middleware and adapters that were measured")  # fmt: skip

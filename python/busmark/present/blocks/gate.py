@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from math import inf, isfinite
 
 from busmark.compare.criterion import Criterion
@@ -35,13 +36,13 @@ def gate(comparison: Comparison) -> Section | None:
         return None
     by_criterion = _by_criterion(comparison)
     worst = [own[0] for own in by_criterion.values()]
-    counts = [Counter(judged.outcome for judged in own) for own in by_criterion.values()]
+    counts = [_counted(own) for own in by_criterion.values()]
     signs = [SIGNS["missed" if one.fails else one.outcome] for one in worst]
     fields = [
         Field("Criterion", lambda of: f"{of[0]} {of[1].criterion}"),
-        *(Field(title, item(2, outcome))
+        *(Field(title, item(2, outcome), kind="count")
           for outcome, title in COUNTED.items()
-          if outcome != "not measured" or any(of[outcome] for of in counts)),
+          if outcome != "not measured" or any(of[outcome].value for of in counts)),
         Field("At worst", lambda of: _measured(of[1], comparison), kind="ratio"),
         Field("Case", lambda of: _of_case(of[1], comparison)),
     ]  # fmt: skip
@@ -52,6 +53,15 @@ def gate(comparison: Comparison) -> Section | None:
     rows = list(zip(signs, worst, counts, strict=True))
     table = listing(rows, fields, note=notes, key="gate")
     return Section("Gate", [table], summary=f"{ended}: {sentence}")
+
+
+def _counted(own: Sequence[Judged]) -> dict[Outcome, Cell]:
+    """How many cases have each outcome, and whether those that are not missed fail all the same."""
+    counts = Counter(judged.outcome for judged in own)
+    fails = {judged.outcome for judged in own if judged.fails} - {"missed"}
+    return {
+        outcome: Cell(counts[outcome], more="fail" if outcome in fails else "") for outcome in SIGNS
+    }
 
 
 def _by_criterion(comparison: Comparison) -> dict[str, list[Judged]]:

@@ -128,7 +128,7 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
     new = f"{len(tracked.new) or 'none'} new"
     kinds = [kind for kind, own in found.items() if own or kind in URGENT]
     fields = (
-        Field("Steps", lambda kind: f"{KINDS[kind][0]} {kind}"),
+        Field("Steps", lambda kind: f"{KINDS[kind][0] if found[kind] else '·'} {kind}"),
         Field("Number", lambda kind: len(found[kind])),
         Field("Latest at", lambda kind: _commit(_after(*found[kind][0])) if found[kind] else ""),
     )

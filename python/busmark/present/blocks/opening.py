@@ -35,7 +35,7 @@ def lines(campaign: Campaign) -> Iterator[str]:
     if campaign.source is not None:
         names = [file.name for file in campaign.source.files]
         more = [f"{len(names) - MOST_FILES} more"] if len(names) > MOST_FILES else []
-        yield f"imported from {text.joined(campaign.source.tools)}: " + text.joined(
+        yield f"Imported from {text.joined(campaign.source.tools)}: " + text.joined(
             [*names[:MOST_FILES], *more]
         )
     host = campaign.hosts.get("") or {}
@@ -46,10 +46,12 @@ def lines(campaign: Campaign) -> Iterator[str]:
     ]
     measured = [case for case in campaign.cases if case.status != "unsupported"]
     most = max((case.rounds.ok for case in measured), default=0)
-    size = f"{text.plural(len(measured), 'case')}, {text.plural(most, 'round')} each"
-    if len({case.rounds.ok for case in measured}) > 1:
-        size = f"{text.plural(len(measured), 'case')}, up to {text.plural(most, 'round')} each"
+    up_to = "up to " if len({case.rounds.ok for case in measured}) > 1 else ""
+    each = " each" if len(measured) > 1 else ""
+    size = f"{text.plural(len(measured), 'case')}, {up_to}{text.plural(most, 'round')}{each}"
     when = [f"{campaign.created_utc[:16].replace('T', ' ')} UTC" if campaign.created_utc else ""]
+    if campaign.source is not None and when[0]:
+        when = [f"imported {when[0]}"]
     if campaign.source is None and campaign.finished_utc:
         # A damaged manifest may have any text.
         with suppress(ValueError, TypeError):
@@ -61,13 +63,10 @@ def lines(campaign: Campaign) -> Iterator[str]:
 
 
 def state(campaign: Campaign) -> Section | None:
-    """Return that a campaign has not ended, or was measured by others."""
-    notes: list[Text | Table] = []
-    if campaign.finished_utc is None:
-        notes.append(Text("unfinished", style="warning"))
-    if campaign.source is not None:
-        notes.append(Text("imported", {"tools": text.joined(campaign.source.tools)}))
-    return Section("", notes) if notes else None
+    """Return that a campaign has not ended."""
+    if campaign.finished_utc is not None:
+        return None
+    return Section("", [Text("unfinished", style="warning")])
 
 
 def requirements(campaign: Campaign) -> Section | None:

@@ -81,7 +81,9 @@ def cell_of(value: Value) -> Cell:
 
 def size(size_bytes: int | None) -> Cell:
     """Return the size of a body."""
-    return ABSENT if size_bytes is None else Cell(size_bytes, text=text.size_text(size_bytes))
+    if size_bytes is None:
+        return ABSENT
+    return Cell(size_bytes, text=text.size_text(size_bytes), unit="B")
 
 
 def labelled(thing: Any) -> Cell:

@@ -43,9 +43,10 @@ CAPACITIES: tuple[tuple[str, str, look.Dash], ...] = (
 BOUNDED = ", with 95 % intervals."
 
 
-def counted(figures: Sequence[Figure], end: str = BOUNDED) -> str:
-    """Return rounds and samples, for a caption."""
-    return panels.counts_text([f.rounds for f in figures], [f.count for f in figures]) + end
+def counted(figures: Sequence[Figure]) -> str:
+    """Return rounds and samples, and whether there are intervals, for a caption."""
+    counts = panels.counts_text([f.rounds for f in figures], [f.count for f in figures])
+    return counts + (BOUNDED if any(f.low is not None for f in figures) else ".")
 
 
 def intervals(
@@ -70,7 +71,6 @@ def intervals(
         known = [(case, figure) for case in choice.members if (figure := pick(case))]
         figures = [figure for _, figure in known]
         best = max(figure.value for figure in figures)
-        bounded = any(f.low is not None for f in figures)
         rows = [row(choice.label(case), case, figure) for case, figure in known]
         lines, beyond = [], ""
         for name, dash, at in _shared_capacities(choice.members) if capacities else ():
@@ -82,11 +82,9 @@ def intervals(
         limit = pick(floor) if floor else None
         if floor and limit and limit.value <= MOST_ABOVE * best:
             rows.append(row(choice.label(floor), floor, limit))
-        elif floor and limit:
-            beyond += f" Beyond the axis: {floor.label}, {text.figure_text(limit, scales)}."
         yield Bars(
             choice.keys, choice.members, Axis(unit, from_zero=True), rows,
-            counted(figures, BOUNDED if bounded else ".") + beyond,
+            counted(figures) + beyond,
             mark=mark if any(each.mark is not None for each in rows) else "",
             references=[across(*line, len(rows)) for line in lines],
         )  # fmt: skip
@@ -126,9 +124,6 @@ def medians(choice: Choice) -> Iterator[Bars]:
         note = f"{text.figure_text(median)}, estimate"
         rows.append(bar(label, median, look.MICRO, note=note, parts=parts))
     sentence = panels.counts_text([h.median.rounds for h in halves], [h.count for h in halves])
-    floor = choice.floor
-    if floor and floor.rtt_2:
-        sentence += f". Not drawn: {floor.label}, {text.figure_text(floor.rtt_2.median)}"
     bounded = any(row.low is not None for row in rows)
     yield Bars(
         choice.keys, choice.members, Axis("median RTT/2, µs", "log"), rows, f"{sentence}.",
@@ -165,7 +160,8 @@ def overview(
             return Field(f"{text.value_text(figure, scale)}{unit}", place, note, case=case)
 
         rows = [(label, [field(label, size) for size in sizes]) for label in labels]
-        sentence = f"{what} of {text.plural(len(known), 'case')}; {counted(figures, '.')}"
+        counts = panels.counts_text([f.rounds for f in figures], [f.count for f in figures])
+        sentence = f"{what} of {text.plural(len(known), 'case')}; {counts}."
         marks = [(shade(mark, positive, more_is_better=more_is_better), name)
                  for mark, name in _marks(positive, scales)]  # fmt: skip
         yield Heat(

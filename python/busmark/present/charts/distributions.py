@@ -1,7 +1,7 @@
 """Distributions of latency and its jitter: curves of one series by case, and boxes by round.
 
-The points are rows of the table of series. The null adapter's curve is drawn where it is near; else
-a line at its median, or the caption, stands for it.
+The points are rows of the table of series. The null adapter's curve, or a line at its median, is
+drawn where it is near.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import nan
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.series import Curve as Points
 from busmark.model.naming import Label
-from busmark.model.text import figure_text, number, samples, scale_for
+from busmark.model.text import number, samples, scale_for
 from busmark.present.charts import panels
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Choice
@@ -148,7 +148,7 @@ def shares(
     filled: bool = False,
 ) -> OfMeasure:  # fmt: skip
     """Return what draws how frequent values are, `title` says in what unit. The floor is a line at
-    its median, for its own shape would dwarf all others."""
+    its median where that is among them, for its own shape would dwarf all others."""
 
     def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
         members = choice.members
@@ -158,14 +158,18 @@ def shares(
                   fill=0.25 if filled and len(known) <= FEW else 0.0)
             for case in known
         ]  # fmt: skip
-        top = max((p.y for curve in found for p in curve.points), default=1.0)
-        median, of_floor = _floor_median(measure, choice)
-        line = [Reference(name, "dash", ((at, 0.0), (at, top)), fits_axis=False)
-                for name, at in median]  # fmt: skip
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
+        text += panels.back_text(members)
+        every, lines_of = [p for curve in found for p in curve.points], []
+        if every and (floor := _floor_median(measure, choice)):
+            name, at = floor
+            if min(p.x for p in every) <= at <= max(p.x for p in every):
+                ends = ((at, 0.0), (at, max(p.y for p in every)))
+                lines_of.append(Reference(name, "dash", ends))
+                text += choice.floor_note
         yield choice.picture(
             Axis(measure.axis(members)), Axis(title, from_zero=True), found,
-            f"{text}{panels.back_text(members)}{of_floor}", line, apart=filled,
+            text, lines_of, apart=filled,
         )  # fmt: skip
 
     return draw
@@ -282,31 +286,24 @@ def _counted(members: Sequence[CaseSummary], measure: Measure) -> str:
 
 
 def _with_floor(measure: Measure, choice: Choice) -> tuple[list[CaseSummary], str]:
-    """Return the cases, and their floor where its distribution is near; where it is far, a sentence
-    with its median."""
+    """Return the cases, with their floor where its distribution is near, and how its case
+    differs."""
     floor, members = choice.floor, [*choice.members]
     if not floor or not measure.curve(floor):
         return members, ""
     others = [y for case in members for _, y in pairs(measure, case, "percentiles")]
     own = pairs(measure, floor, "percentiles")
-    if panels.near([y for _, y in own], others):
-        return [*members, floor], choice.floor_note
-    middle = next((y for percent, y in own if percent >= 50), own[-1][1]) * MICRO
-    what = "median |jitter|" if measure.is_jitter else "median"
-    beyond = f" Below the axis: {floor.label}, {what} {_time(middle)}."
-    return members, f"{beyond}{choice.floor_note}"
+    if not panels.near([y for _, y in own], others):
+        return members, ""
+    return [*members, floor], choice.floor_note
 
 
-def _floor_median(measure: Measure, choice: Choice) -> tuple[list[tuple[str, float]], str]:
-    """Return the name and the place of the line that stands for the floor, and a sentence about it.
-    Jitter lies about 0 anyway."""
+def _floor_median(measure: Measure, choice: Choice) -> tuple[str, float] | None:
+    """Return name and place of the line that stands for the floor. Jitter lies about 0 anyway."""
     floor = choice.floor
     if not floor or not floor.rtt_2 or measure.is_jitter:
-        return [], ""
-    median = floor.rtt_2.median
-    reached = f" Dashed, where the axis reaches it: the median of {floor.label}, "
-    sentence = f"{reached}{figure_text(median)}.{choice.floor_note}"
-    return [(f"{floor.label}, median", median.value / MICRO)], sentence
+        return None
+    return f"{floor.label}, median", floor.rtt_2.median.value / MICRO
 
 
 def _time(nanoseconds: float) -> str:
@@ -317,7 +314,7 @@ def _time(nanoseconds: float) -> str:
 def boxes(measure: Measure, choice: Choice) -> Iterator[Boxes]:
     """Draw a box and a violin for each round of each case."""
     members, title = choice.members, measure.magnitude(choice.members)
-    floor, of_floor = _floor_median(measure, choice)
+    floor = _floor_median(measure, choice)
     cells = [_cell(choice.label(case), measure, case, title, floor) for case in members]
     counts = [sum(box.count or 0 for box in measure.boxes(case)) for case in members]
     text = panels.counts_text([case.rounds.ok for case in members], counts)
@@ -327,20 +324,24 @@ def boxes(measure: Measure, choice: Choice) -> Iterator[Boxes]:
         text += f"{back} A percentile among the lost is drawn at the largest."
     if beyond := [value for cell in cells for _, value in cell.beyond()]:
         text += f" Largest sample beyond the axis: {_time(max(beyond) * MICRO)}."
-    yield Boxes(choice.keys, members, "round", cells, f"{text}{of_floor}")
+    if any(cell.references for cell in cells):
+        text += choice.floor_note
+    yield Boxes(choice.keys, members, "round", cells, text)
 
 
 def _cell(
     label: Label, measure: Measure, case: CaseSummary, title: str,
-    floor: Sequence[tuple[str, float]],
+    floor: tuple[str, float] | None,
 ) -> Cell:  # fmt: skip
     found = measure.boxes(case)
-    last = len(found) - 0.5
-    lines = [Reference(name, "dash", ((-0.5, at), (last, at)), fits_axis=False)
-             for name, at in floor]  # fmt: skip
+    axis, lines = _around(title, found, is_jitter=measure.is_jitter), []
+    if floor:
+        name, at = floor
+        low, high = axis.ends or (at, at)
+        if low <= at <= high:
+            lines.append(Reference(name, "dash", ((-0.5, at), (len(found) - 0.5, at))))
     shapes = {of.round: of for of in case.curves("density", found[0].quantity, scope="round")}
     drawn = [_box(box, shapes.get(box.round)) for box in found]
-    axis = _around(title, found, is_jitter=measure.is_jitter)
     return Cell(label, drawn, axis, lines)
 
 

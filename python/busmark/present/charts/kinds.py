@@ -48,14 +48,14 @@ class ChartKind:
     """Its name in files, and on the page."""
     title: str
     test: str
-    explanation: str
-    """For who sees such a chart for the first time."""
     needs: str
     """What a campaign must have for it, for the list of what was left out."""
     has: Callable[[CaseSummary], object]
     """Whether a case is in it."""
     draw: Draw
     _: KW_ONLY
+    explanation: str = ""
+    """What neither axes, legend nor caption say."""
     by: Callable[[CaseSummary], Keys] = panels.where
     """What cases of one chart have in common."""
     shape: type[Shape] = Picture
@@ -111,8 +111,9 @@ def _distributions(
     """Yield a kind for each quantity; `choice` is its name in the selector of the page."""
     for measure in measures:
         yield ChartKind(
-            f"{measure.name}-{name}", f"{measure.title}: {title}", measure.test, explanation,
-            measure.needs, partial(has, measure), partial(draw, measure), of_series=True,
+            f"{measure.name}-{name}", f"{measure.title}: {title}", measure.test, measure.needs,
+            partial(has, measure), partial(draw, measure), explanation=explanation,
+            of_series=True,
             place=_place(measure, choice), by_case=True,
         )  # fmt: skip
 
@@ -120,9 +121,6 @@ def _distributions(
 def _boxes(measure: Measure) -> ChartKind:
     return ChartKind(
         f"{measure.name}-rounds", f"{measure.title}: round by round", measure.test,
-        "Rounds that differ show that the start of a process decides. For jitter: its magnitude. "
-        "Percentiles count what was sent: one among the lost is drawn at the largest sample that "
-        "came back.",
         measure.needs, measure.boxes, partial(distributions.boxes, measure), shape=Boxes,
         of_series=True, place=_place(measure, "by round"),
     )  # fmt: skip
@@ -130,15 +128,16 @@ def _boxes(measure: Measure) -> ChartKind:
 
 def _over_size(
     key: str, title: str, test: str, pick: cases.Pick, unit: str, factor: float = 1.0, *,
-    explanation: str, fitted: bool = False, name: str = "",
+    explanation: str = "", fitted: bool = False, name: str = "",
 ) -> ChartKind:  # fmt: skip
     """Return the chart of one figure over the size; `name` is for the selector of the page, where
     it is one of several in a place."""
     return ChartKind(
-        key, title, test, explanation,
+        key, title, test,
         f"{test} cases of two sizes or more that are alike otherwise",
         lambda case: pick(case) and case.size is not None,
-        sweeps.over_size(pick, unit, factor, fitted=fitted), by=panels.all_but("Size"),
+        sweeps.over_size(pick, unit, factor, fitted=fitted), explanation=explanation,
+        by=panels.all_but("Size"),
         place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
         figures=MEDIANS if test == "latency" else (GOODPUT.key, "rounds"),
     )  # fmt: skip
@@ -148,11 +147,11 @@ def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[tex
           more_is_better: bool = False) -> ChartKind:  # fmt: skip
     return ChartKind(
         key, f"{text.upper_first(what)}, all cases", test,
-        "Each field is a case; the colour goes with the logarithm. Empty: not measured.",
         f"{test} cases of {cases.FEWEST_ROWS} middlewares and {cases.FEWEST_COLUMNS} sizes or more",
         lambda case: pick(case) and case.size is not None,
         cases.overview(what, pick, scales, more_is_better=more_is_better),
         by=panels.all_but("Size"), shape=Heat,
+        explanation="Empty: not measured.",
         figures=MEDIANS if test == "latency" else ("goodput_mbit_per_s", "rounds"),
     )  # fmt: skip
 
@@ -160,9 +159,6 @@ def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[tex
 def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
     return ChartKind(
         key, f"What the layer costs: {title}", "latency",
-        "Median round trip through the layer over the median of the library below it alone, and "
-        "the CPU time of all participants for each sample likewise: ratios, round by round, with "
-        "95 % intervals. At 1 the layer costs nothing.",
         "latency cases of two sizes or more, through a layer and by its library alone",
         lambda case: case.size is not None and case.rtt_2, sweeps.layers(unit, pick),
         by=panels.all_but("Size"),
@@ -181,23 +177,20 @@ def _wire(test: str) -> ChartKind:
 
     return ChartKind(
         f"{test}-wire", "Bytes on the wire per sample", test,
-        "Bytes on the wire of the measured time for each sample that was seen in the packets: "
-        "headers, acknowledgements, heartbeats, repetitions and what brokers pass on included. "
-        "Marks: header and body of one sample.",
         f"{test} cases with a capture", pick,
         cases.intervals(pick, "bytes on the wire per sample, B", mark="header and body",
                         mark_of=written), shape=Bars,
+        explanation="Headers, acknowledgements, heartbeats, repetitions and what brokers pass on "
+        "are in it.",
     )  # fmt: skip
 
 
-def _timeline(key: str, title: str, needs: str, of: str, quantity: str) -> ChartKind:
+def _timeline(key: str, title: str, explanation: str, needs: str, of: str,
+              quantity: str) -> ChartKind:  # fmt: skip
     return ChartKind(
-        key, f"{title} over time", "latency",
-        "The round whose median is nearest to the middle one. The line keeps the smallest and the "
-        "largest sample of every stretch, so its density means nothing; points are samples. "
-        "Jitter is the change from a sample to the next.",
-        needs, lambda case: case.curves("detail", quantity), times.timeline(quantity),
-        by=panels.of_one, of_series=True, by_case=True,
+        key, f"{title} over time", "latency", needs,
+        lambda case: case.curves("detail", quantity), times.timeline(quantity),
+        by=panels.of_one, explanation=explanation, of_series=True, by_case=True,
         place=Place("latency-time", "Latency over time", (("Of", of),)),
     )  # fmt: skip
 
@@ -205,12 +198,12 @@ def _timeline(key: str, title: str, needs: str, of: str, quantity: str) -> Chart
 def _resources(test: str, title: str) -> ChartKind:
     return ChartKind(
         f"{test}-resources", title, test,
-        "One round. Each participant with its child processes: CPUs kept busy in user mode "
-        "(solid) and in the kernel (pale), context switches, memory in RAM. The sum is exact, the "
-        "two parts to 10 ms. Before 0 is the warm-up. With several nodes, one at a time.",
         f"{test} cases with counters of the system",
         lambda case: case.curves("timeline", scope="participant"), times.resources,
-        by=panels.of_one, of_series=True, by_case=True,
+        by=panels.of_one, by_case=True,
+        explanation="Each participant with its child processes. User and kernel together are "
+        "exact, each alone to 10 ms. Before 0 is the warm-up.",
+        of_series=True,
         figures=("cpus_used",) if test == "latency" else ("cpus_used", "goodput_mbit_per_s"),
     )  # fmt: skip
 
@@ -223,12 +216,7 @@ def _goodput(case: CaseSummary) -> Figure | None:
     return case.goodput
 
 
-AGAINST_SIZE = (
-    "Median RTT/2 over the size of the body, with the interval of the median. Thin: overhead + "
-    "slope · size, fitted robustly where there are three sizes or more. Jitter is the magnitude of "
-    "the change from a sample to the next, also as a share of latency, which can be compared "
-    "between sizes."
-)
+CHANGE = "Jitter: the change from a sample to the next."
 
 CHARTS: tuple[ChartKind, ...] = (
     _layer("layer-latency", "latency", "ratio of median RTT/2",
@@ -237,34 +225,27 @@ CHARTS: tuple[ChartKind, ...] = (
            lambda effect: effect.spent.get(CPU), "CPU time per sample"),
     ChartKind(
         "goodput", "Goodput", "throughput",
-        "Mbit/s of bodies that arrived at the reader, of a typical round; the line on a bar is its "
-        "interval.",
         "throughput cases with a counted round", _goodput,
         cases.intervals(_goodput, "goodput, Mbit/s", capacities=True, mark="specified",
                         mark_of=cases.specified), shape=Bars,
     ),
     _over_size("latency-size", "Latency against size", "latency", _median(PINGS),
-               "median RTT/2, µs", MICRO, explanation=AGAINST_SIZE, fitted=True, name="latency"),
+               "median RTT/2, µs", MICRO, fitted=True, name="latency"),
     _over_size("jitter-size", "Jitter against size", "latency", _median(JITTER),
-               "median |jitter| of RTT/2, µs", MICRO, explanation=AGAINST_SIZE, name="jitter"),
+               "median |jitter| of RTT/2, µs", MICRO, explanation=CHANGE, name="jitter"),
     _over_size("jitter-share-size", "Jitter relative to latency, against size", "latency",
                JITTER_SHARE.pick or (lambda case: None), "median |jitter| / median RTT/2, %", 0.01,
-               explanation=AGAINST_SIZE, name="jitter relative to latency"),
-    _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s",
-               explanation="Mbit/s of bodies at the reader over the size of the body, with the "
-               "interval."),
+               explanation=CHANGE, name="jitter relative to latency"),
+    _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s"),
     ChartKind(
         "throughput-ascent", "Goodput against the specified rate", "throughput",
-        "What leaves one sending node: in both directions at once, of one of them; to several "
-        "readers, of all together. On the dotted line everything specified arrives.",
         f"throughput cases at {sweeps.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
         by=panels.on_links,
+        explanation="What leaves one sending node: in both directions at once, of one of them; to "
+        "several readers, of all together; in a mesh, what all send.",
     ),
     ChartKind(
         "capacity-trials", "Trials of the search for capacity", "capacity",
-        "Each trial offers samples at a rate; filled: it met the criterion, hollow: it did not. On "
-        "the dotted line everything offered arrives. Vertical: the greatest rate that was "
-        "sustained.",
         "cases of the test capacity with a finished trial", lambda case: case.capacity,
         sweeps.capacity,
     ),
@@ -272,26 +253,23 @@ CHARTS: tuple[ChartKind, ...] = (
     _wire("throughput"),
     ChartKind(
         "discovery-existing", "Discovery against the endpoints that are there", "discovery",
-        "Time from the begin of creation to the first sample received, and of the creation itself, "
-        "over the number of endpoints of a further participant that were there already.",
         "discovery cases at two numbers of existing endpoints or more",
         lambda case: case.first_sample, sweeps.existing,
         by=panels.all_but(WORKLOAD.capitalize()), figures=("first_sample", "rounds"),
     ),
     ChartKind(
         "endpoints-discovered", "Endpoints discovered over time", "throughput",
-        "How many endpoints had matched all that there was to match for them; a typical round: the "
-        "median over rounds of when so many had. Before 0 endpoints were still being created.",
         "streams with three endpoints or more, of adapters that count matches, on one clock",
         lambda case: case.meeting, times.endpoints, figures=("discovery",),
+        explanation="A typical round: the median over rounds of when this many had. Before 0 "
+        "endpoints were still being created.",
     ),
     ChartKind(
         "memory-endpoints", "Memory per endpoint", "throughput",
-        "Memory in RAM of all participants, without what Busmark records there, over the number of "
-        "their writers and readers.",
         "streams with two numbers of endpoints or more, three at least, and counters of the system",
         MEMORY_PER_ENDPOINT.pick, sweeps.memory(MEMORY_PER_ENDPOINT.pick),
         by=panels.all_but(*sweeps.MAKING_ENDPOINTS),
+        explanation="Without what Busmark records there.",
         figures=("memory_per_endpoint_mib",),
     ),
     _heat("latency-heat", "latency", "median RTT/2",
@@ -299,18 +277,14 @@ CHARTS: tuple[ChartKind, ...] = (
     _heat("throughput-heat", "throughput", "goodput", _goodput, text.MBIT, more_is_better=True),
     ChartKind(
         "latency-medians", "Medians, round by round", "latency",
-        "Hollow circles: the median RTT/2 of each round. Mark and line above them: the median of a "
-        "typical round and its interval. Where intervals are apart, the difference is larger than "
-        "round-to-round variation.",
         "latency cases with a counted round",
         lambda case: case.rtt_2 and case.curves("rounds"), cases.medians, shape=Bars,
         of_series=True, figures=MEDIANS,
     ),
     *_distributions(
         "percentiles", "percentiles, to the tail", "percentiles to the tail",
-        "All counted rounds together. Each step to the right is ten times rarer; the last "
-        "points rest on one sample each. For jitter: its magnitude. A lost sample is later "
-        "than any: a curve ends where the lost begin.",
+        "Each step to the right is ten times rarer. A lost sample is later than any: a curve ends "
+        "where the lost begin.",
         distributions.curves(
             distributions.percentiles,
             lambda measure, members: (Axis("percent of samples sent that are faster", "percent"),
@@ -320,8 +294,7 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *_distributions(
         "survival", "share of samples that are slower", "survival function",
-        "Per cent of the samples that took longer, lost ones included, on logarithmic axes: an "
-        "exponential tail bends, a heavy one is a line.",
+        "Lost ones included. An exponential tail bends, a heavy one is a line.",
         distributions.curves(
             distributions.survival,
             lambda measure, members: (Axis(measure.magnitude(members), "log"),
@@ -331,9 +304,7 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *_distributions(
         "quantiles", "quantiles", "quantiles",
-        "How long the fastest so many per cent of the samples took at most. A step is a second "
-        "kind of sample: a mode. A lost sample is later than any: a curve ends where the lost "
-        "begin.",
+        "A lost sample is later than any: a curve ends where the lost begin.",
         distributions.curves(
             distributions.quantiles,
             lambda measure, members: (PERCENT, *distributions.values(measure, members)),
@@ -341,8 +312,7 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *_distributions(
         "ecdf", "distribution function", "distribution function",
-        "Per cent of the samples that took no longer (the empirical distribution function). Thin: "
-        "the same, smoothed by a Gaussian kernel, central 99 %. It ends at the share that came "
+        "Thin: smoothed by a Gaussian kernel, central 99 %. A curve ends at the share that came "
         "back.",
         distributions.curves(
             distributions.ecdf,
@@ -353,9 +323,7 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *_distributions(
         "histogram-log", "histogram of all samples, logarithmic", "histogram of everything",
-        "25 bins of equal ratio from the smallest sample of each case to the largest, on a "
-        "logarithmic axis: one sample in a million is still seen. For jitter: its "
-        "magnitude. Only samples that came back: a lost sample is in no bin.",
+        "",
         distributions.curves(
             distributions.log_histogram,
             lambda measure, members: (Axis(measure.magnitude(members), "log"),
@@ -367,21 +335,17 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *_distributions(
         "density", "density", "density",
-        "Gaussian kernel density, its bandwidth by Silverman's rule, from the 0.5th to the 99.5th "
-        "percentile. The area below each curve is what came back.",
+        "Bandwidth by Silverman's rule.",
         distributions.density("density"),
     ),
     *_distributions(
         "density-10us", "density, 10 µs", "density, 10 µs",
-        "Gaussian kernel density with a bandwidth of 10 µs, as OpenDDSBench draws it (2010): for "
-        "charts beside those. What is quicker than some 10 µs is smeared over its axis.",
+        "As OpenDDSBench draws it (2010). What is quicker than some 10 µs is smeared.",
         distributions.density("density_10us"),
     ),
     *_distributions(
         "histogram", "histogram", "histogram",
-        "25 bins between the 5th and the 95th percentile of each case. What lies beyond them is in "
-        "none; the histogram of everything has it. Only samples that came back: a lost sample is "
-        "in no bin.",
+        "",
         distributions.shares(
             "samples that came back in bin, %", distributions.histogram,
             lambda measure, members: "25 bins between the 5th and the 95th percentile of what came "
@@ -389,23 +353,20 @@ CHARTS: tuple[ChartKind, ...] = (
         ),
     ),
     *map(_boxes, MEASURES),
-    _timeline("latency-timeline", "Latency", "latency cases with samples over time", "latency",
+    _timeline("latency-timeline", "Latency", "", "latency cases with samples over time", "latency",
               "half_round_trip"),
-    _timeline("jitter-timeline", "Jitter", "latency cases with two consecutive samples", "jitter",
-              "half_round_trip_ipdv"),
+    _timeline("jitter-timeline", "Jitter", CHANGE, "latency cases with two consecutive samples",
+              "jitter", "half_round_trip_ipdv"),
     _resources("latency", "CPU and memory use"),
     _resources("throughput", "Goodput, with CPU and memory use"),
     ChartKind(
         "latency-autocorrelation", "Latency: autocorrelation", "latency",
-        "Correlation of the latencies of two samples, by their distance. Values outside the grey "
-        "lines are not chance: neighbours carry less information than independent samples.",
         "latency cases whose latency varies",
         lambda case: case.curves("autocorrelation"), times.autocorrelation,
         of_series=True,
     ),
     ChartKind(
         "goodput-time", "Goodput over time", "throughput",
-        "The round whose goodput is nearest to the middle one, interval by interval.",
         "throughput cases with counters by interval",
         lambda case: case.curves("timeline", "goodput"), times.goodput, of_series=True,
     ),
@@ -418,7 +379,6 @@ CURVES = tuple(kind for kind in CHARTS if kind.shape is Picture and not kind.by_
 PAIRS = tuple(
     ChartKind(
         f"interop-{what}", f"{title}, pair by pair", test,
-        "A row for each writer, a column for each reader.",
         f"{test} cases whose sides are different adapters (`peer` in the scenario)",
         lambda case: True, pairs.maps(what), by=lambda case: (), shape=Heat, figures=figures,
     )

@@ -15,7 +15,7 @@ from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels
-from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted, unit_of
+from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point, Reference, point
 
@@ -52,14 +52,12 @@ def _size(case: CaseSummary) -> int:
 def over_size(pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = False) -> Draw:
     """Return what draws one figure over the size, `factor` of which are one of the `unit` of its
     axis; `fitted`: a line overhead + slope · size goes with it."""
-    scales = (text.Scale(unit_of(unit), factor),)
 
     def draw(choice: Choice) -> Iterator[Picture]:
         if len({case.size for case in choice.members}) < 2:
             return
-        floors, beyond = _floors(choice, pick, scales)
         curves = []
-        for name, own in _by_label([*choice.members, *floors], _size).items():
+        for name, own in _by_label([*choice.members, *_floors(choice, pick)], _size).items():
             points = [point(_size(case), f, factor) for case in own if (f := pick(case))]
             curves.append(Curve(name, choice.label(own[0]), points))
         here = {case.id for case in choice.members}
@@ -68,28 +66,21 @@ def over_size(pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = Fals
         yield choice.picture(
             Axis("size of the body", "sizes"), Axis(unit, "log"),
             [*curves, *(_line(choice, fit) for fit in fits)],
-            f"{counted(figures)}{beyond}", also_linear=True,
+            f"{counted(figures)}{' Thin: overhead + slope · size.' if fits else ''}",
+            also_linear=True,
         )  # fmt: skip
 
     return draw
 
 
-def _floors(
-    choice: Choice, pick: Pick, scales: Sequence[text.Scale]
-) -> tuple[list[CaseSummary], str]:
-    """Return cases of the null adapter to draw, or a sentence about them."""
+def _floors(choice: Choice, pick: Pick) -> list[CaseSummary]:
+    """Return the cases of the null adapter, unless they are far from the others."""
     nearest = dict.fromkeys(case.floor.case for case in choice.members if case.floor)
     floors = map(choice.campaign.case, nearest)
     known = [(floor, figure) for floor in floors if (figure := pick(floor))]
-    if not known:
-        return [], ""
-    own = sorted(figure.value for _, figure in known)
     values = [figure.value for case in choice.members if (figure := pick(case))]
-    if panels.near(own, values):
-        return [floor for floor, _ in known], ""
-    where, scale = "Above" if own[-1] > max(values) else "Below", text.scale_for(own, scales)
-    ends = dict.fromkeys(text.number(value / scale.factor) for value in (own[0], own[-1]))
-    return [], f" {where} the axis: {known[0][0].label}, {' to '.join(ends)} {scale.unit}."
+    is_near = known and panels.near([figure.value for _, figure in known], values)
+    return [floor for floor, _ in known] if is_near else []
 
 
 def _line(choice: Choice, fit: SizeFit) -> Curve:
@@ -149,8 +140,7 @@ def ascent(choice: Choice) -> Iterator[Picture]:
     limits = _limits("specified", [p.specified_mbit_per_s for p in every], every)
     yield choice.picture(
         Axis("specified, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), drawn,
-        f"{counted([p.carried for p in every])} What leaves one sending node: of both "
-        "directions one, of several readers all; in a mesh what all send together.", limits,
+        counted([p.carried for p in every]), limits,
     )  # fmt: skip
 
 
@@ -173,7 +163,7 @@ def capacity(choice: Choice) -> Iterator[Picture]:
     )
     yield choice.picture(
         Axis("offered, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), curves,
-        f"{sentence}. Vertical: the greatest rate that was sustained.", limits,
+        f"{sentence}.", limits,
     )  # fmt: skip
 
 

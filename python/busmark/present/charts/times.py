@@ -80,14 +80,14 @@ def _rows(
 def _floor(
     choice: Choice, quantity: str, drawn: Sequence[Point]
 ) -> tuple[list[tuple[str, float]], str]:
-    """Return the floor's median as a line, or as a sentence where it would flatten the plot."""
+    """Return the floor's median as a line where it is near, and how its case differs."""
     floor = choice.floor
     if not floor or not floor.rtt_2 or quantity != "half_round_trip":
         return [], ""
-    median, note = floor.rtt_2.median, choice.floor_note
-    if panels.near([median.value / MICRO], [point.y for point in drawn]):
-        return [(f"{floor.label}, median", median.value / MICRO)], note
-    return [], f" Below the axis: {floor.label}, median {text.figure_text(median)}.{note}"
+    median = floor.rtt_2.median.value / MICRO
+    if not panels.near([median], [point.y for point in drawn]):
+        return [], ""
+    return [(f"{floor.label}, median", median)], choice.floor_note
 
 
 def _counted(detail: Points, lost: Points | None) -> str:
@@ -115,17 +115,16 @@ def autocorrelation(choice: Choice) -> Iterator[Picture]:
     counts = panels.span_text([found.count or 0 for _, found in known])
     yield choice.picture(
         Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
-        f"one round each, of {counts} samples. Grey: {INDEPENDENT}.", lines,
+        f"one round each, of {counts} samples.", lines,
     )  # fmt: skip
 
 
 def goodput(choice: Choice) -> Iterator[Picture]:
     """Draw the goodput of one round by interval."""
     curves = [curve for case in choice.members if (curve := _goodput(choice, case, case.label))]
-    counts = panels.span_text([len(curve.points) for curve in curves])
     yield choice.picture(
         SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True), curves,
-        f"one round each, the middle one; {counts} intervals.",
+        "one round each, the one whose goodput is nearest to the middle one.",
     )  # fmt: skip
 
 
@@ -149,7 +148,7 @@ def resources(choice: Choice) -> Iterator[Picture]:
             axis = Axis("Mbit/s", from_zero=True)
             rows.insert(0, Plot(SINCE_BEGIN, axis, [curve], heading="goodput"))
         keys = (*choice.keys, *((("Node", node),) if node else ()))
-        counts = f"round {system[0].round}, {len(system[0].x)} intervals; before 0 is the warm-up."
+        counts = f"round {system[0].round}, {text.plural(len(system[0].x), 'interval')}."
         yield Picture(keys, [case], rows, counts, together=True)
 
 

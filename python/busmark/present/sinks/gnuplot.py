@@ -1,27 +1,33 @@
 """gnuplot: a data file and a script for each chart, and all samples of each case.
 
 `scripts/NAME.gpi` plots `data/NAME.gpd` to `images/NAME.png`; `--to png` makes charts of the same
-names. Title, legend, panels and caption have strips of their own, so that no text covers a curve.
+names. Both follow the chart's Vega-Lite specification: its tables are the data sets, its layers the
+plots. Title, legend, panels and caption have strips of their own, so that no text covers a curve.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import asinh, ceil
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import ceil, sqrt
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from busmark.model.text import plural
-from busmark.present.charts import look, shapes, ticks
-from busmark.present.charts.shapes import one_line
-from busmark.present.charts.ticks import plain
+from busmark.present.charts import ticks
+from busmark.present.charts.shapes import Picture, one_line
 from busmark.present.document import Document
 from busmark.present.drawings import Drawing, drawings
 from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
-from busmark.present.plotted import Rows, comment, number, quoted, rows
+from busmark.present.plotted import comment, number, quoted, rows
+from busmark.present.vega import config, specification
+from busmark.present.vega.parts import DASHES, Row, Spec, dashes, line_path, mark_path
+from busmark.present.vega.theme import THEMES
 
 STYLE = Path(__file__).with_name("style.gpi")
 
@@ -31,204 +37,294 @@ WIDE, WIDER = 760, 1000
 BOLD, CHARACTER, SMALL = 8.6, 6.5, 5.3
 """Width of a character of a title, of a legend or tick, and of a caption."""
 
-DASHES = {"solid": 1, "dash": 2, "dot": 3, "dashdot": 4, "longdash": 2, "longdashdot": 5}
-MARKS = {
+LINE, AXIS = 15, 56
+"""Pixels of a line of text, and of an axis below a panel with its ticks and its title."""
+
+BESIDE = 18
+"""Characters of the figures beside a panel."""
+
+POINT = 8.0
+"""Pixels of a mark of size 1."""
+
+THEME, STYLES = THEMES["light"], config("light")["style"]
+
+LINES = dict(zip(DASHES, (1, 2, 3, 4, 2, 5), strict=True))
+MARKS: dict[str, int | str] = {
     "circle": 7, "square": 5, "diamond": 13, "triangle-up": 9, "cross": 1, "x": 2,
-    "triangle-down": 11, "star": 3, "line-ew-open": 1,
+    "triangle-down": 11, "star": 3, "line-ew-open": 1, "triangle-left": "'◀'",
+    "triangle-right": "'▶'",
 }  # fmt: skip
-"""The page's names as gnuplot's numbers; one less is hollow, from 5 on."""
+"""Names of dashes and marks as gnuplot's numbers, or a character where it has none."""
 
-FEW = 500
-"""Dots that are drawn larger."""
+LOOKS = ("color", "stroke", "strokeDash", "shape", "detail")
+"""Channels by which series differ."""
 
-ABOVE, BELOW = 0.16, 0.2
-"""Where a row has points: its value above the middle, its parts below."""
-
-LIMITS = "(limit(3)):(limit(4))"
-DARK, GREY = "lc rgb '#222222'", f"lc rgb '{look.GREY}'"
+Ticks = list[tuple[float, list[str]]]
 
 
-@dataclass
-class Scale:
-    """One axis of a panel: its ends and ticks where they are drawn."""
-
-    title: str
-    low: float
-    high: float
-    marks: Sequence[ticks.Tick]
-    log: bool = False
-    place: str = "({})"
-    """The expression that puts a value there."""
-
-    def commands(self, name: str, longest: float) -> str:
-        """Return what sets the axis `name`; its title has lines of `longest` characters."""
-        names = [text for _, text in self.marks]
-        turned = name == "x" and len(names) * max(map(len, names), default=0) > 0.8 * longest
-        # In a tick, gnuplot expands formats.
-        marks = ", ".join(f"{quoted(*text.replace('%', '%%').splitlines())} ({number(at)})"
-                          for at, text in self.marks)  # fmt: skip
-        return (
-            f"{'' if self.log else 'un'}set logscale {name}\n"
-            f"set {name}range [{number(self.low)}:{number(self.high)}]\n"
-            f"set {name}tics {'rotate by -35' if turned else 'norotate'} ({marks})\n"
-            f"set {name}label {quoted(*wrap(self.title, max(12, int(longest))))}\n"
-        )
+def units(view: Spec, own: Sequence[Row] = ()) -> Iterator[tuple[Spec, Sequence[Row]]]:
+    """Yield the layers of a view that have a mark, each with its rows."""
+    own = view["data"]["values"] if "data" in view else own
+    if "mark" in view:
+        yield view, own
+    for layer in view.get("layer", ()):
+        yield from units(layer, own)
 
 
-PLACES = {"sizes": "(size({}))", "percent": "(rarity({}))"}
-"""Functions of `style.gpi`."""
+def axes(view: Spec) -> Spec:
+    """Return an encoding that has the axes, which all layers of a view share."""
+    return next(unit["encoding"] for unit, _ in units(view) if "x" in unit["encoding"])
 
 
-def scale(of: ticks.Scale, title: str) -> Scale:
-    """Return the axis of a scale."""
-    if of.kind == "signed":
-        low, high = (asinh(end / of.step) for end in of.ends)
-        marks = [(asinh(at / of.step), name) for at, name in of.ticks]
-        return Scale(title, low, high, marks, place=f"(asinh({{}}/{of.step:g}))")
-    logarithmic = of.kind in ("log", "sizes")
-    marks = [*of.ticks] or even(*of.ends)
-    return Scale(title, *of.ends, marks, logarithmic, PLACES.get(of.kind, "({})"))
+def marked(name: str, channel: Spec) -> tuple[Sequence[float], Ticks]:
+    """Return the ends of the axis `name`, and its ticks with their names in lines."""
+    domain, of = channel["scale"]["domain"], channel["axis"]
+    if channel["type"] == "ordinal":
+        ends = (-0.5, len(domain) - 0.5)
+        return ends[:: -1 if name == "y" else 1], named(of, domain)
+    low, high = domain
+    return domain, named(of, of.get("values") or ticks.even(low, high, ticks.ENOUGH))
 
 
-def even(low: float, high: float) -> list[ticks.Tick]:
-    """Return the ticks of a linear axis."""
-    return [(at, plain(at)) for at in ticks.even(low, high, ticks.ENOUGH)]
+def named(of: Spec, places: Sequence[float]) -> Ticks:
+    """Return places of an axis, or of a scale of colours, with their names in lines."""
+    if not of["labelExpr"].startswith("["):
+        return [(at, [ticks.plain(at)]) for at in places]
+    names, _ = json.JSONDecoder().raw_decode(of["labelExpr"])
+    return [*zip(places, map(in_lines, names), strict=True)]
 
 
-@dataclass
-class Panel:
-    """One plot of a sheet."""
+def in_lines(text: str | list[str] | None) -> list[str]:
+    """Return the lines of a text of a specification."""
+    return [text] if isinstance(text, str) else text or []
 
-    x: Scale
-    y: Scale
-    heading: str = ""
-    across: bool = False
-    """Whether x is the axis of values."""
-    plots: list[str] = field(default_factory=list)
-    """What is plotted of the file, without its name."""
-    commands: list[str] = field(default_factory=list)
-    """Further ones."""
 
-    @property
-    def values(self) -> Scale:
-        """The axis of values."""
-        return self.x if self.across else self.y
+def heading(view: Spec) -> list[str]:
+    """Return the lines above a panel."""
+    return in_lines(view.get("title", {}).get("text"))
 
-    def beyond(self, at: float, *limits: float | None) -> None:
-        """Add an arrow at each edge beyond which a value or a limit of it is."""
-        known = [limit for limit in limits if limit is not None]
-        for outside, *edge in ((min(known) < self.values.low, 0.05, 0),
-                               (max(known) > self.values.high, 0.95, 1)):  # fmt: skip
-            if outside:
-                ends = [(f"graph {share}", f"first {number(at)}") for share in edge]
-                begin, end = (", ".join(e if self.across else e[::-1]) for e in ends)
-                self.commands.append(f"set arrow from {begin} to {end} front {DARK}")
+
+def axis(name: str, channel: Spec, longest: float) -> str:
+    """Return what sets the axis `name`; its texts have lines of `longest` characters."""
+    scale, of = channel["scale"], channel["axis"]
+    (low, high), marks = marked(name, channel)
+    turned = name == "x" and sum(2 + max(map(len, text)) for _, text in marks) > longest
+    # In a tick, gnuplot expands formats.
+    shown = ", ".join(
+        f"{quoted(*(line.replace('%', '%%') for line in text))} ({number(at)})"
+        for at, text in marks
+    )
+    around = scale.get("constant")
+    kinds = {
+        "log": f"set logscale {name}",
+        "symlog": f"set nonlinear {name} via symlog({name}, {around}) "
+        f"inverse unsymlog({name}, {around})",
+    }
+    return (
+        f"unset nonlinear {name}; unset logscale {name}; {kinds.get(scale.get('type'), '')}\n"
+        f"set {name}range [{number(low)}:{number(high)}]\n"
+        f"set {name}tics {'rotate by -35' if turned else 'norotate'} ({shown})\n"
+        f"set grid {'no' if of.get('grid') is False else ''}{name}tics\n"
+        f"set {name}label {quoted(*wrap(' '.join(in_lines(of['title'])), max(12, int(longest))))}\n"
+    )
+
+
+def point(name: str, *, filled: bool) -> str:
+    """Return the type of a mark. The hollow one is the one before; crosses and stars, which cannot
+    be hollow, become pentagons."""
+    known = MARKS[name]
+    if filled or isinstance(known, str):
+        return f"pt {known}"
+    return f"pt {known - 1 if known > 4 else 14}"
+
+
+def look(channel: Spec, row: Row) -> Any:
+    """Return what a channel gives the series of a row."""
+    if "value" in channel:
+        return channel["value"]
+    scale = channel["scale"]
+    return scale["range"][scale["domain"].index(row[channel["field"]])]
+
+
+def legend(view: Spec) -> Iterator[tuple[str, str]]:
+    """Yield the entries of the legend of a view, and how each looks."""
+    for unit, _ in units(view):
+        if unit["mark"]["style"] == "sample":
+            paths, strokes, fills = (
+                unit["encoding"][name]["scale"] for name in ("shape", "stroke", "fill")
+            )
+            looks = zip(paths["range"], strokes["range"], fills["range"], strict=True)
+            yield from zip(paths["domain"], (entry(*own) for own in looks), strict=True)
+
+
+def entry(path: str, stroke: str, fill: str) -> str:
+    """Return how an entry of the legend looks: an area, a line, a mark, or both of these."""
+    if fill.startswith("rgba"):
+        *parts, share = re.findall("[0-9.]+", fill)
+        return f"boxes fs solid {share} noborder lc rgb '#{bytes(map(int, parts)).hex()}'"
+    colour = f"lc rgb '{stroke}'"
+    for dash, line in (("solid", ""), *((dash, line_path(dash)) for dash in DASHES)):
+        kind = f"dt {LINES[dash]} lw 2 {colour}"
+        if path == line:
+            return f"lines {kind}"
+        for name in MARKS:
+            for size in (0.15, 0.32):
+                if path == line + mark_path(name, size):
+                    mark = point(name, filled=fill != "transparent")
+                    return f"{'linespoints' if line else 'points'} {mark} ps {2.8 * size:g} {kind}"
+    return f"lines lw 3 {colour}"
 
 
 @dataclass
 class Sheet:
-    """One chart: the data sets of its file, and its panels."""
+    """One chart: the data sets of its file, and its script."""
 
-    high: int
-    """Pixels of a panel with its axes."""
-    wide: int = WIDE
-    columns: int = 1
+    each: Drawing
     sets: dict[str, int] = field(default_factory=dict)
     """The place of each in the file."""
-    panels: list[Panel] = field(default_factory=list)
-    legend: dict[str, str] = field(default_factory=dict)
-    """How an entry looks, by its text."""
+    titles: dict[str, None] = field(default_factory=dict)
+    """Titles of the axes, with their units."""
 
-    def add(self, name: str, lines: Rows, columns: str = "x, value, low, high") -> str:
-        """Add a data set, once; return how a plot of it begins."""
-        text = comment(f"{name}; {columns}", 400) + rows(lines)
-        return f"index {self.sets.setdefault(text, len(self.sets))} using"
+    def add(self, name: str, own: Sequence[Row]) -> tuple[str, dict[str, int]]:
+        """Add a data set, once; return how a plot of it begins, and the numbers of its columns."""
+        fields = [key for key, value in own[0].items() if not isinstance(value, str | bool)]
+        data = rows([each.get(key) for key in fields] for each in own)
+        text = comment(f"{name}; {', '.join(fields)}", 400) + data
+        begin = f"index {self.sets.setdefault(text, len(self.sets))} using"
+        return begin, {key: at for at, key in enumerate(fields, 1)}
 
-    def reference(self, line: shapes.Reference, panel: Panel) -> None:
-        """Add a line to compare with."""
-        entry = f"lines lw 1.5 {GREY} dt {DASHES[line.dash]}"
-        data = self.add(line.name or "the line that goes with it", line.ends, "x, y")
-        x, y = panel.x.place.format("$1"), panel.y.place.format("$2")
-        panel.plots.append(f"{data} {x}:{y} with {entry}")
-        self.legend |= {line.name: entry} if line.name else {}
+    def plots(self, view: Spec) -> Iterator[str]:
+        """Yield what is plotted of the file, without its name."""
+        for unit, every in units(view):
+            encoding, groups = unit["encoding"], dict[tuple[object, ...], list[Row]]()
+            channels = [encoding[name] for name in LOOKS if name in encoding]
+            by = [of["field"] for of in channels
+                  if "field" in of and of.get("type") != "quantitative"]  # fmt: skip
+            for row in every if unit["mark"]["type"] != "text" else ():
+                groups.setdefault(tuple(row[name] for name in by), []).append(row)
+            for own in groups.values():
+                yield self._plot(unit["mark"], encoding, own)
 
-    def curves(self, drawn: shapes.Plot, *, linear: bool = False, heading: str = "") -> Panel:
-        """Add a panel with curves."""
-        known = []
-        for curve, low, top in drawn.stacked():
-            if curve.stacked:
-                places = [(point.x, point.y) for point in curve.points]
-                lines = [(*at, *ends) for at, *ends in zip(places, low, top, strict=True)]
-                data = self.add(curve.name, lines, "x, value, bottom and top of the area")
-            else:
-                data = self.add(curve.name or curve.label.text, (p[:4] for p in curve.points))
-            known.append((curve, data))
-        x, y = ticks.scales(drawn, linear=linear)
-        panel = Panel(scale(x, drawn.x.title), scale(y, drawn.y.title), heading)
-        # The lowest of stacked areas is drawn last; the null adapter lies behind all other curves.
-        areas = [each for each in reversed(known) if each[0].stacked]
-        rest = [each for each in known if not each[0].stacked]
-        entries = {
-            curve.name: self._curve(panel, curve, data)
-            for curve, data in (*areas, *sorted(rest, key=lambda e: not look.is_null(e[0].label)))
-        }
-        for curve in drawn.curves:
-            if curve.name and not curve.thin:
-                self.legend.setdefault(one_line(curve.name, 100), entries[curve.name])
-        for line in drawn.references:
-            self.reference(line, panel)
-        self.panels.append(panel)
-        return panel
+    def _plot(self, mark: Spec, encoding: Spec, own: list[Row]) -> str:
+        """Return the plot of a series, or of what has none."""
+        first, style = own[0], {"filled": True, **STYLES.get(mark["style"], {}), **mark}
+        if mark.get("interpolate") == "step-after":
+            # A value at both ends of its step.
+            own = [row for a, b in pairwise(own) for row in (a, {**a, "x": b["x"]})] + own[-1:]
+        if mark["style"] == "violin":
+            own += [{**row, "x": 2 * row["n"] - row["x"]} for row in reversed(own)]
+            encoding = {name: of for name, of in encoding.items() if name != "x2"}
+        begin, columns = self.add(first.get("name") or first.get("s") or mark["style"], own)
 
-    def _curve(self, panel: Panel, curve: shapes.Curve, data: str) -> str:
-        """Add the plots of a curve; return how it looks in the legend."""
-        colour = f"lc rgb '{look.colour(curve.label)}'"
-        line = f"dt {DASHES[curve.dash or look.dash(curve.label)]} lw {1 if curve.thin else 2}"
-        solid = MARKS[look.symbol(curve.label)]
-        # Crosses and stars, which cannot be hollow, become pentagons.
-        mark = f"pt {solid if not curve.hollow else solid - 1 if solid > 4 else 14} ps 0.9"
-        begin = f"{data} {panel.x.place.format('$1')}"
-        entry = ""
-        if curve.fill:
-            area = f"fs {'' if curve.stacked else 'transparent '}solid {curve.fill:g} noborder"
-            kind = "fillsteps" if curve.steps else "filledcurves y1=0"
-            panel.plots.append(f"{begin}:{4 if curve.stacked else 2} with {kind} {area} {colour}")
-            entry = f"boxes {area} {colour}"
-        if any(p.low is not None for p in curve.points):
-            panel.plots.append(f"{begin}:2:{LIMITS} with yerrorbars ps 0 {colour}")
-        marked = not curve.dots and (curve.marks or len(curve.points) == 1)
-        for p in curve.points if marked else ():
-            at = look.at_size(p.x) if "size" in panel.x.place else p.x
-            panel.beyond(at, p.y, p.low, p.high)
-        if curve.stacked:
-            return entry
-        if curve.dots:
-            entry = f"points {colour} pt 7 ps {0.2 if len(curve.points) > FEW else 0.5}"
-        elif curve.line:
-            entry = f"linespoints {colour} {line} {mark}" if marked else f"lines {colour} {line}"
-        else:
-            entry = f"points {colour} lw 2 {mark}"
-        value = panel.y.place.format("bin(2)" if curve.steps else "$2")
-        kind = entry.replace("lines ", "steps ", 1) if curve.steps else entry
-        panel.plots.append(f"{begin}:{value} with {kind}")
-        return entry
+        def at(name: str) -> str:
+            of = encoding[name]
+            return f"({of['datum']})" if "datum" in of else f"(${columns[of['field']]})"
 
-    def script(self, each: Drawing) -> str:
+        x, y = at("x"), at("y")
+        x2, y2 = (at(name) if name in encoding else "" for name in ("x2", "y2"))
+        colour = style.get("color") or style.get("stroke") or THEME.text
+        shade = ""
+        for name in ("color", "stroke"):
+            if encoding.get(name, {}).get("type") == "quantitative":
+                shade = f":{at(name)}"
+            elif name in encoding:
+                colour = look(encoding[name], first)
+        match mark["type"]:
+            case "line":
+                dash = look(encoding["strokeDash"], first)
+                name = next(name for name in DASHES if dashes(name, THEME.em) == dash)
+                kind = f"{x}:{y} with lines dt {LINES[name]}"
+            case "area":
+                ends = (
+                    f"{x}:{y}:{y2} with filledcurves" if y2 else f"{x}:{y} with filledcurves closed"
+                )
+                kind = f"{ends} fs transparent solid {style['fillOpacity']:g} noborder"
+            case "errorbar":
+                value = f"(${columns['x' if x2 else 'y']})"
+                ends = f"{value}:{y}:{x2}:{x} with x" if x2 else f"{x}:{value}:{y2}:{y} with y"
+                kind = f"{ends}errorbars ps 0"
+            case "rule":
+                kind = f"{x}:{y}:({x2 or x}-{x}):({y2 or y}-{y}) with vectors nohead"
+            case "rect" if x2:
+                fill = "empty" if style.get("fillOpacity") == 0 else "solid noborder"
+                kind = f"{x}:{y}:{x}:{x2}:{y}:{y2} with boxxyerror fs {fill}"
+            case "rect":
+                field = f"{x}:{y}:({x}-.5):({x}+.5):({y}-.5):({y}+.5){shade}"
+                kind = f"{field} with boxxyerror fs solid border rgb 'white'"
+            case _:
+                path = mark.get("shape") or mark_path("circle")
+                path = look(encoding["shape"], first) if "shape" in encoding else path
+                name = next(name for name in MARKS if path == mark_path(name))
+                size = f"ps {sqrt(style['size']) / POINT:.2g}"
+                kind = f"{x}:{y} with points {point(name, filled=style['filled'])} {size}"
+        ink = "palette" if shade else f"rgb '{colour}'"
+        return f"{begin} {kind} lw {style.get('strokeWidth', 1):.3g} lc {ink}"
+
+    def panel(self, view: Spec, place: int, across: float) -> Iterator[str]:
+        """Yield the commands before the plots of a panel, which is `across` characters wide."""
+        title = wrap(one_line(" ".join(heading(view)), 200), int(across))
+        yield f"set title {quoted(*title)} font ',11'\n"
+        if figures := self._figures(place):
+            across -= BESIDE
+            yield from figures
+        for name, room in (("x", across), ("y", (view["height"] + LINE) / CHARACTER)):
+            channel = axes(view)[name]
+            yield axis(name, channel, room)
+            if title := " ".join(in_lines(channel["axis"]["title"])):
+                self.titles[f"{name}: {title}"] = None
+        for unit, own in units(view):
+            if (colour := unit["encoding"].get("color", {})).get("type") == "quantitative":
+                scale, shown = colour["scale"], colour["legend"]
+                steps = zip(scale["domain"], scale["range"], strict=True)
+                listed = ", ".join(f"{at:g} '{of}'" for at, of in steps)
+                yield f"set palette defined ({listed})\nset cbrange [0:1]\n"
+                marks = named(shown, shown["values"]) if shown else []
+                listed = ", ".join(f"{quoted(*text)} ({number(at)})" for at, text in marks)
+                beside = max((len(line) for _, text in marks for line in text), default=0) + 8
+                ticks_of = f"set cbtics ({listed})\nset rmargin {beside}\n"
+                yield ticks_of if marks else "unset colorbox\n"
+            for row in own if unit["mark"]["type"] == "text" else ():
+                yield (
+                    f"set label {quoted(*row['text'].splitlines())} at {row['c']},{row['r']} "
+                    f"center front font ',10' textcolor rgb '{row.get('ink', THEME.text)}'\n"
+                )
+
+    def _figures(self, place: int) -> list[str]:
+        """Return what writes the figures of the only curve of a panel beside it."""
+        shape = self.each.shape
+        if not isinstance(shape, Picture) or not shape.apart:
+            return []
+        if not (found := self.each.labels.get(shape.plot.curves[place].label.text)):
+            return []
+        return [
+            f"set rmargin {BESIDE}\nload {quoted(f'data/{found[0]}')}\n",
+            f"set label 3 {found[1]} at graph 1.03, graph 0.95 font ',10'\n",
+        ]
+
+    def script(self) -> str:
         """Return the script; the texts of the drawing are paragraphs below the panels."""
-        title = wrap(one_line(each.title, 300), int(self.wide / BOLD))
-        width = int(self.wide / SMALL)
-        caption = [line for text in each.texts for line in wrap(one_line(text, 3000), width)]
-        entry = max(map(len, self.legend), default=0) * CHARACTER + 50
-        lines = ceil(len(self.legend) / max(1, int(self.wide / entry)))
+        each, wide = self.each, WIDER if self.each.is_wide else WIDE
+        spec = specification(each.shape, width=wide, linear=None, pointer=False)
+        views = spec.get("concat") or spec.get("vconcat") or [spec]
+        columns = spec.get("columns", 1)
+        entries = {name: of for view in views for name, of in legend(view)}
+        title = wrap(one_line(each.title, 300), int(wide / BOLD))
+        caption = [line for text in each.texts
+                   for line in wrap(one_line(text, 3000), int(wide / SMALL))]  # fmt: skip
+        longest = max(map(len, entries), default=0) * CHARACTER + 50
+        lines = ceil(len(entries) / max(1, int(wide / longest)))
         begin = 8 + 18 * len(title)
-        top = begin + 15 * lines + 6
-        below = top + self.high * ceil(len(self.panels) / self.columns)
+        top = begin + LINE * lines + 6
+        above = max(len(heading(view)) for view in views)
+        panel = views[0]["height"] + AXIS + LINE * above
+        below = top + panel * ceil(len(views) / columns)
         high = below + 13 * len(caption) + 10
         # All panels begin at the same distance: the longest tick decides.
-        marks = [t for p in self.panels for _, mark in p.y.marks for t in mark.splitlines()]
-        texts = [
-            f"name = {quoted(each.name)}\nfile = 'data/'.name.'.gpd'\nwide = {self.wide}\n"
-            f"high = {high}\nload 'style.gpi'\n"
+        marks = [line for view in views for _, text in marked("y", axes(view)["y"])[1]
+                 for line in text]  # fmt: skip
+        made = (
+            f"name = {quoted(each.name)}\nfile = 'data/'.name.'.gpd'\nwide = {wide}\n"
+            f"high = {ceil(high)}\nload 'style.gpi'\n"
             f"set label 1 {quoted(*title)} at screen 0.01, screen {1 - 14 / high:.4f} "
             "font 'DejaVu Sans Bold,13'\n"
             f"set label 2 {quoted(*caption)} at screen 0.01, screen {1 - (below + 8) / high:.4f} "
@@ -236,183 +332,19 @@ class Sheet:
             f"set key at screen 0.01, screen {1 - begin / high:.4f} left top Left reverse "
             f"samplen 3 font ',11' maxrows {lines or 1}\nset multiplot\n"
             f"set lmargin {max(map(len, marks), default=0) + 5}\n"
-            f"set size {1 / self.columns:.4f},{self.high / high:.4f}\n"
-        ]
-        entries = [f"keyentry with {of} title {quoted(text)}" for text, of in self.legend.items()]
-        for place, panel in enumerate(self.panels):
-            row, column = divmod(place, self.columns)
-            bottom = 1 - (top + (row + 1) * self.high) / high
-            across = self.wide / self.columns / CHARACTER
-            heading = quoted(*wrap(one_line(panel.heading, 200), int(across)))
-            plots = [f"file {plot} notitle" for plot in panel.plots] + entries
-            texts.append(
-                f"set origin {column / self.columns:.4f},{max(bottom, 0):.4f}\n"
-                f"bottom = {number(panel.values.low)}; top = {number(panel.values.high)}\n"
-                f"set title {heading} font ',11'\n"
-                + panel.x.commands("x", across)
-                + panel.y.commands("y", (self.high - 40) / CHARACTER)
-                + "".join(f"{command}\n" for command in panel.commands)
-                + "plot " + ", \\\n    ".join(plots) + "\nunset label; unset arrow\n"
-            )  # fmt: skip
-            entries = []
-        text = comment(f"{each.title}. {each.explanation}") + "".join(texts)
-        return text + "unset multiplot\nunset output\n"
-
-
-Labels = Mapping[str, tuple[str, str]]
-
-
-def _picture(found: shapes.Picture, labels: Labels) -> Sheet:
-    """Return all curves in one panel, and on linear axes where that is wanted, each in its own
-    with the figures of its label, or panels below each other."""
-    if found.is_stack:
-        return _stack(found)
-    plot = found.plot
-    if not found.apart:
-        sheet = Sheet(330, WIDER if found.also_linear else WIDE, 1 + found.also_linear)
-        sheet.curves(plot)
-        if found.also_linear:
-            sheet.curves(replace(plot, references=()), linear=True)
-        return sheet
-    sheet = Sheet(260, WIDER if len(plot.curves) > 1 else WIDE, min(2, len(plot.curves)))
-    for curve in plot.curves:
-        panel = sheet.curves(replace(plot, curves=[replace(curve, name="")]), heading=curve.name)
-        panel.commands.append("set rmargin 2")
-        if curve.label.text in labels:
-            file, variable = labels[curve.label.text]
-            panel.commands += [
-                "set rmargin 18", f"load {quoted(f'data/{file}')}",
-                f"set label 3 {variable} at graph 1.03, graph 0.95 font ',10'",
-            ]  # fmt: skip
-    return sheet
-
-
-def _stack(found: shapes.Picture) -> Sheet:
-    sheet = Sheet(270 if len(found.plots) < 3 else 190, WIDER)
-    for row in found.plots:
-        sheet.curves(row, heading=row.heading)
-    ends = min(p.x.low for p in sheet.panels), max(p.x.high for p in sheet.panels)
-    for panel in sheet.panels:
-        if found.together:
-            panel.x = replace(panel.x, low=ends[0], high=ends[1], marks=even(*ends))
-        if panel is not sheet.panels[-1]:
-            panel.x.title = ""
-    return sheet
-
-
-def _bars(found: shapes.Bars, _: Labels) -> Sheet:
-    names = ["\n".join(wrap(one_line(row.label.text, 200), 40)) for row in found.rows]
-    lines = max(name.count("\n") + 1 for name in names)
-    sheet = Sheet(60 + max(30, lines * 16 + 6) * len(names))
-    y = Scale("", len(names) - 0.5, -0.5, list(enumerate(names)))
-    x = scale(ticks.scale(found.axis, found.values()), found.axis.title)
-    panel = Panel(x, y, across=True)
-    solid = found.axis.from_zero
-    for at, row in enumerate(found.rows):
-        data = sheet.add(row.label.text, [(at, row.value, row.low, row.high)])
-        colour = f"lc rgb '{look.colour(row.label)}'"
-        middle = at if solid else at - ABOVE
-        if solid:
-            box = "2:1:(0):2:($1-0.31):($1+0.31) with boxxyerror fs solid noborder"
-            panel.plots.append(f"{data} {box} {colour}")
-        if row.low is not None:
-            dark = f"{DARK} lw 1.5" if solid else f"{colour} lw 2"
-            panel.plots.append(f"{data} 2:({middle}):{LIMITS} with xerrorbars ps 0 {dark}")
-        if not solid:
-            mark = f"lw 2 pt {MARKS[look.symbol(row.label)]} ps 1"
-            panel.plots.append(f"{data} 2:({middle}) with points {colour} {mark}")
-        panel.beyond(middle, row.value, row.low, row.high)
-        if row.parts:
-            data = sheet.add(f"{row.label.text}, {found.part}", [(at, p.value) for p in row.parts])
-            panel.plots.append(f"{data} 2:($1+{BELOW}) with points {colour} pt 6 ps 0.8")
-    for name, style in ((found.value, "pt 7"), (found.part, "pt 6")):
-        sheet.legend |= {name: f"points {GREY} {style}"} if name else {}
-    if found.mark:
-        marks = [(at, row.mark) for at, row in enumerate(found.rows) if row.mark is not None]
-        data = sheet.add(found.mark, marks, "row, value")
-        panel.plots.append(f"{data} 2:($1-0.35):(0):(0.7) with vectors nohead lw 3 {GREY}")
-        sheet.legend[found.mark] = f"lines lw 3 {GREY}"
-    for line in found.references:
-        sheet.reference(line, panel)
-    sheet.panels.append(panel)
-    return sheet
-
-
-def _boxes(found: shapes.Boxes, _: Labels) -> Sheet:
-    columns = min(3, len(found.cells))
-    sheet = Sheet(280, WIDER if columns > 1 else WIDE, columns)
-    for cell in found.cells:
-        every = [value for box in cell.boxes for value in (*box.whiskers, *box.ends)]
-        names = [(at, box.name) for at, box in enumerate(cell.boxes)]
-        panel = Panel(Scale(found.x, -0.7, len(names) - 0.3, names[:: ceil(len(names) / 10)]),
-                      scale(ticks.scale(cell.y, every), cell.y.title),
-                      cell.label.text)  # fmt: skip
-        colour = f"lc rgb '{look.colour(cell.label)}'"
-        for at, box in enumerate(cell.boxes):
-            sides = [[(at + sign * half, value) for value, half in box.outline] for sign in (-1, 1)]
-            if box.outline:
-                data = sheet.add(f"{cell.label.text}, {found.x} {box.name}, outline",
-                                 [*sides[0], *reversed(sides[1])], "place, value")  # fmt: skip
-                area = "filledcurves closed fs transparent solid 0.25"
-                panel.plots.append(f"{data} 1:2 with {area} {colour}")
-            panel.beyond(at, box.ends[1])
-        data = sheet.add(
-            cell.label.text,
-            ((at, b.quartiles[1], b.whiskers[0], b.quartiles[0], b.quartiles[2], b.whiskers[1],
-              *b.ends) for at, b in enumerate(cell.boxes)),
-            f"{found.x}, median, lower whisker, quartiles, upper whisker, smallest, largest",
-        )  # fmt: skip
-        panel.plots += [
-            f"{data} 1:4:3:6:5:(0.44) with candlesticks fs empty whiskerbars 0 lw 1.5 {colour}",
-            f"{data} 1:2:2:2:2:(0.44) with candlesticks lw 2 {DARK}",
-            *(f"{data} 1:{n} with points pt 7 ps 0.4 {colour}" for n in (7, 8)),
-        ]
-        for line in cell.references:
-            sheet.reference(line, panel)
-        sheet.panels.append(panel)
-    return sheet
-
-
-def _heat(found: shapes.Heat, _: Labels) -> Sheet:
-    fields = [(column, row, f) for row, (_, fields) in enumerate(found.rows)
-              for column, f in enumerate(fields) if f]  # fmt: skip
-    across, down = [*found.columns], [name for name, _ in found.rows]
-    columns, names = ([(at, one_line(n, 34)) for at, n in enumerate(of)] for of in (across, down))
-    sheet = Sheet(150 + 40 * len(down), WIDE if len(across) < 8 else WIDER)
-    panel = Panel(Scale(found.across, -0.5, len(across) - 0.5, columns),
-                  Scale(found.down, len(down) - 0.5, -0.5, names))  # fmt: skip
-    for name, colour, data in (
-        ("fields", ":3 with boxxyerror lc palette", [
-            (c, r, f.shade) for c, r, f in fields if f.shade is not None]),
-        ("without a figure", " with boxxyerror lc rgb '#EEEEEE'", [
-            (c, r, None) for c, r, f in fields if f.shade is None]),
-    ):  # fmt: skip
-        if data:
-            begin = f"{sheet.add(name, data, 'column, row, shade')} 1:2"
-            edges = "($1-.5):($1+.5):($2-.5):($2+.5)"
-            panel.plots.append(f"{begin}:{edges}{colour} fs solid border rgb 'white'")
-    steps = ", ".join(f"{at} '{colour}'" for at, colour in enumerate(shapes.SHADES))
-    scale_of = ", ".join(f"{quoted(name)} ({number(at)})" for at, name in found.scale)
-    panel.commands = [
-        "unset grid", f"set palette defined ({steps})", "set cbrange [0:1]",
-        f"set cbtics ({scale_of})" if scale_of else "unset colorbox",
-    ]  # fmt: skip
-    for column, row, each in fields if found.written else ():
-        ground = "#EEEEEE" if each.shade is None else each.ground
-        panel.commands.append(
-            f"set label {quoted(*each.text.splitlines())} at {column},{row} center front "
-            f"font ',10' textcolor rgb '{look.ink(ground)}'"
+            f"set size {1 / columns:.4f},{panel / high:.4f}\n"
         )
-    sheet.panels.append(panel)
-    return sheet
-
-
-SHEETS: dict[type, Callable[[Any, Labels], Sheet]] = {
-    shapes.Picture: _picture,
-    shapes.Bars: _bars,
-    shapes.Boxes: _boxes,
-    shapes.Heat: _heat,
-}
+        keys = [f"keyentry with {of} title {quoted(name)}" for name, of in entries.items()]
+        for place, view in enumerate(views):
+            row, column = divmod(place, columns)
+            bottom = max(0, 1 - (top + (row + 1) * panel) / high)
+            made += f"set origin {column / columns:.4f},{bottom:.4f}\n"
+            made += "".join(self.panel(view, place, wide / columns / CHARACTER))
+            plots = [f"file {plot} notitle" for plot in self.plots(view)] + keys
+            made += "plot " + ", \\\n    ".join(plots) + "\nunset label; unset rmargin\n"
+            keys = []
+        head = comment(f"{each.title}. {each.explanation}")
+        return f"{head}{made}unset multiplot\nunset output\n"
 
 
 def write(document: Document, folder: Path) -> list[Path]:
@@ -436,12 +368,11 @@ def _files(document: Document, folder: Path) -> Iterable[str]:
     drawn = [*drawings(document)]
     texts = {"style.gpi": STYLE.read_text(encoding="utf-8"), "plot-all.gpi": ALL}
     for each in drawn:
-        sheet = SHEETS[type(each.shape)](each.shape, each.labels)
+        sheet = Sheet(each)
+        texts[f"scripts/{each.name}.gpi"] = sheet.script()
         sets = (f"# index {at}: {text.removeprefix('# ')}" for text, at in sheet.sets.items())
-        texts[f"data/{each.name}.gpd"] = comment(f"{each.title}. {each.caption}") + "\n\n".join(
-            sets
-        )
-        texts[f"scripts/{each.name}.gpi"] = sheet.script(each)
+        head = comment(f"{each.title}. {each.caption}") + comment("; ".join(sheet.titles))
+        texts[f"data/{each.name}.gpd"] = head + "\n\n".join(sets)
         texts["plot-all.gpi"] += f"load 'scripts/{each.name}.gpi'\n"
     listed = [(f"scripts/{each.name}.gpi", each) for each in drawn]
     texts["README.md"] = README.format(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import groupby
 
+from busmark.model.text import joined
 from busmark.present import figures
 from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 from busmark.present.sinks.panels import SHOWN, Panel, flag_of, own_keys, selectors
@@ -20,8 +21,8 @@ from busmark.present.sinks.panels import SHOWN, Panel, flag_of, own_keys, select
 STATIC_ROWS = 50
 """Rows of each table in the page as it is opened, readable without a script."""
 
-UPRIGHT = 500
-"""Points between the margins of an upright sheet of A4, and a little less."""
+UPRIGHT, SIDEWAYS = 500, 740
+"""Points between the margins of a sheet of A4, and a little less."""
 
 SHORT = 24
 """Characters of a text up to which it takes one line on a screen."""
@@ -29,7 +30,7 @@ SHORT = 24
 DETAIL = 4
 """Level of the headings within a case."""
 
-LETTER, PADDING, BADGE = 4.4, 8.0, 14.0
+LETTER, PADDING, BADGE = 4.9, 6.0, 14.0
 """Points of print that a letter, the edges of a cell and the mark of a finding take."""
 
 MORE = (
@@ -116,7 +117,7 @@ def chart_html(chart: Chart, page: Page, name: str = "") -> str:
     panels, shared = page.panels[chart.key], bool(page.numbers)
     first = panels[0]
     key, title, caption = escape(chart.key), escape(chart.title), escape(first.caption)
-    explanation = escape(first.explanation or chart.explanation)
+    explanation = escape(first.explanation)
     own = own_keys(first, shared=shared)
     choices = "".join(
         f"<label{'' if name in own or name == SHOWN else ' hidden'}>{escape(name)} "
@@ -174,6 +175,10 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     interactive = bool(table.key) and not table.brief and len(table.rows) > 1
     kind = "values brief" if table.brief else "values headline" if interactive else "values"
+    points = _points(table)
+    if points <= SIDEWAYS:
+        # All columns find room on paper.
+        table = replace(table, columns=[replace(each, detail=False) for each in table.columns])
     rows = list(_body(table, page, interactive=interactive))
     shown = "".join(rows)
     if interactive:
@@ -182,13 +187,15 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
         if rows[STATIC_ROWS:]:
             page.rows[own] = rows[STATIC_ROWS:]
     head = "".join(_head(table, sorts=interactive))
+    minor = joined([column.title for column in table.columns if column.detail])
+    without = f'<p class="note on-paper">On paper without {escape(minor)}.</p>' if minor else ""
     region = (
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {title}">'
         f'<table class="{kind}">{caption}<thead>{head}</thead>'
-        f"<tbody>{shown}</tbody></table></div>"
+        f"<tbody>{shown}</tbody></table></div>{without}"
     )
     if interactive:
-        wide = " wide" if _points(table) > UPRIGHT else ""
+        wide = " wide" if points > UPRIGHT else ""
         region = (
             f'<div class="result{wide}" id="{escape(own)}"><p class="hint" hidden></p>'
             f"{region}{MORE.format('rows')}</div>"
@@ -244,7 +251,8 @@ def _head(table: Table, *, sorts: bool) -> Iterator[str]:
 
 
 def _kind(column: Column) -> str:
-    return "words" if column.kind in ("label", "text") else column.kind
+    kind = "words" if column.kind in ("label", "text") else column.kind
+    return f"{kind} minor" if column.detail else kind
 
 
 def _body(table: Table, page: Page, *, interactive: bool) -> Iterator[str]:
@@ -305,8 +313,8 @@ def _cell(
     if label:
         return f'<th scope="row"{own}{note}>{words}</th>'
     kind = _kind(column)
-    if kind == "words" and len(f"{shown.value} {shown.more}") <= SHORT:
-        kind = "words short"
+    if column.kind == "text" and len(f"{shown.value} {shown.more}") <= SHORT:
+        kind += " short"
     return f'<td class="{kind}{verdict}"{own}{note}>{words}</td>'
 
 

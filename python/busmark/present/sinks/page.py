@@ -25,7 +25,6 @@ from busmark.present.web.packing import Packed, Packing, parts_of
 
 SCRIPTS = (
     "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",
-    "print",
     "start",
 )  # fmt: skip
 """Parts of the page's script, in their order."""

@@ -58,7 +58,6 @@ class Panel:
     rows: Sequence[str] = ()
     """Labels of the rows, where the filter leaves out whole rows; empty: the row always stays."""
     explanation: str = ""
-    """Instead of the chart's, where its panels are of different kinds."""
     marks: Sequence[str] = field(default=())
     """Marks of the findings that concern what it shows."""
 
@@ -73,7 +72,7 @@ def panels(chart: Chart) -> list[Panel]:
     """Return the panels of a chart, each shape on the axes that it may have."""
     made = []
     for place, shape in enumerate(chart.shapes):
-        explanation = chart.explanations[place] if chart.explanations else ""
+        explanation = chart.explanations[place] if chart.explanations else chart.explanation
         marks = chart.marks[place] if chart.marks else ()
         before = chart.keys[place] if chart.keys else ()
         both = isinstance(shape, Picture) and shape.also_linear

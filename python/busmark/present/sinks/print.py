@@ -15,7 +15,7 @@ from pathlib import Path
 import vl_convert
 
 from busmark.model.text import plural
-from busmark.present.charts.shapes import Boxes, Heat, Picture, Shape, one_line
+from busmark.present.charts.shapes import one_line
 from busmark.present.document import Document
 from busmark.present.drawings import Drawing, drawings
 from busmark.present.folder import replaced, within
@@ -40,9 +40,6 @@ EM = THEMES["print"].em
 PASSES = 2
 """Times that several plots are drawn to fit: with their width, the numbers of an axis change."""
 
-FEW_COLUMNS = 5
-"""Columns of a heat map up to which it is one column of a paper wide."""
-
 LONGEST, LONGEST_DRAWN = 3000, 2000
 """Characters of a caption for screen readers, and on the sheet; longer ones are cut."""
 
@@ -59,7 +56,7 @@ Tell = Callable[[int], object]
 
 def chart(sheet: Drawing) -> Spec:
     """Return the specification of a sheet, as wide as its columns."""
-    width = (TWO_COLUMNS if _is_wide(sheet.shape) else ONE_COLUMN) * MM
+    width = (TWO_COLUMNS if sheet.is_wide else ONE_COLUMN) * MM
 
     def plots(width: float) -> Spec:
         found = specification(sheet.shape, width=width, linear=None, em=EM, pointer=False)
@@ -73,16 +70,6 @@ def chart(sheet: Drawing) -> Spec:
     texts = [one_line(each, LONGEST_DRAWN) for each in sheet.texts]
     below = [line for each in texts for line in _lines(each, width, EM * 0.93)]
     return spec | {"title": {"text": _lines(sheet.title, width, EM * 8 / 7), "subtitle": below}}
-
-
-def _is_wide(shape: Shape) -> bool:
-    """Return whether a shape is two columns of a paper wide."""
-    if isinstance(shape, Picture):
-        several = shape.apart and len(shape.plot.curves) > 1
-        return shape.is_stack or shape.also_linear or several
-    if isinstance(shape, Boxes):
-        return len(shape.cells) > 1
-    return isinstance(shape, Heat) and len(shape.columns) > FEW_COLUMNS
 
 
 def _lines(text: str, width: float, em: float) -> list[str]:

@@ -46,7 +46,9 @@ MAX_ROWS = 1_048_576
 MOST_SHAPES = 30
 """Charts on a sheet; nobody looks through more."""
 
-FIRST_ROW = 4
+FIRST_ROW, DEEPEST = 4, 12
+"""Row of the first block, and rows up to which a head stays in sight, with those above it."""
+
 WIDEST, NARROWEST, LINE, HEADING_LINES = 60, 9, 15, 4
 """Characters of a column, the height of a line of text, and lines of a long heading."""
 
@@ -205,7 +207,7 @@ class _Book:
             lines = max((ceil(len(text) / width) for text, width in texts), default=1)
             if lines > 1:
                 page.set_row(head + 1 + offset, min(400, LINE * lines))
-        page.freeze_panes(head + 1 if alone else 0, 1)
+        page.freeze_panes(head + 1 if alone and head < DEEPEST else 0, 1)
         if alone:
             page.autofilter(head, 0, head + max(1, shown), len(places) - 1)
             page.repeat_rows(head)

@@ -135,7 +135,9 @@ def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_line
         return
     heads = ("participant", "whose", "vendor", "host", "process", "writers", "readers")
     show_rows("Participants", heads, _participants(found, shown))
-    if rows := list(_endpoints(found, shown)):
+    owners = found.owners()
+    rows = [_endpoint(one, owners[one["participant"]]) for one in shown.endpoints(found)]
+    if rows:
         show_rows("Writers and readers", ("topic", "end", "type", "whose", "test", "QoS"), rows)
     left_out = len(found.endpoints) - len(shown.endpoints(found))
     if left_out and not shown.topic and not shown.foreign:
@@ -177,12 +179,6 @@ def rank(owner: Owner) -> tuple[int, int, str]:
 def short(key: str) -> str:
     """RTPS: the part that tells participants apart from each other."""
     return f"{key[4:12]}…{key[16:24]}" if len(key) == 32 else key
-
-
-def _endpoints(found: Found, shown: Filter) -> Iterator[tuple[str, ...]]:
-    owners = found.owners()
-    for one in shown.endpoints(found):
-        yield _endpoint(one, owners[one["participant"]])
 
 
 def _endpoint(one: Message, owner: Owner) -> tuple[str, ...]:

@@ -66,8 +66,11 @@ def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> No
     """
     offered = _endpoints(caller, topic, "writer", wait_s)
     payload, keyed = payload_on(topic, offered)
+    # What every one of these writers can offer.
+    qos = {"reliable": False, "keep_all": False, **_common(bus, topic, offered)}
+    words = {"reliable": "best_effort", "keep_all": "keep_last"}
     caller.ask({"peek": {"topic": topic, "payload": payload, "keyed": keyed,
-                         "qos": _of_reader(bus, topic, offered)}})  # fmt: skip
+                         "qos": {**_declared(bus, qos, words), "depth": 64}}})  # fmt: skip
 
 
 def _show(caller: Caller, count: int | None, seconds: float | None, as_json: bool) -> int:
@@ -253,15 +256,6 @@ def _declared(bus: Attachment, qos: dict[str, Any], words: dict[str, str]) -> di
     adapter = resolve([bus.adapter])[bus.adapter]
     known = (adapter.capabilities or {"qos": []})["qos"]
     return {key: value for key, value in qos.items() if words.get(key, key) in known}
-
-
-def _of_reader(bus: Attachment, topic: str, writers: list[Message]) -> dict[str, Any]:
-    """What every one of these writers can offer."""
-    qos = {"reliable": False, "keep_all": False, **_common(bus, topic, writers)}
-    return {
-        **_declared(bus, qos, {"reliable": "best_effort", "keep_all": "keep_last"}),
-        "depth": 64,
-    }
 
 
 def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str, Any]:

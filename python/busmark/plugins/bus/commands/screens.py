@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from importlib import import_module
+from typing import Any, TypeVar
 
 import click
 
@@ -13,10 +14,6 @@ from busmark.cli.options import TIME
 from busmark.cli.output import echo
 from busmark.plugins.bus.commands.options import NUMBER, attached, attachment, print_message
 from busmark.plugins.bus.words import Message, is_discovery, is_trouble
-
-if TYPE_CHECKING:
-    from busmark.plugins.bus.attachment import Attachment
-    from busmark.plugins.bus.watching import Watching
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,13 +47,7 @@ def watch(**options: Any) -> None:
     pipe, with --plain or --json: everything that participants report, a line each. If the
     middleware keeps samples for late joiners, the last messages come first.
     """
-
-    def screen(watching: Watching, bus: Attachment, seconds: float | None) -> Any:
-        from busmark.plugins.bus.live.tuner_app import WatchApp
-
-        return WatchApp(watching, bus.words(), bus, seconds=seconds)
-
-    _show(options, lambda _: True, screen)
+    _show("watch_app:WatchApp", options, lambda _: True)
 
 
 @click.command(epilog="Example: busmark bus spot --adapter cyclonedds")
@@ -70,13 +61,7 @@ def spot(**options: Any) -> None:
     On a terminal a table; in a pipe, with --plain or --json: a line for each that joins, leaves or
     is gone, and for each test that begins or ends.
     """
-
-    def screen(watching: Watching, bus: Attachment, seconds: float | None) -> Any:
-        from busmark.plugins.bus.live.spot_app import SpotApp
-
-        return SpotApp(watching, bus.words(), seconds=seconds)
-
-    _show(options, is_discovery, screen, to_the_ms=True, foreign=True)
+    _show("spot_app:SpotApp", options, is_discovery, to_the_ms=True, foreign=True)
 
 
 @click.command(epilog="Example: busmark bus errors --adapter cyclonedds --app 3")
@@ -88,27 +73,19 @@ def errors(app: int | None, **options: Any) -> None:
 
     On a terminal a table, the latest first; in a pipe, with --plain or --json: a line each.
     """
-
-    def screen(watching: Watching, bus: Attachment, seconds: float | None) -> Any:
-        from busmark.plugins.bus.live.errors_app import ErrorsApp
-
-        return ErrorsApp(watching, bus.words(), app=app, seconds=seconds)
-
-    _show(options, lambda m: is_trouble(m) and app in (None, m.get("app")), screen)
+    _show("errors_app:ErrorsApp", options,
+          lambda message: is_trouble(message) and app in (None, message.get("app")),
+          app=app)  # fmt: skip
 
 
 def _show(
-    options: Message,
-    wanted: Callable[[Message], bool],
-    screen: Callable[[Watching, Attachment, float | None], Any],
-    *,
-    to_the_ms: bool = False,
-    foreign: bool = False,
-) -> None:
-    """Watch the bus that the options name: on `screen`, made of what watches, the bus and the time
-    that it lasts; elsewhere the messages that are `wanted`, a line each. `to_the_ms`: the screen
-    shows when messages came; `foreign`: foreign programs are looked for where the adapter lists
-    them.
+    screen: str, options: Message, wanted: Callable[[Message], bool], *,
+    to_the_ms: bool = False, foreign: bool = False, **more: Any,
+) -> None:  # fmt: skip
+    """Watch the bus that the options name: on `screen`, a class of `bus.live`, made of a watcher,
+    the bus, the time that it lasts and `more`; elsewhere the messages that are `wanted`, a line
+    each. `to_the_ms`: the screen shows when messages came; `foreign`: foreign programs are looked
+    for where the adapter lists them.
 
     Raises:
         UserError: the bus cannot be joined, or the process on it has ended.
@@ -132,7 +109,9 @@ def _show(
     with Caller.on(bus, live=True, stamped=True, reading=reading) as caller:
         watching = Watching(caller, foreign=foreign)
         if painted:
-            run(screen(watching, bus, seconds))
+            module, _, name = screen.partition(":")
+            made = getattr(import_module(f"busmark.plugins.bus.live.{module}"), name)
+            run(made(watching, bus, seconds=seconds, **more))
             return
         until = None if seconds is None else time.monotonic() + seconds
         for message in watching.messages(until):

@@ -52,45 +52,28 @@ def change_fields(test: ChosenTest) -> list[Field]:
     ]
 
 
+TYPED = {
+    "group": "instead of an application", "test": "", "sources": "such as 4,5", "rate_hz": "",
+    "size": "", "duration_s": "", "qos": "such as reliable,keep_last:8", "count": "",
+    "readers": "", "from_each": "", "payload": "", "warmup_s": "", "timeout_s": "", "every_s": "",
+}  # fmt: skip
+"""Options of `busmark bus start` in the order of the form, with examples; empty: the default."""
+
+
 def start_fields(app: int | None) -> list[Field]:
     """Options of `busmark bus start`, for this application."""
     kinds = (
         "What the application does: measure round trips, answer them, send a stream, receive it."
     )
+    wait = _option(bus.start, "wait")
+    assert isinstance(wait.type, click.Choice)
     return [
         Field("kind", "kind", kinds, choices=KINDS),
         _field(bus.start, "app", value="" if app is None else str(app)),
-        _field(bus.start, "group", example="instead of an application"),
-        _field(bus.start, "test"),
-        _field(bus.start, "sources", example="such as 4,5"),
-        _field(bus.start, "rate_hz"),
-        _field(bus.start, "size"),
-        _field(bus.start, "duration_s"),
-        _field(bus.start, "qos", example="such as reliable,keep_last:8"),
-        _field(bus.start, "count"),
-        _field(bus.start, "readers"),
-        _field(bus.start, "from_each"),
-        _field(bus.start, "payload"),
-        _field(bus.start, "warmup_s"),
-        _field(bus.start, "timeout_s"),
-        _field(bus.start, "every_s"),
-        Field("wait", "wait", _option(bus.start, "wait").help or "", choices=_waits()),
+        *(_field(bus.start, name, example=example) for name, example in TYPED.items()),
+        Field("wait", "wait", wait.help or "", choices=(UNSAID, *wait.type.choices)),
         _field(bus.start, "fifo", example="none"),
         Field("everybody", "all", _option(bus.start, "everybody").help or "", choices=NO_YES),
-    ]
-
-
-def _waits() -> tuple[str, ...]:
-    kind = _option(bus.start, "wait").type
-    assert isinstance(kind, click.Choice)
-    return (UNSAID, *kind.choices)
-
-
-def inject_fields() -> list[Field]:
-    """Options of `busmark bus inject`."""
-    return [
-        _field(bus_samples.inject, "size", value="64"),
-        _field(bus_samples.inject, "count", value="1"),
     ]
 
 
@@ -136,11 +119,6 @@ def inject(at: Attachment, topic: str, values: Mapping[str, str]) -> dict[str, A
     )
 
 
-def why(error: click.ClickException) -> str:
-    """Why nothing is ordered, in the words of the command."""
-    return error.format_message()
-
-
 def _option(command: click.Command, name: str) -> click.Option:
     found = next(each for each in command.params if each.name == name)
     assert isinstance(found, click.Option)
@@ -176,3 +154,10 @@ def _read(command: click.Command, at: Attachment, arguments: Sequence[str]) -> d
     attachment(found)
     del found["as_json"]
     return found
+
+
+INJECT_FIELDS = [
+    _field(bus_samples.inject, name, value=value)
+    for name, value in (("size", "64"), ("count", "1"))
+]
+"""Options of `busmark bus inject`."""

@@ -32,10 +32,9 @@ class BusApp(LiveApp[R]):
     EMPTY = NOBODY
     GROUP = "busmark bus"
 
-    def __init__(self, watching: Watching, place: str, **options: Any) -> None:
+    def __init__(self, watching: Watching, bus: Attachment, **options: Any) -> None:
         super().__init__(**options)
-        self.watching = watching
-        self._place = place
+        self.watching, self._bus = watching, bus
         self._painted_s = -1.0
 
     def state(self) -> Seen:
@@ -57,7 +56,7 @@ class BusApp(LiveApp[R]):
         gone = sum(each.gone for each in state.participants.values())
         parts = [
             self.command,
-            self._place,
+            self._bus.words(),
             plural(there, "participant"),
             f"{gone} gone" if gone else "",
             plural(len(state.troubles), "trouble"),

@@ -22,31 +22,11 @@ STYLES = {
 }  # fmt: skip
 
 
-def _test(end: End, _: int) -> str:
-    return f"{end.test}.{end.number + 1}" if end.number else str(end.test)
-
-
 def _peers(end: End, width: int) -> str:
     text = ",".join(map(str, end.peers))
     if len(text) > width:
         return f"{len(end.peers)} apps"
     return text or "—"
-
-
-def _trend(end: End, width: int) -> str:
-    return sparkline(end.trend, width)
-
-
-def _rate(end: End, _: int) -> str:
-    """The rate while it measures; then why there is none."""
-    return value(end.rate_hz) if end.is_live else _state(end)
-
-
-def _lost(end: End, _: int) -> str:
-    """Samples that did not come, as far as they are counted; else the share of pings."""
-    if end.kind == "receiver":
-        return count(end.missing)
-    return percent(end.lost)
 
 
 def _state(end: End) -> str:
@@ -77,7 +57,8 @@ def _segment(end: End, name: str) -> float | None:
 
 COLUMNS: list[Column[End]] = [
     Column("app", "app", 4, lambda e, _: str(e.participant.app), lambda e: e.participant.app),
-    Column("test", "test", 5, _test, lambda e: e.test),
+    Column("test", "test", 5,
+           lambda e, _: f"{e.test}.{e.number + 1}" if e.number else str(e.test), lambda e: e.test),
     Column("end", "end", 3, lambda e, _: str(e.number + 1), lambda e: e.number + 1, rank=9),
     Column("kind", "kind", 11, lambda e, _: e.kind, lambda e: e.kind, left=True),
     Column("peers", "peer", 5, _peers, lambda e: ",".join(map(str, e.peers)), left=True, rank=1),
@@ -86,7 +67,9 @@ COLUMNS: list[Column[End]] = [
            rank=5),
     Column("theoretical_hz", "theory/s", 9, lambda e, _: value(e.theoretical_hz),
            lambda e: e.theoretical_hz, rank=6),
-    Column("rate_hz", "rate/s", 8, _rate, lambda e: e.rate_hz),
+    # The rate while it measures; then why there is none.
+    Column("rate_hz", "rate/s", 8, lambda e, _: value(e.rate_hz) if e.is_live else _state(e),
+           lambda e: e.rate_hz),
     Column("share", "read", 5, lambda e, _: percent(e.share), lambda e: e.share, rank=2),
     Column("median_us", "med. µs", 8, lambda e, _: us(e.looks.median_ns),
            lambda e: _us(e.looks.median_ns)),
@@ -96,9 +79,13 @@ COLUMNS: list[Column[End]] = [
     Column("echo_arrival_us", "echo arr.", 9, lambda e, _: us(_segment(e, "echo_arrival")),
            lambda e: _us(_segment(e, "echo_arrival")), rank=8),
     Column("mbit_per_s", "Mbit/s", 7, lambda e, _: value(_mbit(e)), _mbit, rank=10),
-    Column("missing", "lost", 6, _lost, lambda e: e.missing),
+    # Samples that did not come, as far as they are counted; else the share of pings.
+    Column("missing", "lost", 6,
+           lambda e, _: count(e.missing) if e.kind == "receiver" else percent(e.lost),
+           lambda e: e.missing),
     Column("lost_share", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
-    Column("trend", "trend", 8, _trend, lambda e: None, rank=3, grows=True),
+    Column("trend", "trend", 8, lambda e, width: sparkline(e.trend, width), lambda e: None, rank=3,
+           grows=True),
 ]  # fmt: skip
 
 

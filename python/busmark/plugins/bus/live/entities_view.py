@@ -231,10 +231,7 @@ class EntitiesView(View[Row]):
         there = [row for row in state.rows if not row.gone_ns]
         if not state.looked:
             return f"entities  {self._bus.words()}  looking …"
-        participants, writers, readers = (
-            plural(sum(row.kind == kind for row in there), kind)
-            for kind in ("participant", "writer", "reader")
-        )
+        participants, writers, readers = _counts(there, "participant", "writer", "reader")
         topics = plural(len({row.topic for row in there if row.kind != "participant"}), "topic")
         foreign = sum(row.is_foreign for row in there if row.kind == "participant")
         parts = ["entities", f"{participants}, {foreign} foreign", writers, readers, topics,
@@ -257,10 +254,7 @@ class EntitiesView(View[Row]):
                 found += _wrapped(name, text, width)
         return found[:height]
 
-    @staticmethod
-    def key_of(row: Any) -> Any:
-        """As the middleware has it."""
-        return row.entity["key"]
+    key_of = staticmethod(lambda row: row.entity["key"])
 
     @staticmethod
     def style_of(row: Any) -> Style:
@@ -278,29 +272,29 @@ class EntitiesView(View[Row]):
         )
 
 
+def _counts(rows: Sequence[Row], *kinds: str) -> list[str]:
+    return [plural(sum(row.kind == kind for row in rows), kind) for kind in kinds]
+
+
 def _of_participant(state: Listed, row: Row) -> list[tuple[str, str]]:
     one = row.entity
     mine = [each for each in state.rows if each.entity["participant"] == one["key"]]
     topics = sorted({each.topic for each in mine if each.kind != "participant"})
-    counts = [
-        plural(sum(each.kind == kind for each in mine), kind) for kind in ("writer", "reader")
-    ]
     return [
         ("vendor", vendor(one["vendor"])), ("host", one["host"]), ("process", one["process"]),
-        ("name", one["name"]), ("has", ", ".join(counts)), ("topics", ", ".join(topics)),
+        ("name", one["name"]), ("has", ", ".join(_counts(mine, "writer", "reader"))),
+        ("topics", ", ".join(topics)),
     ]  # fmt: skip
 
 
 def _of_endpoint(state: Listed, row: Row) -> list[tuple[str, str]]:
     one = row.entity
     there = [each for each in state.rows if each.topic == row.topic and not each.gone_ns]
-    counts = [
-        plural(sum(each.kind == kind for each in there), kind) for kind in ("writer", "reader")
-    ]
+    counts = ", ".join(_counts(there, "writer", "reader"))
     driven = "by which participants are driven" if row.topic in CONTROL else ""
     test = f"{row.test_kind} {row.test}" if row.test is not None and row.test_kind else ""
     return [
-        ("topic", "; ".join(filter(None, (row.topic, driven, ", ".join(counts))))),
+        ("topic", "; ".join(filter(None, (row.topic, driven, counts)))),
         ("test", test), ("type", one["type_name"]), ("QoS", row.qos),
         ("name", one["name"]), ("vendor", vendor(one["vendor"])),
     ]  # fmt: skip

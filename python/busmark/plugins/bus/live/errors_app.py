@@ -74,10 +74,7 @@ class ErrorsApp(BusApp[Trouble]):
         self.only = known[(at + 1) % len(known)]
         self.say(f"of application {self.only}" if self.only is not None else "of all applications")
 
-    @staticmethod
-    def key_of(row: Any) -> Any:
-        """The trouble itself."""
-        return row
+    key_of = staticmethod(lambda row: row)
 
     @staticmethod
     def style_of(row: Any) -> Style:

@@ -141,10 +141,7 @@ class SamplesView(View[Message]):
             lines.append(Text(f"{at:4}  {part.hex(' '):{3 * BYTES_OF_LINE}} {words}"))
         return lines[:height]
 
-    @staticmethod
-    def key_of(row: Any) -> Any:
-        """Its number among those that came."""
-        return row["sample"]["number"]
+    key_of = staticmethod(lambda row: row["sample"]["number"])
 
     @staticmethod
     def words_of(row: Any) -> str:

@@ -111,11 +111,6 @@ def style(row: Spotted) -> Style:
     return found + Style(bold=True) if isinstance(row.of, Participant) else found
 
 
-def since_s(row: Spotted) -> float | None:
-    """For how long it has been there, by the clocks of its host and of this one."""
-    return None if not row.since_ns else max(0.0, time.time() - row.since_ns / 1e9)
-
-
 COLUMNS: list[Column[Spotted]] = [
     Column("kind", "kind", 13, lambda s, _: s.kind, lambda s: s.kind.strip(), left=True),
     Column("who", "who", 14, lambda s, _: s.who, lambda s: s.who, left=True),
@@ -147,15 +142,8 @@ class SpotApp(BusApp[Spotted]):
             return _foreign_lines(row.of)
         return _participant_lines(row, row.of)
 
-    @staticmethod
-    def key_of(row: Any) -> Any:
-        """The key of what is spotted."""
-        return row.key
-
-    @staticmethod
-    def style_of(row: Any) -> Style:
-        """By its state."""
-        return style(row)
+    key_of = staticmethod(lambda row: row.key)
+    style_of = staticmethod(lambda row: style(row))
 
     @staticmethod
     def words_of(row: Any) -> str:
@@ -175,10 +163,10 @@ def _foreign_lines(one: dict[str, Any]) -> list[Text]:
 def _participant_lines(row: Spotted, who: Participant) -> list[Text]:
     group = "no group" if who.group is None else f"group {who.group}"
     known = [f"{key} {found}" for key, found in (who.member or {}).items() if key != "tests"]
-    there = since_s(row)
+    # By the clocks of its host and of this one.
     joined = (
-        f"joined at {clock(who.joined_ns)}, {there:,.0f} s ago"
-        if there is not None
+        f"joined at {clock(who.joined_ns)}, {max(0.0, time.time() - row.since_ns / 1e9):,.0f} s ago"
+        if row.since_ns
         else "joined before this watcher, at a time that is not known"
     )
     if who.found_s is not None:

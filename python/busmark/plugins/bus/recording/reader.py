@@ -23,7 +23,7 @@ from busmark.plugins.bus.recording.model import (
     What,
     realtime_ns,
 )
-from busmark.plugins.bus.words import STRANGE, Message
+from busmark.plugins.bus.words import STRANGE, Message, reason
 
 LONGEST_LINE = 1 << 20
 """Bytes of a line: no message of a bus becomes as long."""
@@ -268,9 +268,8 @@ def _take(found: Session, number: int, line: Heard, own: Key, began_ns: int) -> 
         if key == own and message["ok"]:
             found.snapshot.setdefault(app, (line.at_s, dict(message["result"])))
     if line.what == "result" and not (kept and sent_ns < began_ns):
-        error = message.get("error")
-        why = str(error["message"]) if error else ""
-        found.ended.append((line.at_s, app, (int(message["test"]), str(message["kind"])), why))
+        test = (int(message["test"]), str(message["kind"]))
+        found.ended.append((line.at_s, app, test, reason(message)))
 
 
 def _add(found: Session, order: Order) -> None:

@@ -15,7 +15,7 @@ from busmark.errors import UserError
 from busmark.plugins.bus.caller import ANSWER_S, Caller
 from busmark.plugins.bus.recording.reader import Test
 from busmark.plugins.bus.recording.score import Score, Step, started
-from busmark.plugins.bus.words import STRANGE, Message
+from busmark.plugins.bus.words import STRANGE, Message, reason
 
 UNSET = ("depth", "max_blocking_ns", "order_by_source")
 """Policies that are at their default where they are 0 or false."""
@@ -374,7 +374,7 @@ class Player:
             elif message["news"] == "ended":
                 test: Test = (int(message["test"]), str(message["kind"]))
                 if self._running.pop((app, test), None) is not None:
-                    self.replay.ended.append((app, test, _why(message)))
+                    self.replay.ended.append((app, test, reason(message)))
             elif message["news"] == "left":
                 for key in [k for k, there in self._running.items() if there == instance]:
                     del self._running[key]
@@ -387,8 +387,3 @@ class Player:
         test = started(given.step.task)
         if test and message["ok"]:
             self._running[app, test] = instance
-
-
-def _why(message: dict[str, Any]) -> str:
-    error = message.get("error")
-    return str(error["message"]) if error else ""

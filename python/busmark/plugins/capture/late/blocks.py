@@ -123,7 +123,15 @@ def _listed(found: Explained) -> Iterator[Section]:
     ]
     columns = [
         Column("Sample", [Cell(_name(one)) for one in listed], "label"),
-        Column("Latency", [_latency(one) for one in listed], "number", "ns"),
+        Column(
+            "Latency",
+            [
+                Cell(one.latency_ns) if one.latency_ns is not None else Cell(text="lost")
+                for one in listed
+            ],
+            "number",
+            "ns",
+        ),
         Column("Last seen", seen),
         Column("What the packets show", [Cell(one.said) for one in listed]),
     ]
@@ -140,10 +148,6 @@ def _listed(found: Explained) -> Iterator[Section]:
 def _name(late: Late) -> str:
     """Its number on the first hop of its way, from 1; the writer's where it has no packet."""
     return f"Sample {late.seq}" if late.seq is not None else f"Number {late.number}"
-
-
-def _latency(late: Late) -> Cell:
-    return Cell(text="lost") if late.latency_ns is None else Cell(late.latency_ns)
 
 
 def _sequence(found: Diagram) -> Section:
@@ -168,13 +172,9 @@ def _sequence(found: Diagram) -> Section:
     ]  # fmt: skip
     notes = []
     if found.omitted:
-        notes.append(
-            Text(
-                "facts",
-                {"title": "Packets of these flows left out", "facts": count(found.omitted)},
-                style="quiet",
-            )
-        )
+        notes.append(Text("facts", {
+            "title": "Packets of these flows left out", "facts": count(found.omitted),
+        }, style="quiet"))  # fmt: skip
     if files := dict.fromkeys(each.file for each in found.events if each.file):
         notes.append(Text("late_sequence", {"files": ", ".join(files)}, style="quiet"))
     name = f"sample-{late.round}-{late.writer}-{late.seq if late.seq is not None else late.number}"

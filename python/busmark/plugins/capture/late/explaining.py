@@ -98,12 +98,7 @@ def _name(one: Trace, proof: Proof) -> str:
 
 
 def last_seen(one: Trace) -> Shown | None:
-    """The last packet that carries the sample, or the answer to it, until it was read."""
-    last = max(
-        (segment.last for segment in one.segments if segment.last),
-        key=lambda p: p.time_ns,
-        default=None,
-    )
+    last = one.last
     if last is None:
         return None
     flow = one.wire.flows[last.flow or 0]
@@ -356,12 +351,10 @@ def _event(one: Trace, late: Late, packet: Packet, files: list[str]) -> Event:
 
 def _towards(one: Trace, packet: Packet) -> str | None:
     """The lane to which it goes, by the flows of the sample and of its answer."""
-    there = {
-        p.flow for segment in one.segments if segment.direction == "there" for p in segment.packets
-    }
-    back = {
-        p.flow for segment in one.segments if segment.direction == "back" for p in segment.packets
-    }
+    there, back = (
+        {p.flow for segment in one.segments if segment.direction == way for p in segment.packets}
+        for way in ("there", "back")
+    )
     other = ANSWERER if one.sample.round_trip else READER
     opposite = one.wire.reverse.get(-1 if packet.flow is None else packet.flow)
     if packet.flow in there or opposite in back:

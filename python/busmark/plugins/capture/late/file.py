@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from busmark.plugins.capture.analysis import check_readable, described, gaps, read_samples
-from busmark.plugins.capture.figures import NONE, Times
+from busmark.plugins.capture.figures import NONE, Times, taken
 from busmark.plugins.capture.late.explaining import OfRound, diagram, together, why
 from busmark.plugins.capture.late.model import Explained, Late, Shown
 from busmark.plugins.capture.late.reading import read_file
@@ -119,7 +119,7 @@ def _of_way(
 ) -> OfRound:  # fmt: skip
     names, first, last = [name for name, _ in way], way[0][1], way[-1][1]
     begun = first.begun
-    ends = np.where(index[-1] >= 0, last.times[np.maximum(index[-1], 0)], NONE)
+    ends = taken(last.times, index[-1])
     if len(way) == 1:
         ends = _confirmed(first)
     arrived = ends != NONE
@@ -169,30 +169,23 @@ def _confirmed(of: Samples) -> Times:
 
 def _placed(late: Late, names: Sequence[str], one: Trace) -> Late:
     late.way = list(names)
-    last = max(
-        (segment.last for segment in one.segments if segment.last),
-        key=lambda p: p.time_ns,
-        default=None,
-    )
+    last = one.last
     if last is not None and one.path is not None and last.flow in one.path.flows:
         late.last_hop = names[one.path.flows.index(last.flow)]
     if late.cause == "unexplained" and late.latency_ns is None:
-        late.cause, late.said = "not-in-capture", _unknown(names, one)
+        late.cause, late.said = (
+            "not-in-capture",
+            _unknown(names, late.last_hop, one.path, one.sample.seq),
+        )
     return late
 
 
-def _unknown(names: Sequence[str], one: Trace) -> str:
+def _unknown(names: Sequence[str], last_hop: str | None, path: Path | None, seq: int) -> str:
     """Why nothing is said of a lost sample."""
-    last = next((segment.last for segment in one.segments if segment.last), None)
-    path = one.path
-    place = (
-        None
-        if path is None or last is None or last.flow not in path.flows
-        else path.flows.index(last.flow) + 1
-    )
-    if path is None or place is None or place >= len(path.flows) or not path.whole[place]:
+    place = names.index(last_hop) + 1 if last_hop else len(names)
+    if path is None or place >= len(names) or not path.whole[place]:
         return "no packet shows what became of it"
-    before, after = path.around[place](one.sample.seq or 0)
+    before, after = path.around[place](seq)
     hop = names[place]
     if after is None:
         end = "its reader may have left, or the capture ended"

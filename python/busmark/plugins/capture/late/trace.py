@@ -265,6 +265,12 @@ class Trace:
         not distinguished."""
         return any(_several(self.wire, segment) for segment in self.segments)
 
+    @cached_property
+    def last(self) -> Packet | None:
+        """The last packet that carries the sample, or the answer to it, until it was read."""
+        found = (segment.last for segment in self.segments if segment.last)
+        return max(found, key=lambda each: each.time_ns, default=None)
+
     def enough(self, wait_ns: int | None) -> bool:
         """Whether a wait is at least half of what the sample is late by; of a lost sample, whether
         it explains the loss."""

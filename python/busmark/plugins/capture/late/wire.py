@@ -23,6 +23,7 @@ answers, 0 for a sample that is none."""
 
 SUBSCRIPTIONS = 0x000004C2
 """Entity by which a participant announces its readers (RTPS 2.5, 9.3.1.5)."""
+RTPS = pl.col("protocol") == "rtps"
 DATA = ("DATA", "DATA_FRAG")
 Writer = tuple[str, int]
 """A writer of RTPS: GUID prefix and entity."""
@@ -139,7 +140,7 @@ class Wire:
     @cached_property
     def _places(self) -> dict[tuple[int, int], Rows]:
         """Rows of each packet, by file and number."""
-        return self._by(pl.col("packet").is_not_null(), "file", "packet")
+        return self._by(pl.lit(True), "file", "packet")
 
     def row_of(self, file: int, packet: int) -> list[int]:
         """The first row of a packet, if it is there."""
@@ -178,8 +179,10 @@ class Wire:
         return {}
 
     def _by(self, which: pl.Expr, *keys: str) -> dict[Any, Rows]:
+        """Rows by the values of these columns, which none of them lacks."""
+        known = pl.all_horizontal(pl.col(keys).is_not_null())
         found = (
-            self.rows.lazy().with_row_index("row").filter(which).select("row", *keys)
+            self.rows.lazy().with_row_index("row").filter(which & known).select("row", *keys)
             .group_by(keys, maintain_order=True).agg("row").collect()
         )  # fmt: skip
         return {
@@ -190,7 +193,7 @@ class Wire:
     @cached_property
     def of_flow(self) -> dict[int, Rows]:
         """Rows of each flow, one for each packet."""
-        return self._by(pl.col("flow").is_not_null() & (pl.col("part") == 0), "flow")
+        return self._by(pl.col("part") == 0, "flow")
 
     @cached_property
     def retransmitted(self) -> dict[int, Rows]:
@@ -205,34 +208,32 @@ class Wire:
     @cached_property
     def data(self) -> dict[Writer, Rows]:
         """DATA and DATA_FRAG of each writer that is no part of discovery."""
-        own = pl.col("kind").is_in(DATA) & (pl.col("protocol") == "rtps")
-        named = pl.col("source").is_not_null() & pl.col("writer").is_not_null()
         users = ~pl.col("builtin").fill_null(value=False)
-        return self._by(own & named & users, "source", "writer")
+        return self._by(RTPS & pl.col("kind").is_in(DATA) & users, "source", "writer")
 
     @cached_property
-    def _questions(self) -> dict[tuple[str | None, int], Rows]:
+    def _questions(self) -> tuple[dict[Writer, Rows], dict[int, Rows]]:
+        """Those to a participant, and those to whom it concerns."""
         asks = (pl.col("kind") == "ACKNACK") & (pl.col("missing") > 0)
-        named = (pl.col("protocol") == "rtps") & pl.col("writer").is_not_null()
-        return self._by(named & (asks | (pl.col("kind") == "NACK_FRAG")), "destination", "writer")
+        asks = RTPS & (asks | (pl.col("kind") == "NACK_FRAG"))
+        to_nobody = asks & pl.col("destination").is_null()
+        return self._by(asks, "destination", "writer"), self._by(to_nobody, "writer")
 
     def questions(self, writer: Writer) -> Rows:
         """ACKNACK and NACK_FRAG that ask this writer for something."""
-        here = self._questions.get(writer, NO_ROWS)
-        anybody = self._questions.get((None, writer[1]), NO_ROWS)
+        to_one, to_nobody = self._questions
+        here, anybody = to_one.get(writer, NO_ROWS), to_nobody.get(writer[1], NO_ROWS)
         return np.sort(np.concatenate([here, anybody])) if len(anybody) else here
 
     @cached_property
     def heartbeats(self) -> dict[Writer, Rows]:
         """HEARTBEAT and HEARTBEAT_FRAG of each writer."""
-        return self._by(
-            pl.col("kind").is_in(["HEARTBEAT", "HEARTBEAT_FRAG"]) & (pl.col("protocol") == "rtps")
-            & pl.col("source").is_not_null() & pl.col("writer").is_not_null(), "source", "writer",
-        )  # fmt: skip
+        beats = RTPS & pl.col("kind").is_in(["HEARTBEAT", "HEARTBEAT_FRAG"])
+        return self._by(beats, "source", "writer")
 
     def _of_streams(self, which: pl.Expr) -> dict[Stream, Rows]:
         named = (pl.col("protocol") == "xrce") & (pl.col("stream") >= RELIABLE)
-        known = pl.all_horizontal(pl.col("flow", "session", "first_seq", "last_seq").is_not_null())
+        known = pl.col("first_seq").is_not_null() & pl.col("last_seq").is_not_null()
         return self._by(named & known & which, "flow", "session", "stream")
 
     @cached_property
@@ -253,14 +254,12 @@ class Wire:
     @cached_property
     def confirming(self) -> dict[int, Rows]:
         """ACKNACK by the entity of the writer for which they are."""
-        return self._by((pl.col("kind") == "ACKNACK") & (pl.col("protocol") == "rtps")
-                        & pl.col("writer").is_not_null(), "writer")  # fmt: skip
+        return self._by(RTPS & (pl.col("kind") == "ACKNACK"), "writer")
 
     @cached_property
     def gaps(self) -> dict[Writer, Rows]:
         """GAP of each writer."""
-        return self._by((pl.col("kind") == "GAP") & pl.col("source").is_not_null()
-                        & pl.col("writer").is_not_null(), "source", "writer")  # fmt: skip
+        return self._by(pl.col("kind") == "GAP", "source", "writer")
 
     @cached_property
     def xrce_confirming(self) -> dict[Stream, Rows]:
@@ -270,7 +269,7 @@ class Wire:
     @cached_property
     def requests(self) -> dict[int, Rows]:
         """READ_DATA by flow."""
-        return self._by((pl.col("kind") == "READ_DATA") & pl.col("flow").is_not_null(), "flow")
+        return self._by(pl.col("kind") == "READ_DATA", "flow")
 
     def is_local(self, packet: Packet) -> bool:
         """Whether it went from a host to itself, with nothing between capture and receiver."""
@@ -294,28 +293,19 @@ class Wire:
     @cached_property
     def samples_of(self) -> dict[tuple[int, int | None], Rows]:
         """Packets with samples, by flow and the sample's writer."""
-        known = pl.col("sample_writer").is_not_null() & pl.col("flow").is_not_null()
-        return self._by(known, "flow", "sample_writer")
+        return self._by(pl.lit(True), "flow", "sample_writer")
 
     @cached_property
     def named(self) -> dict[tuple[int, int], Rows]:
         """Rows of each sample, by writer and number."""
-        return self._by(pl.col("sample_writer").is_not_null(), "sample_writer", "sample_seq")
+        return self._by(pl.lit(True), "sample_writer", "sample_seq")
 
     @cached_property
     def rtps_writers(self) -> dict[int, set[Writer]]:
         """Writers of RTPS that sent samples of a writer."""
         found: dict[int, set[Writer]] = {}
-        known = self.rows.filter(
-            (pl.col("protocol") == "rtps")
-            & pl.col("sample_writer").is_not_null()
-            & pl.col("source").is_not_null()
-            & pl.col("writer").is_not_null()
-        )
-        for number, prefix, entity in (
-            known.select("sample_writer", "source", "writer").unique().rows()
-        ):
-            found.setdefault(number, set()).add((prefix, entity))
+        for number, *writer in self._by(RTPS, "sample_writer", "source", "writer"):
+            found.setdefault(number, set()).add(tuple(writer))
         return found
 
     @cached_property
@@ -346,24 +336,15 @@ class Wire:
 
     def acknowledged(self, flow: int, begin_ns: int, end_ns: int) -> Rows:
         """Packets of the opposite flow in the window that acknowledge something."""
-        back = self.reverse.get(flow)
-        rows = self.within(
-            self.of_flow.get(-1 if back is None else back, NO_ROWS), begin_ns, end_ns
-        )
+        back = self.reverse.get(flow, -1)
+        rows = self.within(self.of_flow.get(back, NO_ROWS), begin_ns, end_ns)
         return rows[self.value("acked", rows) >= 0]
 
     def sightings(self, seqs: Iterable[int]) -> dict[tuple[int, int, int], list[int]]:
         """Rows in which samples with these numbers are, by writer, number and answered writer."""
         wanted = pl.col("sample_seq").is_in(list(seqs))
-        return {
-            key: found.tolist()
-            for key, found in self._by(
-                wanted & pl.col("sample_writer").is_not_null(),
-                "sample_writer",
-                "sample_seq",
-                "answered",
-            ).items()
-        }
+        found = self._by(wanted, "sample_writer", "sample_seq", "answered")
+        return {key: rows.tolist() for key, rows in found.items()}
 
 
 def passes(wire: Wire, into: Packet, out: Packet) -> bool:

@@ -47,10 +47,6 @@ _PLOTTED = re.compile(r"[\w-]+_[\w-]+", re.ASCII)
 _VALUE = re.compile(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|nan|inf)", re.ASCII)
 
 
-def _recognised_csv(text: str) -> bool:
-    return MARK in text or bool(_HEAD.search(text))
-
-
 def _read_csv(source: SourceText, imported: Imported) -> Experiment:
     """Return the experiment with its rows."""
     if MARK not in source.text:
@@ -198,10 +194,6 @@ class Experiments(Document):
     analysis_results: list[Result]
 
 
-def _recognised_json(text: str) -> bool:
-    return '"analysis_results"' in text and '"com_mean_str"' in text
-
-
 def _read_json(source: SourceText, imported: Imported) -> Experiment:
     """Return the experiment with its rows."""
     found = checked(source, Experiments, source.text)
@@ -279,7 +271,7 @@ def _read_plot(source: SourceText, imported: Imported) -> Experiment:
 
 FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, Imported], Experiment]]] = {
     "plot": (_recognised_plot, _read_plot),
-    "json": (_recognised_json, _read_json),
-    "csv": (_recognised_csv, _read_csv),
+    "json": (lambda text: '"analysis_results"' in text and '"com_mean_str"' in text, _read_json),
+    "csv": (lambda text: MARK in text or bool(_HEAD.search(text)), _read_csv),
 }
 """How each is recognised, and read."""

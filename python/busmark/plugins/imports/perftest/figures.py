@@ -67,6 +67,7 @@ COUNT = Flaw(
     "Summaries have percentiles to 99.9999 %, and no count. With fewer than a million samples the "
     "last ones are the maximum.",
     "Import the file of -latencyFile beside it.",
+    of_summaries=True,
 )
 FEW = 20
 """Samples from which on ten lie beyond a median."""
@@ -77,6 +78,7 @@ FEW_SAMPLES = Flaw(
     "Perftest prints percentiles to 99.9999 % of any number of samples. The number follows from "
     "its lines of intervals: one for each sample but the first.",
     "Read these percentiles as Perftest's own statement; run it longer (-executionTime).",
+    of_summaries=True,
 )
 CPU = Flaw(
     "perftest-cpu",
@@ -213,10 +215,9 @@ def observe(imported: Imported) -> None:
     """Add the flaws that the runs of one file show."""
     latency = [run for run in imported.of_test("latency") if run.reported]
     imported.observe(HALVED, f"latency of {sizes_of(latency)}", latency)
-    summaries = f"{len(latency)} latency summaries"
-    imported.observe(CLOSED, f"{summaries} without a count of lost pings", latency)
+    imported.observe(CLOSED, f"latency of {sizes_of(latency)}", latency)
     unknown = [run for run in latency if "samples" not in run.values]
-    imported.observe(COUNT, f"{len(unknown)} latency summaries", unknown)
+    imported.observe(COUNT, f"latency of {sizes_of(unknown)}", unknown)
     few = [run for run in latency if run.values.get("samples", FEW) < FEW]
     counts = ", ".join(str(run.values["samples"]) for run in few[:4])
     imported.observe(FEW_SAMPLES, f"{counts} samples by the lines of intervals", few)

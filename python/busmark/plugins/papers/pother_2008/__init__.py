@@ -54,7 +54,7 @@ POTHER = Document(
         "nodes are network namespaces of one machine. Adapters that gather samples by a latency "
         "budget have one.",
         "Theoretical throughput there is what the sequence numbers say. In reports it is the "
-        "column By numbers; Theoretical is the rate that was specified.",
+        "column Expected; Theoretical is the rate that was specified.",
     ),
     statements=(*LATENCY, *THROUGHPUT, *DISCOVERY, *SCALABILITY, *DETERMINISM),
     tables=tables,

@@ -6,12 +6,12 @@ from math import ceil
 
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import RoundDiscovery
-from busmark.plugins.papers.checks import Each, Ends, Ratio
+from busmark.plugins.papers.checks import Each, Ends, Ratio, each
 from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim
 from busmark.plugins.papers.pother_2008 import published
-from busmark.plugins.papers.pother_2008.places import DISCOVERING
-from busmark.plugins.papers.select import PerRound, Select, cases, headline, per_round
+from busmark.plugins.papers.pother_2008.places import DISCOVERING, of_adapter
+from busmark.plugins.papers.select import PerRound, Selects, headline, per_round
 
 
 def creation(case: CaseSummary) -> PerRound:
@@ -40,38 +40,26 @@ def between_nodes(case: CaseSummary) -> bool:
 
 
 def _alone(case: CaseSummary) -> bool:
+    """Return whether there are no other endpoints, and no loss."""
     return not case.params.existing and not case.params.link_loss
 
 
-def alone_within(case: CaseSummary) -> bool:
-    """Return whether there are no other endpoints, and both are on one node."""
-    return _alone(case) and not between_nodes(case)
-
-
-def alone_between(case: CaseSummary) -> bool:
-    """Return whether there are no other endpoints, and both are on two nodes that lose nothing."""
-    return _alone(case) and between_nodes(case)
-
-
-def within(adapter: str, **params: object) -> Select:
+def within(**params: object) -> Selects:
     """Select cases on one node."""
-    return cases(alone_within, test="discovery", adapter=adapter, **params)
+    return of_adapter("discovery", lambda case: _alone(case) and not between_nodes(case), **params)
 
 
-def between(adapter: str, **params: object) -> Select:
-    """Select cases on two nodes."""
-    return cases(
-        alone_between, test="discovery", adapter=adapter, writer_on="n1", reader_on="n2", **params
-    )
+def between(**params: object) -> Selects:
+    """Select cases on two nodes, whose link loses nothing."""
+    return of_adapter(
+        "discovery", lambda case: _alone(case) and between_nodes(case),
+        writer_on="n1", reader_on="n2", **params,
+    )  # fmt: skip
 
 
-def alone(adapter: str, **params: object) -> Select:
+def alone(**params: object) -> Selects:
     """Select cases on one node or two."""
-    return cases(_alone, test="discovery", adapter=adapter, **params)
-
-
-def _among_others(case: CaseSummary) -> bool:
-    return bool(case.params.existing)
+    return of_adapter("discovery", _alone, **params)
 
 
 def _no_later(*, new: str, between: bool | None = None) -> Claim:
@@ -99,14 +87,10 @@ DISCOVERY = in_part("discovery",
         "within one node (791 of 784 µs, 1038 of 1021 µs with participant), 3 and 2 µs between "
         "nodes.",
         (
-            *(Each(f"first sample over creation, new writer, within one node, {adapter}",
-                   within(adapter, new="writer"), headline, creation,
-                   _no_later(new="writer"))
-              for adapter in DISCOVERING),
-            *(Each(f"first sample over creation, new writer, between nodes, {adapter}",
-                   between(adapter, new="writer"), headline, creation,
-                   _no_later(new="writer"))
-              for adapter in DISCOVERING),
+            *each(DISCOVERING, Each, "first sample over creation, new writer, within one node",
+                  within(new="writer"), headline, creation, _no_later(new="writer")),
+            *each(DISCOVERING, Each, "first sample over creation, new writer, between nodes",
+                  between(new="writer"), headline, creation, _no_later(new="writer")),
         ),
         remark="Samples go out every millisecond: one that the reader's side does not know yet is "
         "not heard, and the next comes 1 ms later.",
@@ -114,44 +98,30 @@ DISCOVERY = in_part("discovery",
     Statement(
         "Writer discovery within one node, and between nodes; output of the spotter",
         "A new writer loses no message before it is discovered.",
-        tuple(
-            Each(f"number of the first sample received, new writer, {adapter}",
-                 alone(adapter, new="writer"), number_received, _one, ALL)
-            for adapter in DISCOVERING
-        ),
+        each(DISCOVERING, Each, "number of the first sample received, new writer",
+             alone(new="writer"), number_received, _one, ALL),
     ),
     Statement(
         "Reader discovery within one node",
         "A new reader has data before the call that creates it returns: 237 µs before (866 of "
         "1103 µs), 113 µs before with its participant (1157 of 1270 µs).",
-        tuple(
-            Each(f"first sample over creation, new reader, within one node, {adapter}",
-                 within(adapter, new="reader"), headline, creation, BELOW)
-            for adapter in DISCOVERING
-        ),
+        each(DISCOVERING, Each, "first sample over creation, new reader, within one node",
+             within(new="reader"), headline, creation, BELOW),
     ),
     Statement(
         "Reader discovery between nodes",
         "Between nodes it has them 23 µs after (1241 of 1218 µs), 27 µs with its participant "
         "(1280 of 1253 µs).",
-        tuple(
-            Each(f"first sample over creation, new reader, between nodes, {adapter}",
-                 between(adapter, new="reader"), headline, creation,
-                 _no_later(new="reader", between=True))
-            for adapter in DISCOVERING
-        ),
+        each(DISCOVERING, Each, "first sample over creation, new reader, between nodes",
+             between(new="reader"), headline, creation, _no_later(new="reader", between=True)),
     ),
     Statement(
         "Reader discovery within one node, and between nodes",
         "A new reader is discovered later between nodes than within one: after 1241 against 866 "
         "µs, "
         "1280 against 1157 µs with participant.",
-        tuple(
-            Ratio(f"time to first sample, new reader, between nodes over within one, {adapter}",
-                  between(adapter, new="reader"), within(adapter, new="reader", reader_on="n1"),
-                  ABOVE)
-            for adapter in DISCOVERING
-        ),
+        each(DISCOVERING, Ratio, "time to first sample, new reader, between nodes over within one",
+             between(new="reader"), within(new="reader", reader_on="n1"), ABOVE),
         remark="A new writer is discovered sooner alone (624 against 791 µs), and later with its "
         "participant (2461 against 1038 µs).",
     ),
@@ -161,25 +131,18 @@ DISCOVERY = in_part("discovery",
         "784, "
         "1270 against 1103, 2459 against 621, 1253 against 1218 µs) and to be discovered.",
         (
-            *(Ratio(f"creation, with participant over alone, {adapter}",
-                    alone(adapter, creates="participant"), alone(adapter, creates="entity"),
-                    ABOVE, value=creation)
-              for adapter in DISCOVERING),
-            *(Ratio(f"time to first sample, with participant over alone, {adapter}",
-                    alone(adapter, creates="participant"), alone(adapter, creates="entity"),
-                    ABOVE)
-              for adapter in DISCOVERING),
+            *each(DISCOVERING, Ratio, "creation, with participant over alone",
+                  alone(creates="participant"), alone(creates="entity"), ABOVE, value=creation),
+            *each(DISCOVERING, Ratio, "time to first sample, with participant over alone",
+                  alone(creates="participant"), alone(creates="entity"), ABOVE),
         ),
     ),
     Statement(
         "Impact of scale on discovery times",
         "With DDS that is bound to processes the time of discovery grows with the number of "
         "endpoints, for each has a state at each peer.",
-        tuple(
-            Ends(f"time to first sample, most endpoints there over fewest, {adapter}",
-                 cases(_among_others, test="discovery", adapter=adapter), "existing", ABOVE)
-            for adapter in DISCOVERING
-        ),
+        each(DISCOVERING, Ends, "time to first sample, most endpoints there over fewest",
+             of_adapter("discovery", lambda case: bool(case.params.existing)), "existing", ABOVE),
         remark="The slides have no figure. The report has the exponent of the growth.",
     ),
     Statement(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.plugins.papers.select import Select, Where, cases
+from busmark.plugins.papers.select import Selects, Where, cases
 
 ADAPTERS = ("cyclonedds", "fastdds", "rti", "zerodds")
 """Adapters in the place of OpenSplice; the last two mark packets with the transport priority."""
@@ -51,15 +51,11 @@ def part_of(case: CaseSummary) -> str:
     return "scalability" if case.params.applications else case.test
 
 
-def _of(part: str) -> Where:
-    return lambda case: part_of(case) == part
+def of_adapter(test: str, where: Where, **params: object) -> Selects:
+    """Select the cases of a test, for each adapter."""
+    return Selects(lambda adapter: cases(where, test=test, adapter=adapter, **params))
 
 
-def trips(part: str, adapter: str, **params: int) -> Select:
+def trips(part: str, **params: int) -> Selects:
     """Select round trips of one experiment."""
-    return cases(_of(part), test="latency", adapter=adapter, **params)
-
-
-def streams(adapter: str, **params: object) -> Select:
-    """Select transmitters and receivers."""
-    return cases(_of("throughput"), test="throughput", adapter=adapter, **params)
+    return of_adapter("latency", lambda case: part_of(case) == part, **params)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import SegmentOfRound
-from busmark.plugins.papers.checks import Each, Ratio
+from busmark.plugins.papers.checks import Each, Ratio, each
 from busmark.plugins.papers.document import Statement, in_part
-from busmark.plugins.papers.evidence import ABOVE, ALL, Claim, about, alike
+from busmark.plugins.papers.evidence import ABOVE, ALL, Check, Claim, about, alike
 from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.places import (
     ADAPTERS,
@@ -18,14 +18,13 @@ from busmark.plugins.papers.pother_2008.places import (
     REAL_TIME,
     SCALING,
     TIME_SHARING,
+    of_adapter,
     part_of,
     trips,
 )
 from busmark.plugins.papers.select import (
     PerRound,
-    Select,
     Value,
-    cases,
     constant,
     expected,
     of_latency,
@@ -37,7 +36,7 @@ PRINTED = published.TIME_SHARING
 
 TRIP = PRINTED.of("trip")
 
-OF_CLASS = {each.fifo: each for each in published.OUTPUTS}
+OF_CLASS = {output.fifo: output for output in published.OUTPUTS}
 
 
 def segment(name: str, figure: Callable[[SegmentOfRound], float | None]) -> Value:
@@ -69,27 +68,26 @@ WHOLE = 0.5
 """Averages are printed as whole microseconds: what is printed as 2 was less than 2.5."""
 
 
-def _of_trip(name: str) -> tuple[Each, ...]:
+def _of_trip(name: str) -> tuple[Check, ...]:
     printed = PRINTED.of(name)
-    return tuple(
-        Each(f"average of {name} over trip, {adapter}", trips("latency", adapter),
-             segment(name, mean), segment("trip", mean),
-             at_most(printed.average + WHOLE, TRIP.average - WHOLE))
-        for adapter in ADAPTERS
-    )  # fmt: skip
+    return each(ADAPTERS, Each, f"average of {name} over trip", trips("latency"),
+                segment(name, mean), segment("trip", mean),
+                at_most(printed.average + WHOLE, TRIP.average - WHOLE))  # fmt: skip
 
 
 def _by_class(
     what: str,
     figure: Callable[[SegmentOfRound], float | None],
     of: Callable[[published.Line], float],
-) -> tuple[Each, ...]:
+) -> tuple[Check, ...]:
     return tuple(
-        Each(f"{what} of a trip over its average, {CLASSES[fifo]}, {adapter}",
-             trips("latency", adapter, fifo=fifo), segment("trip", figure), segment("trip", mean),
-             at_most(of(printed.of("trip")), printed.of("trip").average))
+        check
         for fifo, printed in OF_CLASS.items()
-        for adapter in ADAPTERS
+        for check in each(
+            ADAPTERS, Each, f"{what} of a trip over its average, {CLASSES[fifo]}",
+            trips("latency", fifo=fifo), segment("trip", figure), segment("trip", mean),
+            at_most(of(printed.of("trip")), printed.of("trip").average),
+        )
     )  # fmt: skip
 
 
@@ -128,24 +126,18 @@ LATENCY = in_part("latency",
         "Network latency figures on Linux, output of the transceiver",
         "At 1000 Hz echoes arrive every 1034 µs under time-sharing and every 1068 µs under real "
         "time: the rate is kept to 7 %.",
-        tuple(
-            Each(f"average inter-arrival over the period, {adapter}", trips("latency", adapter),
-                 segment("inter-arrival", mean), constant(lambda _: published.PERIOD_US * 1e3),
-                 Claim(1 / 1.07, 1.07))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Each, "average inter-arrival over the period", trips("latency"),
+             segment("inter-arrival", mean), constant(lambda _: published.PERIOD_US * 1e3),
+             Claim(1 / 1.07, 1.07)),
     ),
     Statement(
         "Network latency figures on Linux (application on TS)",
         "Time-sharing applications have round trips nearly as short as real-time ones: 340 µs "
         "against 316 µs in the outputs.",
-        tuple(
-            Ratio(f"average trip, time-sharing over real-time 30, {adapter}",
-                  trips("latency", adapter, fifo=TIME_SHARING, qos_transport_priority=LOW),
-                  trips("latency", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
-                  Claim(1 / 1.08, 1.08), value=segment("trip", mean))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, "average trip, time-sharing over real-time 30",
+             trips("latency", fifo=TIME_SHARING, qos_transport_priority=LOW),
+             trips("latency", fifo=REAL_TIME, qos_transport_priority=LOW), Claim(1 / 1.08, 1.08),
+             value=segment("trip", mean)),
         remark="The headline of that slide has 316 µs for both. Without other load on the CPUs, "
         "the class has little to decide.",
     ),
@@ -168,36 +160,20 @@ def _paced(case: CaseSummary) -> bool:
     return part_of(case) == "throughput" and bool(case.params.rate_hz)
 
 
-def paced(adapter: str) -> Select:
-    """Select transmitters with a defined size and frequency."""
-    return cases(_paced, test="throughput", adapter=adapter)
-
-
-def overload(adapter: str) -> Select:
-    """Select transmitters at full speed to a reader that keeps one sample."""
-    return cases(overloaded, test="throughput", adapter=adapter)
-
-
 THROUGHPUT = in_part("throughput",
     Statement(
         "Scalability benchmarks: Throughput",
         "Receivers report the theoretical throughput, by sequence numbers, and the one that was "
         "read. Where the system carries the load, they are the same.",
-        tuple(
-            Each(f"read over theoretical, defined size and frequency, {adapter}", paced(adapter),
-                 received, expected, ALL)
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Each, "read over theoretical, defined size and frequency",
+             of_adapter("throughput", _paced), received, expected, ALL),
     ),
     Statement(
         "Scalability benchmarks: Throughput",
         "They differ where a reader cannot keep up: with keep-last and a depth of 1, newer samples "
         "replace older ones.",
-        tuple(
-            Each(f"read over theoretical, keep-last 1 at full speed, {adapter}", overload(adapter),
-                 received, expected, FEWER)
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Each, "read over theoretical, keep-last 1 at full speed", 
+             of_adapter("throughput", overloaded), received, expected, FEWER),
     ),
     Statement(
         "Scalability benchmarks: Throughput",
@@ -229,62 +205,47 @@ DETERMINISM = in_part("determinism",
         "Network latency figures on Linux (application on RT/30)",
         "The average round trip hardly depends on the transport priority: 323 µs at 0, 316 µs at "
         "100.",
-        tuple(
-            Ratio(f"average trip, priority 0 over 100, {CLASSES[REAL_TIME]}, {adapter}",
-                  trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
-                  trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                  alike(HARDLY), value=segment("trip", mean))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, f"average trip, priority 0 over 100, {CLASSES[REAL_TIME]}",
+             trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW),
+             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH), alike(HARDLY),
+             value=segment("trip", mean)),
         remark=UNMARKED,
     ),
     Statement(
         "Network latency figures on Linux (application on RT/30)",
         "Jitter does: below 34 µs at priority 0, below 8 µs at 100.",
-        tuple(
-            Ratio(f"deviation of trips, priority 0 over 100, {CLASSES[REAL_TIME]}, {adapter}",
-                  trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
-                  trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                  ABOVE, value=segment("trip", deviation))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, f"deviation of trips, priority 0 over 100, {CLASSES[REAL_TIME]}",
+             trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW),
+             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH), ABOVE,
+             value=segment("trip", deviation)),
         remark="Jitter is there the deviation of all trips.",
     ),
     Statement(
         "Network latency figures on Linux (application on TS); Conclusion",
         "At transport priority 100 a time-sharing application has no more jitter than a real-time "
         "one: below 8 µs for both.",
-        tuple(
-            Ratio(f"deviation of trips, time-sharing over real-time 30, priority 100, {adapter}",
-                  trips("determinism", adapter, fifo=TIME_SHARING, qos_transport_priority=HIGH),
-                  trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                  alike(), value=segment("trip", deviation))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, "deviation of trips, time-sharing over real-time 30, priority 100",
+             trips("determinism", fifo=TIME_SHARING, qos_transport_priority=HIGH),
+             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH), alike(),
+             value=segment("trip", deviation)),
     ),
     Statement(
         "Goal of the determinism benchmark",
         "Under heavy load the deviation of round trips stays at 2.5 % of their average (8 of "
         "316 µs, priority 100, real-time 30).",
-        tuple(
-            Each(f"deviation over average, priority 100, {CLASSES[REAL_TIME]}, {adapter}",
-                 trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=HIGH),
-                 segment("trip", deviation), segment("trip", mean), at_most(8, 316))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Each, f"deviation over average, priority 100, {CLASSES[REAL_TIME]}",
+             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH),
+             segment("trip", deviation), segment("trip", mean), at_most(8, 316)),
         remark="The slides do not say how heavy the load was.",
     ),
     Statement(
         "Goal of the determinism benchmark",
         "Without a priority of data, the class of the process decides: with real-time traffic a "
         "time-sharing application has more jitter than a real-time one.",
-        tuple(
-            Ratio(f"deviation of trips, time-sharing over real-time 30, priority 0, {adapter}",
-                  trips("determinism", adapter, fifo=TIME_SHARING, qos_transport_priority=LOW),
-                  trips("determinism", adapter, fifo=REAL_TIME, qos_transport_priority=LOW),
-                  ABOVE, value=segment("trip", deviation))
-            for adapter in ADAPTERS
-        ),
+        each(ADAPTERS, Ratio, "deviation of trips, time-sharing over real-time 30, priority 0",
+             trips("determinism", fifo=TIME_SHARING, qos_transport_priority=LOW),
+             trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW), ABOVE,
+             value=segment("trip", deviation)),
         remark="The slides say it of DDS that is bound to processes, as all is that is measured "
         "here, without a figure.",
     ),
@@ -299,11 +260,6 @@ def _as_there(case: CaseSummary) -> bool:
     """Return the slides' size and rate, whatever the number of applications."""
     its_own = part_of(case) == "scalability"
     return its_own and (case.size, case.params.rate_hz) == (published.SIZE, published.EACH_HZ)
-
-
-def system(adapter: str) -> Select:
-    """Select applications that each write and read all topics."""
-    return cases(_as_there, test="throughput", adapter=adapter)
 
 
 def read_per_s(case: CaseSummary) -> PerRound:
@@ -321,11 +277,9 @@ SCALABILITY = in_part("scalability",
         "Example benchmark: scalability; actual throughput",
         "400 writers of 1000 B at 2 Hz and 1,200 readers in 40 applications on 4 nodes: every "
         "reader reads all, 96 MB/s together, as calculated.",
-        tuple(
-            Each(f"read over calculated throughput of all readers, {adapter}", system(adapter),
-                 read_per_s, calculated_per_s, about(1.0, NEARLY))
-            for adapter in SCALING
-        ),
+        each(SCALING, Each, "read over calculated throughput of all readers",
+             of_adapter("throughput", _as_there), read_per_s, calculated_per_s,
+             about(1.0, NEARLY)),
     ),
     Statement(
         "Example benchmark: scalability; calculated throughput",

@@ -10,7 +10,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.estimate.levels import Scope
 from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, number
-from busmark.plugins.papers.document import Columns, Content, Part, Table, fixed, micro, table
+from busmark.plugins.papers.document import Columns, Content, Grouped, Part, fixed, micro, table
 from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.discovery import between_nodes
 from busmark.plugins.papers.pother_2008.places import (
@@ -24,7 +24,7 @@ from busmark.plugins.papers.pother_2008.statements import deviation, mean, segme
 from busmark.plugins.papers.select import PerRound, parameters
 
 
-def tables(campaign: Campaign) -> list[Table]:
+def tables(campaign: Campaign) -> list[Grouped]:
     """Return the tables of each experiment that was measured, then the tables of the slides."""
     measured = [c for c in campaign.cases if c.latency or c.throughput or c.discovery]
     of = {part: [c for c in measured if part_of(c) == part] for part in get_args(Part)}
@@ -62,7 +62,7 @@ def _average(values: PerRound) -> float | None:
     return micro(sum(values.values()) / len(values)) if values else None
 
 
-def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
+def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Grouped]:
     """Return average and deviation of round trips, by class and priority, of each middleware."""
     groups: dict[tuple[str, str], list[CaseSummary]] = {}
     for case in cases:
@@ -76,7 +76,7 @@ def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
     ]  # fmt: skip
 
 
-def _segments(campaign: Campaign, case: CaseSummary) -> Table:
+def _segments(campaign: Campaign, case: CaseSummary) -> Grouped:
     """Return the eight segments of the slides; those that were not recorded have no row."""
     flat = parameters(case)
     title = [_class(flat.get("fifo")), f"transport priority {flat['qos.transport_priority']}"]
@@ -102,7 +102,7 @@ def _segments(campaign: Campaign, case: CaseSummary) -> Table:
     )
 
 
-def _published_jitter() -> Table:
+def _published_jitter() -> Grouped:
     columns: Columns[published.Headline] = {
         "Class": lambda each: _class(each.fifo),
         "Transport priority": lambda each: each.priority,
@@ -120,7 +120,7 @@ def _published_jitter() -> Table:
     )
 
 
-def _published_segments(output: published.Output) -> Table:
+def _published_segments(output: published.Output) -> Grouped:
     columns: Columns[published.Line] = {
         "Segment": lambda line: SENT[line.segment],
         "Best": lambda line: f"{line.percent:g} %",
@@ -176,7 +176,7 @@ PORTABILITY: Columns[Mapping[str, Any]] = {
 }
 
 
-def _portability(campaign: Campaign) -> list[Table]:
+def _portability(campaign: Campaign) -> list[Grouped]:
     """Return what adapters declare, and the slide of three products."""
     declared = [each for name, each in campaign.adapters.items() if name != "null"]
     columns: Columns[tuple[str, ...]] = {
@@ -365,7 +365,7 @@ _OF_MACHINE: Columns[tuple[str, float]] = {
     "Machine": lambda row: row[0], "Read, MB/s": lambda row: row[1],
 }  # fmt: skip
 
-PUBLISHED: tuple[tuple[Part, Table], ...] = (
+PUBLISHED: tuple[tuple[Part, Grouped], ...] = (
     ("throughput", table(
         THERE, "Aggregate throughput of one node", _OF_MACHINE,
         published.AGGREGATE_MB_PER_S.items(),

@@ -9,7 +9,7 @@ from busmark.errors import UserError
 from busmark.plugins.capture.analysis import analyse, check_readable
 from busmark.plugins.capture.model import Analysis, Hop, Spread, Way
 from busmark.plugins.papers.blocks import tables
-from busmark.plugins.papers.document import Columns, Content, Table, fixed
+from busmark.plugins.papers.document import Columns, Grouped, fixed
 from busmark.plugins.papers.xrce_2022 import published
 from busmark.plugins.papers.xrce_2022.statements import CONDITION
 from busmark.plugins.papers.xrce_2022.tables import (
@@ -90,23 +90,16 @@ def _median(spread: Spread | None) -> Cell:
     return fixed(spread.median_ns / NS_IN_MS if spread else None, 3)
 
 
-def _until(of: Captured) -> Content:
-    return of.way.confirmed_by or ("application" if of.application else Cell(note=NO_L))
-
-
 def _bits(of: Captured) -> float | None:
     return of.way.bytes_per_sample.mean * 8 if of.way.bytes_per_sample else None
-
-
-def _total(of: Captured) -> int | None:
-    return round((_bits(of) or 0) * of.way.arrived) or None
 
 
 MEASURED: tuple[tuple[str, Columns[Captured], str], ...] = (
     ("Latency", {
         **spread_rows("ms", lambda of: of.latency),
         "Median (ms)": lambda of: _median(of.way.confirmed or of.application),
-        "L until": _until,
+        "L until": lambda of: of.way.confirmed_by
+        or ("application" if of.application else Cell(note=NO_L)),
         "Data packet to data packet, median (ms)": lambda of: _median(of.way.latency),
         "Application, median (ms)": lambda of: _median(of.application),
     }, NOTE),
@@ -116,7 +109,7 @@ MEASURED: tuple[tuple[str, Columns[Captured], str], ...] = (
     }, NOTE_EQ2),
     ("Packet lengths", {
         "Avg. (bit)": _bits,
-        "Total (bit)": _total,
+        "Total (bit)": lambda of: round((_bits(of) or 0) * of.way.arrived) or None,
         "Hops": lambda of: " → ".join(hop.protocol.upper() for hop in of.hops),
         "Number of Sent": lambda of: of.way.entered,
         "Number of Recv.": lambda of: of.way.arrived,
@@ -151,7 +144,7 @@ def document(analysis: Analysis) -> Document:
             where=analysis.file,
             remedy="`busmark capture analyse` shows what it has.",
         )
-    found: list[Table] = []
+    found: list[Grouped] = []
     for where, own in groups.items():
         group = TITLES[where] if where else OTHER
         found += [transposed(group, title, rows, own, note) for title, rows, note in MEASURED]

@@ -10,7 +10,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.estimate.route import Route, Spread
 from busmark.model.figure import Figure
 from busmark.model.text import count, number
-from busmark.plugins.papers.document import Columns, Content, Table, cell, fixed
+from busmark.plugins.papers.document import Columns, Content, Grouped, cell, fixed, grouped
 from busmark.plugins.papers.select import PerRound, expected, received
 from busmark.plugins.papers.xrce_2022 import published
 from busmark.plugins.papers.xrce_2022.statements import (
@@ -169,7 +169,7 @@ PRINTED: tuple[tuple[str, Columns[published.Test], str], ...] = (
 """The same of the paper's own; the note is of deployment 1, which has no table of latency."""
 
 
-def tables(campaign: Campaign) -> list[Table]:
+def tables(campaign: Campaign) -> list[Grouped]:
     """Return latency, throughput and lengths of each deployment that was captured, then the
     paper's."""
     groups: dict[tuple[str, int], list[Tested]] = {}
@@ -187,7 +187,7 @@ def tables(campaign: Campaign) -> list[Table]:
     ]
 
 
-def printed(where: int) -> list[Table]:
+def printed(where: int) -> list[Grouped]:
     """Return the paper's own tables of a deployment."""
     tests = [each for each in published.PUBLISHED if each.deployment == where]
     return [
@@ -197,14 +197,11 @@ def printed(where: int) -> list[Table]:
     ]
 
 
-def transposed(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Table:
+def transposed(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Grouped:
     """Return a table in the paper's form: a column for each test."""
-    cells = tuple(_row(name, [_cell(value(each)) for each in own]) for name, value in rows.items())
-    return Table(group, title, ("Criteria", *[each.name for each in own]), cells, note)
-
-
-def _row(name: str, cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    return Cell(text=name), *cells
+    columns = [("Criteria", [Cell(text=name) for name in rows])]
+    columns += [(each.name, [_cell(value(each)) for value in rows.values()]) for each in own]
+    return grouped(group, title, columns, note)
 
 
 def _cell(content: Content) -> Cell:

@@ -85,13 +85,5 @@ const caseList = (() => {
     show();
   };
 
-  /* Details of everything that is listed, for paper. */
-  const fillListed = () => {
-    for (const entry of cases) {
-      const element = built.get(entry.anchor);
-      if (element?.isConnected) fill(element, entry);
-    }
-  };
-
-  return { start, openTarget, fillListed };
+  return { start, openTarget };
 })();

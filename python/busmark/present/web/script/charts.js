@@ -5,6 +5,7 @@ const charts = (() => {
   const views = new Map();
   let printing = false;
   const PAPER = 680;
+  const LOW = 0.62;
   const NARROW = 560;
   const AHEAD = "800px";
   const MOST_ROWS = 1000;
@@ -61,9 +62,12 @@ const charts = (() => {
     return lines.filter(Boolean);
   };
 
-  /* Widths, legends and titles as there is room. */
-  const fitted = (spec, made, width) => {
-    for (const view of spec.vconcat ?? [spec]) view.width = Math.max(120, width - (made - view.width));
+  /* Widths, legends and titles as there is room; on paper two charts find room on a sheet. */
+  const fitted = ({ spec, rows }, made, width) => {
+    for (const view of spec.vconcat ?? [spec]) {
+      view.width = Math.max(120, width - (made - view.width));
+      if (printing && !rows.length) view.height *= LOW;
+    }
     walk(spec, (node) => {
       const { legend } = node;
       if (legend?.columns) {
@@ -132,10 +136,9 @@ const charts = (() => {
     if (panel) {
       figure.querySelector(".axes").textContent = panel.axes;
       element.setAttribute("aria-label", `${figure.querySelector("h3").textContent}. ${caption}`);
-      const explanation = figure.querySelector(".explanation");
-      if (panel.explanation) explanation.textContent = panel.explanation;
+      figure.querySelector(".explanation").textContent = panel.explanation;
       const width = printing ? PAPER : element.clientWidth;
-      const spec = fitted(panel.spec, chart.width, width);
+      const spec = fitted(panel, chart.width, width);
       figure.querySelector(".moves").hidden = printing || width < NARROW || !movable(panel);
       const { View, compile, expressionInterpreter, parse } = window.vegaLite;
       const place = make("div");
@@ -248,16 +251,15 @@ const charts = (() => {
     return figure;
   };
 
-  const beforePrint = () => {
+  window.addEventListener("beforeprint", () => {
     if (!window.vegaLite) return;
     printing = true;
     for (const figure of document.querySelectorAll("figure.chart")) draw(figure).catch(fail);
-  };
-
-  const afterPrint = () => {
+  });
+  window.addEventListener("afterprint", () => {
     printing = false;
     redraw();
-  };
+  });
 
   /* Vega-Lite and the data. The page's policy has the hash of the script as it is unpacked. */
   const load = async () => {
@@ -298,5 +300,5 @@ const charts = (() => {
     dark.addEventListener("change", () => redraw());
   };
 
-  return { start, watch, redraw, beforePrint, afterPrint };
+  return { start, watch, redraw };
 })();

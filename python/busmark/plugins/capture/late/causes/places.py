@@ -162,26 +162,18 @@ def in_process(trace: Trace) -> Iterator[Proof]:
     late = sample.sent_ns - sample.intended_ns
     if late > 0:
         yield Proof(SCHEDULE, late, "it was written after its intended time", unique)
+    ways = {segment.direction: segment for segment in reversed(trace.segments)}
+    there, back = ways.get("there"), ways.get("back")
     if not sample.round_trip:
-        yield from _ends(trace.segments[0], unique, WRITER, READER)
-        return
-    there = next((segment for segment in trace.segments if segment.direction == "there"), None)
-    back = next((segment for segment in trace.segments if segment.direction == "back"), None)
+        there = back = trace.segments[0]
     if there is not None and there.first is not None:
         yield _part(WRITER, there.begin_ns, there.first.first_ns, unique)
     if back is not None and back.last is not None and back.is_read:
         yield _part(READER, back.last.time_ns, back.end_ns, unique)
-    if there is not None and there.last is not None and back is not None and back.first is not None:
+    if not sample.round_trip or there is None or back is None:
+        return
+    if there.last is not None and back.first is not None:
         yield _part(ANSWERER, there.last.time_ns, back.first.first_ns, unique)
-
-
-def _ends(
-    segment: Segment, evidence: tuple[Evidence, ...], writer: str, reader: str
-) -> Iterator[Proof]:
-    if segment.first is not None:
-        yield _part(writer, segment.begin_ns, segment.first.first_ns, evidence)
-    if segment.last is not None and segment.is_read:
-        yield _part(reader, segment.last.time_ns, segment.end_ns, evidence)
 
 
 SAID = {

@@ -68,7 +68,7 @@ def test_frames_go_to_their_node_and_groups_to_all(name: str) -> None:
     lab = set_up(name, 4, Links(delay_s=1e-4), owned=False)
     hear = (
         "import socket, struct, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
-        "s.bind(('', 17772)); s.settimeout(20);"
+        "s.bind(('', 17772)); s.settimeout(60);"
         "s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,"
         " socket.inet_aton('239.255.0.77') + socket.inet_aton(sys.argv[1]));"
         "print('ready', flush=True); print(s.recv(99).decode())"

@@ -3,18 +3,17 @@ stopped, samples are looked at and injected. What is foreign is shown, and never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import click
-from rich.style import Style
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message as Posted
 
-from busmark.cli.live.columns import R
-from busmark.cli.live.dialogs import Dialog, Form, Question
+from busmark.cli.live.dialogs import Dialog, Field, Form, Question
 from busmark.errors import UserError
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
@@ -28,6 +27,7 @@ from busmark.plugins.bus.live.ends import COLUMNS, detail, style
 from busmark.plugins.bus.live.entities_view import EntitiesView, Row
 from busmark.plugins.bus.live.samples_view import SamplesView
 from busmark.plugins.bus.seen import End, Seen
+from busmark.plugins.bus.watching import Watching
 from busmark.plugins.bus.words import line, segments
 
 FOREIGN = "It is a foreign application: Busmark shows it, and never touches it."
@@ -41,9 +41,16 @@ class Call(Posted):
         super().__init__()
 
 
-class TunerApp(BusApp[R]):
-    """A table of tests, which may be changed; beside it entities, and samples of a topic."""
+TOPICS = {"transceiver": "ping", "transponder": "ping", "transmitter": "data", "receiver": "data"}
+"""Ends of the names of the topics on which they send, or are sent to."""
 
+
+class WatchApp(BusApp[End]):
+    """A line for each end of a test, which may be changed; beside it entities, and samples of a
+    topic."""
+
+    NAME = "watch"
+    COLUMNS = COLUMNS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "entities", "entities"),
         Binding("a", "everything", "all entities"),
@@ -68,30 +75,40 @@ class TunerApp(BusApp[R]):
         *BusApp.KEYS,
     )
 
-    def __init__(
-        self, watching: Any, place: str, bus: Attachment | None = None, **options: Any
-    ) -> None:
-        """`bus`: where orders are given; without it, nothing but the tests is shown."""
-        super().__init__(watching, place, **options)
-        self._bus = bus
+    def __init__(self, watching: Watching, bus: Attachment, **options: Any) -> None:
+        super().__init__(watching, bus, **options)
         self._hands: list[Hand] = []
         self._orders: Hand | None = None
         self._entities: EntitiesView | None = None
         self._samples: SamplesView | None = None
 
-    def test_of(self, row: R) -> ChosenTest:
-        """The test that a line of the table belongs to."""
-        raise NotImplementedError
+    def rows(self, state: Seen) -> list[End]:
+        """By application, test and kind."""
+        return sorted(state.ends.values(), key=lambda end: (
+            end.participant.app, end.test, end.kind, end.number, end.participant.instance,
+        ))  # fmt: skip
 
-    def topic_of(self, row: R) -> str:
-        """The topic whose samples are looked at from a line of the table."""
-        raise NotImplementedError
+    def detail(self, state: Seen, row: End, width: int, height: int) -> list[Text]:
+        """Histogram, percentiles, segments."""
+        return detail(row, width, height)
+
+    key_of = staticmethod(lambda row: row.key)
+    style_of = staticmethod(lambda row: style(row))
+
+    @staticmethod
+    def words_of(row: Any) -> str:
+        """Who it is, and how it goes."""
+        who = row.participant
+        return (
+            f"app {who.app} group {who.group} test {row.test} {row.kind} "
+            f"{row.status(who.looked_s)} {who.word('adapter')} {who.word('host')} "
+            f"{' '.join(map(str, row.peers))}"
+        )
 
     # What works beside the screen.
 
     def _hand(self, *, lists: bool = True) -> Hand:
         """One more process on the bus; `lists`: it is of use only where entities are listed."""
-        assert self._bus is not None
         check = [need_list] if lists else []
         hand = Hand(self._bus, self._post, *check)
         self._hands.append(hand)
@@ -99,10 +116,8 @@ class TunerApp(BusApp[R]):
 
     def _post(self, function: Callable[[], None]) -> None:
         # After the end of the screen there is nobody whom it concerns.
-        try:
+        with suppress(RuntimeError):
             self.post_message(Call(function))
-        except RuntimeError:
-            return
 
     @on(Call)
     def called(self, event: Call) -> None:
@@ -131,7 +146,7 @@ class TunerApp(BusApp[R]):
 
     def action_entities(self) -> None:
         """What is on the bus; or back to the tests."""
-        if self._bus is None or self.view is self._entities:
+        if self.view is self._entities:
             self._back()
             return
         self._back()
@@ -169,7 +184,7 @@ class TunerApp(BusApp[R]):
     def action_look(self) -> None:
         """Samples of the chosen topic."""
         topic = self._topic()
-        if topic is None or self._bus is None or self._samples is not None:
+        if topic is None or self._samples is not None:
             return
         self._under_samples = self.view
 
@@ -193,7 +208,7 @@ class TunerApp(BusApp[R]):
         if row is None:
             self.tell("Choose a line first.")
         elif not isinstance(row, Row):
-            return self.topic_of(row)
+            return f"busmark_bus_{row.test}_{TOPICS[row.kind]}"
         elif row.kind == "participant":
             self.tell("Choose a writer or a reader: a participant has no topic.")
         else:
@@ -213,7 +228,7 @@ class TunerApp(BusApp[R]):
         elif row is None:
             self.tell("Choose a line first.")
         elif not isinstance(row, Row):
-            return self.test_of(row)
+            return ChosenTest(row.participant.app, row.test, row.kind, row.ordered_hz)
         elif row.is_foreign:
             self.tell(FOREIGN)
         elif row.test is None or row.owner.app is None:
@@ -226,57 +241,45 @@ class TunerApp(BusApp[R]):
 
     def action_change(self) -> None:
         """A form for what changes."""
-        at, test = self._bus, self._test()
-        if at is None or test is None:
-            return
-
-        def send(form: Form, values: dict[str, str]) -> None:
-            self._give(form, lambda: asked.change(at, test, values))
-
-        self.push_screen(Form(f"Change {test.words()}", "", asked.change_fields(test), send))
+        at = self._bus
+        if test := self._test():
+            title, fields = f"Change {test.words()}", asked.change_fields(test)
+            self._form(title, fields, lambda values: asked.change(at, test, values))
 
     def action_new(self) -> None:
         """A form for a test."""
-        at, row = self._bus, self._grid.row
-        if at is None:
-            return
-        app = None
+        at, row, app = self._bus, self._grid.row, None
         if isinstance(row, Row):
             if row.is_foreign:
                 self.tell(FOREIGN)
                 return
             app = row.owner.app
         elif row is not None and self._samples is None:
-            app = self.test_of(row).app
+            app = row.participant.app
 
-        def send(form: Form, values: dict[str, str]) -> None:
-            self._give(form, lambda: asked.start(at, values))
-
-        self.push_screen(Form("New test", "", asked.start_fields(app), send))
+        self._form("New test", asked.start_fields(app), lambda values: asked.start(at, values))
 
     def action_stop(self) -> None:
         """Asks, and stops the test."""
-        at, test = self._bus, self._test()
-        if at is None or test is None:
-            return
-
-        def yes(question: Question) -> None:
-            self._give(question, lambda: asked.stop(at, test))
-
-        text = "What it has measured so far is summed up and shown."
-        self.push_screen(Question(f"Stop {test.words()}?", text, yes))
+        at = self._bus
+        if test := self._test():
+            text = "What it has measured so far is summed up and shown."
+            self.push_screen(Question(
+                f"Stop {test.words()}?", text,
+                lambda question: self._give(question, lambda: asked.stop(at, test)),
+            ))  # fmt: skip
 
     def action_inject(self) -> None:
         """A form for what is injected."""
         at, topic = self._bus, self._topic()
-        if at is None or topic is None:
+        if topic is None:
             return
 
         def send(form: Form, values: dict[str, str]) -> None:
             try:
                 found = asked.inject(at, topic, values)
             except click.ClickException as error:
-                form.say(asked.why(error), "red")
+                form.say(error.format_message(), "red")
                 return
 
             def job(caller: Caller) -> str:
@@ -286,14 +289,22 @@ class TunerApp(BusApp[R]):
             self._work(form, job, lambda text: self._answer(form, text, "green"))
 
         text = "Participants that measure count them as foreign traffic: no figure has them."
-        self.push_screen(Form(f"Inject into {topic}", text, asked.inject_fields(), send))
+        self.push_screen(Form(f"Inject into {topic}", text, asked.INJECT_FIELDS, send))
+
+    def _form(
+        self, title: str, fields: Sequence[Field], makes: Callable[[dict[str, str]], Order]
+    ) -> None:
+        """A form by which an order is given."""
+        self.push_screen(Form(
+            title, "", fields, lambda form, values: self._give(form, lambda: makes(values))
+        ))  # fmt: skip
 
     def _give(self, dialog: Dialog, makes: Callable[[], Order]) -> None:
         """Gives an order, and shows the answers."""
         try:
             order = makes()
         except click.ClickException as error:
-            dialog.say(asked.why(error), "red")
+            dialog.say(error.format_message(), "red")
             return
 
         def job(caller: Caller) -> tuple[str, str]:
@@ -342,55 +353,3 @@ def _words(caller: Caller, order: Order, notes: Iterable[Message]) -> tuple[str,
     if not answered:
         return order.silence(caller), "red"
     return "\n".join(lines), style
-
-
-TOPICS = {"transceiver": "ping", "transponder": "ping", "transmitter": "data", "receiver": "data"}
-"""Ends of the names of the topics on which they send, or are sent to."""
-
-
-class WatchApp(TunerApp[End]):
-    """A line for each end of a test."""
-
-    NAME = "watch"
-    COLUMNS = COLUMNS
-
-    def rows(self, state: Seen) -> list[End]:
-        """By application, test and kind."""
-        return sorted(state.ends.values(), key=_place)
-
-    def detail(self, state: Seen, row: End, width: int, height: int) -> list[Text]:
-        """Histogram, percentiles, segments."""
-        return detail(row, width, height)
-
-    def test_of(self, row: End) -> ChosenTest:
-        """The test that it belongs to."""
-        return ChosenTest(row.participant.app, row.test, row.kind, row.ordered_hz)
-
-    def topic_of(self, row: End) -> str:
-        """The topic of its pings, or its stream."""
-        return f"busmark_bus_{row.test}_{TOPICS[row.kind]}"
-
-    @staticmethod
-    def key_of(row: Any) -> Any:
-        """Participant, kind, test and number."""
-        return row.key
-
-    @staticmethod
-    def style_of(row: Any) -> Style:
-        """By its state."""
-        return style(row)
-
-    @staticmethod
-    def words_of(row: Any) -> str:
-        """Who it is, and how it goes."""
-        who = row.participant
-        return (
-            f"app {who.app} group {who.group} test {row.test} {row.kind} "
-            f"{row.status(who.looked_s)} {who.word('adapter')} {who.word('host')} "
-            f"{' '.join(map(str, row.peers))}"
-        )
-
-
-def _place(end: End) -> tuple[int, int, str, int, int]:
-    who = end.participant
-    return who.app, end.test, end.kind, end.number, who.instance
