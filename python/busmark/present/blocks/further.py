@@ -227,11 +227,9 @@ COSTS = (
           "Through the layer over the same library alone"),
 )  # fmt: skip
 
-SPENT_HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample"}
-SPENT_NOTE = (
-    "CPU: time of all participants for each sample that was exchanged; bytes and packets: on the "
-    "wire. Undecided: the interval's ends differ by a factor above 100."
-)
+SPENT_HEADS = {
+    CPU: "CPU time per sample", BYTES: "Wire bytes per sample", PACKETS: "Wire packets per sample",
+}  # fmt: skip
 
 
 def costs(campaign: Campaign) -> Iterator[Section]:
@@ -244,8 +242,9 @@ def costs(campaign: Campaign) -> Iterator[Section]:
                 tests.setdefault(effect.test, []).append(effect)
         if tests:
             tables = [_cost(cost, test, own) for test, own in tests.items()]
-            words = f"{cost.note}, round by round; above 1 is more. {SPENT_NOTE}"
-            yield Section(cost.title, [*tables, *notes(words)], key=cost.parameter)
+            words = f"{cost.note}, round by round; above 1 is more."
+            limit = "Undecided: the interval's ends differ by a factor above 100."
+            yield Section(cost.title, [*tables, *notes(words, limit)], key=cost.parameter)
 
 
 def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
