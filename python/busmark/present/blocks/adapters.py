@@ -208,8 +208,13 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     rows = [(section, row) for section in sections for row in section.rows]
     one, absent = len(whole.columns) == 1, list[str]()
     if not one:
-        # What nobody supports says nothing of one adapter beside another.
-        every, rows = rows, [each for each in rows if any(c.state != "no" for c in each[1].cells)]
+        # What nobody supports says nothing of one adapter beside another. Each adapter names its own
+        # transports: most rows would be for adapters not in the table.
+        every, rows = rows, [
+            (section, row) for section, row in rows
+            if any(cell.state != "no" for cell in row.cells)
+            or (meanings and section.id != "transports")
+        ]  # fmt: skip
         absent = [row.key for section, row in every
                   if (section, row) not in rows and section.id != "transports"]  # fmt: skip
     fields = [
