@@ -208,8 +208,8 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     rows = [(section, row) for section in sections for row in section.rows]
     one, absent = len(whole.columns) == 1, list[str]()
     if not one:
-        # What nobody supports says nothing of one adapter beside another. Each adapter names its own
-        # transports: most rows would be for adapters not in the table.
+        # What nobody supports says nothing of one adapter beside another. Each adapter has names
+        # of transports: most rows would be for adapters not in the table.
         every, rows = rows, [
             (section, row) for section, row in rows
             if any(cell.state != "no" for cell in row.cells)
