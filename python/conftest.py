@@ -47,7 +47,7 @@ ONE_AFTER_THE_OTHER = (
 """Files that make networks, start daemons or load the machine: one group."""
 
 LONGEST = (
-    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_kills.py",
+    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_packets.py",
     "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_golden.py",
 )  # fmt: skip
 """Groups, or how their files' names begin, that begin first, or one process would end minutes after

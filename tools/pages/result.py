@@ -113,7 +113,7 @@ medians = (
     .group_by("case", "round")
     .agg(((pl.col("read_ns") - pl.col("intended_ns")).median() / 1000).alias("round_trip_us"))
     .group_by("case")
-    .agg(pl.col("round_trip_us").mean(), pl.len().alias("rounds"))
+    .agg(pl.col("round_trip_us").median(), pl.len().alias("rounds"))
     .sort("round_trip_us")
     .collect()
 )
@@ -128,7 +128,7 @@ import pandas as pd
 directory = "busmark-results/quickstart"
 cases = pd.read_parquet(f"{directory}/cases.parquet")
 good = cases[(cases["status"] == "ok") & (cases["test"] == "latency")]
-print(good.groupby("case")["median_ns"].agg(["mean", "count"]))
+print(good.groupby("case")["median_ns"].agg(["median", "count"]))
 ```
 
 With DuckDB:
@@ -137,10 +137,10 @@ With DuckDB:
 import duckdb
 
 duckdb.sql(\"\"\"
-    SELECT adapter, placement, size, avg(median_ns) / 1000 AS round_trip_us, count(*) AS rounds
+    SELECT "case", median(median_ns) / 1000 AS round_trip_us, count(*) AS rounds
     FROM 'busmark-results/quickstart/cases.parquet'
     WHERE status = 'ok' AND test = 'latency'
-    GROUP BY ALL ORDER BY placement, size, round_trip_us
+    GROUP BY ALL ORDER BY round_trip_us
 \"\"\").show()
 ```
 

@@ -120,10 +120,11 @@ def _pair(case: CaseSummary) -> tuple[str, str]:
 
 def _cell(case: CaseSummary) -> Cell:
     writer, reader = _pair(case)
-    times = [a.discovery_s for a in case.attempts if a.discovery_s is not None]
+    counted = [a for a in case.attempts if a.status == "ok"]
+    times = [a.discovery_s for a in counted if a.discovery_s is not None]
     limits = [
         a.discovery_resolution_s
-        for a in case.attempts
+        for a in counted
         if a.discovery_s is None and a.discovery_resolution_s is not None
     ]
     share = _loss_share(case)

@@ -21,9 +21,6 @@ SPENT = {
 }
 """In their order, for people."""
 
-WIDEST = 100.0
-"""An interval whose ends differ by more says nothing."""
-
 ByRound = Mapping[int, float]
 
 
@@ -65,11 +62,6 @@ def ratios(
             if change.low is not None:
                 found[name] = figure(change, "1", change.rounds)
     return found
-
-
-def is_open(ratio: Figure) -> bool:
-    """Whether its rounds disagree too much to say one."""
-    return ratio.low is not None and ratio.high is not None and ratio.high > WIDEST * ratio.low
 
 
 class Versus(Frozen):

@@ -17,7 +17,7 @@ from typing import Any
 
 from busmark.model.figure import Frozen
 from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters, having
-from busmark.model.text import ABSENT, count, number, size_text
+from busmark.model.text import ABSENT, as_set, count, size_text
 
 Flat = dict[str, Any]
 
@@ -178,7 +178,7 @@ def value_text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | float):
-        shown = count(int(value)) if value == int(value) else number(value)
+        shown = count(int(value)) if value == int(value) else as_set(value)
         return shown + next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
     if isinstance(value, list):
         return ", ".join(value_text("", item) for item in value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Protocol
 
@@ -151,6 +152,11 @@ def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
     scale = scale_for([abs(figure.value)], scales)
     limits = interval_text(figure, scale)
     return " ".join(part for part in (value_text(figure, scale), limits, scale.unit) if part)
+
+
+def as_set(value: float) -> str:
+    """A number that somebody has set, as it was set: 0.05."""
+    return f"{Decimal(f'{value:g}'):f}"
 
 
 def time_text(value_ns: float | None) -> str:

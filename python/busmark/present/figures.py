@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from busmark.model import text
@@ -47,7 +46,7 @@ def ratio_with_interval(ratio: Interval) -> str:
 
 def share_text(share: float) -> str:
     """Return a share that the user or the code has set, as it was set: "2 %"."""
-    return f"{Decimal(f'{share * 100:g}'):f} %"
+    return f"{text.as_set(share * 100)} %"
 
 
 def p_text(value: float | None) -> str:

@@ -45,10 +45,7 @@ TEXTS = {
     ),
     "one_run": "One run of each, hence no interval.",
     "more_cases": "{number} more; `--json` has all.",
-    "too_few": (
-        "No change can be found yet: a series needs {needed} results, {least} on each side of a "
-        "change."
-    ),
+    "too_few": "No change can be found yet: a series needs {needed} results.",
     "steps": (
         "Steps are found by E-divisive (Matteson & James 2014), {least} results or more on each "
         "side, where the p-value, adjusted for {tests} series (Bonferroni), is at most {level}. In "
@@ -88,7 +85,7 @@ TEXTS = {
     ),
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
-        "deviation of the medians from the line."
+        "deviation of the medians from the line, by cross-validation."
     ),
     "effects": (
         "The value over the other, all else being equal, round by round; smallest and largest of "

@@ -96,6 +96,7 @@ from busmark.stats.rounds import (
     tail_support,
 )
 from busmark.stats.sample import Ordered, medians, rank
+from busmark.stats.steps import FEWEST as FEWEST_FOR_STEP
 from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
 from busmark.stats.steps import (
     MAX_CORRELATION,
@@ -103,6 +104,7 @@ from busmark.stats.steps import (
     divergences,
     divide,
     neighbours,
+    rank_p_value,
     steps,
     steps_together,
 )
@@ -130,6 +132,7 @@ from busmark.stats.two_level import (
 __all__ = [
     "BEST",
     "FEW",
+    "FEWEST_FOR_STEP",
     "LADDER",
     "LEAST_BESIDE_STEP",
     "MAX_CORRELATION",
@@ -210,6 +213,7 @@ __all__ = [
     "pooled_percentile",
     "quantiles",
     "rank",
+    "rank_p_value",
     "ratio",
     "ratio_of_estimates",
     "ratio_of_levels",

@@ -117,6 +117,8 @@ confirmed. Two bad results among three look like a step, and are gone after one 
 
 CONFIDENCE = 0.95
 
+FEWEST = stats.FEWEST_FOR_STEP
+
 MOST = 500
 """Results of a series that are looked through, the newest: the search takes the square of them."""
 
@@ -126,7 +128,7 @@ FACTS = {"version": "version", "middleware_version": "middleware", "sha256": "li
 
 def tested(series: Series) -> bool:
     """Return whether it has results enough for a step."""
-    return len(series.entries) >= 2 * stats.LEAST_BESIDE_STEP
+    return len(series.entries) >= FEWEST
 
 
 def find(series: Sequence[Series], only: Container[int] | None = None) -> list[list[stats.Step]]:

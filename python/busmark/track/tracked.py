@@ -14,10 +14,10 @@ from busmark.model import naming as dim
 from busmark.model.naming import Named, described
 from busmark.model.parameters import Parameters
 from busmark.model.statistics import STATISTICS
-from busmark.model.text import joined, plural
+from busmark.model.text import MINUS, joined, plural
 from busmark.track import steps as detection
 from busmark.track.history import Entry
-from busmark.track.model import Kind, Point, Tracked, TrackedMachine, TrackedSeries
+from busmark.track.model import Kind, Point, Step, Tracked, TrackedMachine, TrackedSeries
 from busmark.track.result import differences, short
 from busmark.track.steps import Series, machine_key, names_of, series_of
 
@@ -134,25 +134,32 @@ def _known(
 
 
 def _beside_floors(series: Sequence[TrackedSeries]) -> list[TrackedSeries]:
-    """Return the series with a note at steps where the floor of the same machine has one, too."""
-    floors: dict[int, list[tuple[str, set[str]]]] = {}
+    """Return the series with a note at steps where the floor of the same machine has one of the
+    same direction, too."""
+    floors: dict[tuple[int, bool], list[tuple[str, set[str]]]] = {}
     for one in series:
         for step in one.steps if one.is_floor else ():
             around = {point.commit for point in one.points[step.earliest - 1 : step.latest + 1]}
-            note = f"{one.figure} of the floor (null adapter), by {step.change:+.1%}"
-            floors.setdefault(one.machine, []).append((note, around))
+            change = f"{100 * step.change:+.1f} %".replace("-", MINUS)
+            place = one.machine, _is_worse(one, step)
+            note = f"{one.figure} of the null adapter: {change}"
+            floors.setdefault(place, []).append((note, around))
     found = []
     for one in series:
         steps = []
         for step in one.steps:
             first = one.points[step.first_after].commit
-            near = [note for note, around in floors.get(one.machine, ()) if first in around]
+            known = floors.get((one.machine, _is_worse(one, step)), ())
+            near = [note for note, around in known if first in around]
             if near and not one.is_floor:
-                note = f"{joined(near)}: so it is the machine's or Busmark's"
-                step = step.model_copy(update={"besides": [*step.besides, note]})
+                step = step.model_copy(update={"besides": [*step.besides, *near]})
             steps.append(step)
         found.append(one.model_copy(update={"steps": steps}))
     return found
+
+
+def _is_worse(series: TrackedSeries, step: Step) -> bool:
+    return (step.change > 0.0) == series.smaller_is_better
 
 
 def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedSeries:  # type: ignore[type-arg]

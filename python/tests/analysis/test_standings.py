@@ -212,3 +212,12 @@ def test_a_tie_is_shown_to_be_one(tmp_path: Path) -> None:
     assert ranking(tmp_path / "alike", alike).outcome == "tie"
     wild = {"cyclonedds": [1.0, 900.0], "fastdds": [900.0, 1.0]}
     assert ranking(tmp_path / "wild", wild).outcome == "undecided"
+
+
+def test_a_matrix_has_the_discovery_of_the_rounds_that_count(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    case = build.case("pair", adapter="udp", peer="tcp")
+    for number, (status, seconds) in enumerate((("ok", 0.01), ("ok", 0.02), ("marked", 0.9))):
+        build.pings(case, number, np.arange(1.0, 101.0) * 2000, status=status, discovery_s=seconds)
+    ((cell,),) = (matrix.cells for matrix in shown(build.finish()).interop)
+    assert cell.discovery_s == pytest.approx(0.015)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,10 +57,17 @@ class Bus:
             return json.loads(ended.out)
         return [json.loads(line) for line in ended.out.splitlines()]
 
-    def watched(self) -> list[Any]:
-        """What is said in some seconds, and was said before."""
-        ended = self.lab.busmark("watch", *self.attached, "--for", "4", "--json")
-        return [json.loads(line) for line in ended.out.splitlines()]
+    def watched(self, enough: Callable[[list[Any]], Any]) -> list[Any]:
+        """What is said, and was said before, once this is true of it."""
+        said: list[Any] = []
+
+        def complete() -> Any:
+            ended = self.lab.busmark("watch", *self.attached, "--for", "2", "--json")
+            said[:] = [json.loads(line) for line in ended.out.splitlines()]
+            return enough(said)
+
+        eventually(complete, lambda: f"heard {said}")
+        return said
 
     def tests(self) -> set[tuple[int, int, str]]:
         found = self.json("list")
@@ -114,9 +121,10 @@ def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
     assert answer["ok"] and answer["result"]["changed"] == 1
     listed = [test for m in bus.json("list", "--app", 3) for test in m["tests"]]
     assert [(test["rate_hz"], test["definition"]["rate_hz"]) for test in listed] == [(200, 100)]
-    live = [m for m in bus.watched() if m.get("news") == "event"]
-    counted = [m["event"]["counts"] for m in live if m["event"]["event"] == "interval"]
-    assert sum(count["samples"] for counts in counted for count in counts) > 0
+    bus.watched(lambda said: sum(
+        count["samples"] for m in said if m.get("news") == "event"
+        and m["event"]["event"] == "interval" for count in m["event"]["counts"]
+    ))  # fmt: skip
     # First what asks: what answers could be gone before the last round trip.
     lines = [m for app in (3, 4) for m in bus.json("stop", "--app", app)]
     ended = {m["kind"]: m["result"] for m in lines if m["news"] == "ended"}
@@ -163,9 +171,10 @@ def test_what_nobody_understands_is_reported_as_trouble_and_changes_nothing(
         body.write_bytes(content)
         flood(bus.lab, body, COOKIE, 300)
     flood(bus.lab, body, "1", 300)
-    lines = [m for m in bus.watched() if "trouble" in m]
-    assert {m["app"] for m in lines} == {3, 4}
-    assert {m["trouble"] for m in lines} == {"malformed", "foreign"}
+    said = bus.watched(lambda said: {(m["app"], m["trouble"]) for m in said if "trouble" in m} == {
+        (app, trouble) for app in (3, 4) for trouble in ("malformed", "foreign")
+    })  # fmt: skip
+    lines = [m for m in said if "trouble" in m]
     assert len(lines) < 1200, "in a flood not everything is reported"
     assert sum(m.get("untold", 0) for m in lines) > 0
     assert bus.tests() == {(4, 7, "transponder")}
@@ -288,7 +297,7 @@ def test_ends_of_different_sizes_contradict_each_other_and_only_their_test_fails
     assert bus.call("start", *receiver).code == 0
     assert stream(bus, 8, 1000)["result"]["run"][0]["sent"] > 0
     words = "receiver 8 is for bodies of 64 bytes, and the other end sends 1000"
-    heard = bus.watched()
+    heard = bus.watched(lambda said: any(m.get("news") == "ended" and m.get("error") for m in said))
     lines = [m["message"] for m in heard if m.get("trouble") == "contradiction"]
     assert lines and all(text.startswith(words) for text in lines), lines
     (ended,) = [m for m in heard if m.get("news") == "ended" and m.get("error")]
@@ -384,11 +393,18 @@ def test_whoever_comes_to_a_running_stream_has_lost_only_what_was_sent_since(bus
     # The stream had run since before the receiver was asked for.
     assert first["before"] > first["lost"] >= 0
     assert first["lost"] <= first["ns"] / 1e9 * 200 + 1
-    lines = [
-        json.loads(line) for line in bus.call("discovery", "--for", 1, "--json").out.splitlines()
-    ]
-    assert {line["kind"] for line in lines} == {"transmitter", "receiver"}
-    live = [m["event"] for m in bus.watched()
-            if m.get("news") == "event" and m["event"]["event"] == "discovery"]  # fmt: skip
-    assert live and all("created_ns" in event for event in live)
+    kinds: set[str] = set()
+
+    def both() -> bool:
+        lines = bus.call("discovery", "--for", 1, "--json").out.splitlines()
+        kinds.update(json.loads(line)["kind"] for line in lines)
+        return kinds == {"transmitter", "receiver"}
+
+    eventually(both, lambda: str(kinds))
+
+    def live(said: list[Any]) -> list[Any]:
+        return [m["event"] for m in said
+                if m.get("news") == "event" and m["event"]["event"] == "discovery"]  # fmt: skip
+
+    assert all("created_ns" in event for event in live(bus.watched(live)))
     assert bus.call("stop", "--all").code == 0

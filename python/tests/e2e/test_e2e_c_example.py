@@ -32,32 +32,28 @@ def library(lab: Lab) -> str:
     return f"./{name}"
 
 
-def test_nng_runs_beside_tcp(lab: Lab, library: str) -> None:
+def test_nng_runs_beside_tcp_and_a_queue_deeper_than_its_own_is_refused_in_words(
+    lab: Lab, library: str
+) -> None:
     matrix = (
         f"test = ['latency', 'throughput']\nadapter = ['tcp', '{library}']\ntransport = 'tcp'\n"
         "size = 1024\nrate_hz = 500\nplacement = 'free'\n"
     )
+    deep = (
+        f"[[also]]\ntest = 'latency'\nadapter = '{library}'\ntransport = 'ipc'\nsize = 64\n"
+        "placement = 'free'\nqos.history = 'keep_last'\nqos.depth = 10000\n"
+    )
     measure = "duration_s = 60\nwarmup_s = 0\nsamples = 300"
-    text = scenario(matrix, measure=measure, rounds="min = 1")
-    out = lab.folder / "result"
-    ended = lab.busmark("run", lab.scenario(text), "--out", out)
-    assert ended.code == 0, ended.text
-    rows = assert_intact(out).cases.to_dicts()
-    assert sorted(row["adapter"] for row in rows) == sorted(["tcp", library] * 2), ended.text
+    lab.campaign(
+        scenario(matrix, measure=measure, rounds="min = 1\nretries = 0", also=deep), code=1
+    )
+    *rows, refused = assert_intact(lab.folder / "result").cases.sort("case").to_dicts()
+    assert refused["status"] == "failed"
+    assert "keep last with a depth of 10000; at most 8192 can be held" in refused["reason"]
+    assert sorted(row["adapter"] for row in rows) == sorted(["tcp", library] * 2)
     for row in rows:
         if row["adapter"] == library:
             # Best effort: a busy machine may fill its queues, and then it loses the oldest.
             assert row["received"] >= 150
             assert row["corrupted"] == row["duplicated"] == 0
-    lab.assert_nothing_left()
-
-
-def test_a_queue_deeper_than_that_of_nng_is_refused_in_words(lab: Lab, library: str) -> None:
-    matrix = (
-        f"test = 'latency'\nadapter = '{library}'\ntransport = 'ipc'\nsize = 64\n"
-        "placement = 'free'\nqos.history = 'keep_last'\nqos.depth = 10000\n"
-    )
-    ended = lab.busmark("run", lab.scenario(scenario(matrix, rounds="min = 1")), "--out", "result")
-    assert ended.code == 1, ended.text
-    assert "keep last with a depth of 10000; at most 8192 can be held" in ended.text
     lab.assert_nothing_left()

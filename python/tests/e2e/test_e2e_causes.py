@@ -105,27 +105,6 @@ def test_03_a_cpu_limit(lab: Lab) -> None:
     assert "held back in" in finding.evidence
 
 
-DELAYS = """adapter = "reference"
-transport = "pipe"
-option.reference.delay = 0.3
-option.reference.delay_us = 5000"""
-
-
-def test_11_two_modes(lab: Lab) -> None:
-    need_adapters("reference")
-    measure = "duration_s = 1.5\nwarmup_s = 0.1"
-    ended = lab.campaign(scenario(DELAYS, measure=measure, rounds="min = 4"), "--json")
-    assert "modes of the round trip" in named(lab.folder / "result", "bimodal").evidence
-    # It is reported once, before the last round.
-    lines = [
-        (line["event"], line.get("finding", {}).get("id"))
-        for line in map(json.loads, ended.out.splitlines())
-    ]
-    appears = ("finding_appears", "bimodal")
-    assert lines.count(appears) == 1
-    assert "round_begins" in [event for event, _ in lines[lines.index(appears) :]]
-
-
 def test_13_foreign_traffic(lab: Lab) -> None:
     need_adapters("cyclonedds")
     matrix = 'adapter = "cyclonedds"\ntest = "throughput"\nrate_hz = 500\nplacement = "free"'
@@ -192,13 +171,35 @@ def _traffic(port: int) -> bool:
     return max(sent, default=0) > MANY_BYTES
 
 
-def test_21_nagles_algorithm_left_on(lab: Lab) -> None:
-    need_adapters("tcp")
+TWO_MODES = """[[also]]
+adapter = "reference"
+transport = "pipe"
+size = 64
+rate_hz = 0
+option.reference.delay = 0.3
+option.reference.delay_us = 5000"""
+
+
+def test_11_two_modes_and_21_nagles_algorithm_left_on(lab: Lab) -> None:
+    need_adapters("reference", "tcp")
     matrix = 'adapter = "tcp"\nsize = 2000\nrate_hz = 1000\noption.tcp.nodelay = ["false", "true"]'
-    finding = found(lab, matrix, "nagle-delayed-ack")
+    measure = "duration_s = 1.0\nwarmup_s = 0.1"
+    ended = lab.campaign(
+        scenario(matrix, measure=measure, rounds="min = 4", also=TWO_MODES), "--json"
+    )
+    finding = named(lab.folder / "result", "nagle-delayed-ack")
     assert "arrived together with one that was sent later" in finding.evidence
     assert finding.remedy == "Set `tcp.nodelay = true` in [matrix.option]."
     assert all("nodelayfalse" in case for case in finding.cases)
+    assert "modes of the round trip" in named(lab.folder / "result", "bimodal").evidence
+    # It is reported once, before the last round.
+    lines = [
+        (line["event"], line.get("finding", {}).get("id"))
+        for line in map(json.loads, ended.out.splitlines())
+    ]
+    appears = ("finding_appears", "bimodal")
+    assert lines.count(appears) == 1
+    assert "round_begins" in [event for event, _ in lines[lines.index(appears) :]]
 
 
 def test_22_a_participant_that_is_stopped_in_a_flow_at_a_rate(lab: Lab) -> None:

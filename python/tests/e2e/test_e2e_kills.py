@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -37,11 +38,12 @@ def test_a_campaign_survives_the_death_of_each_of_its_processes(lab: Lab) -> Non
     if reason := missing_tool(parse("cpu 20%")):
         pytest.skip(reason)
     need_adapters("udp")
-    lab.scenario(scenario(
+    text = scenario(
         'adapter = "udp"\nlink.delay = "1ms"\nload = "cpu 20%"',
         measure="duration_s = 1.0\nwarmup_s = 0.05\nmax_samples = 5000\ntimeout_s = 0.5",
         rounds=f"min = {ROUNDS}\nretries = 6", run="hang_s = 10", also="[lab]\nnodes = 2",
-    ))  # fmt: skip
+    )  # fmt: skip
+    lab.scenario(f"capture = {str(bool(shutil.which('dumpcap'))).lower()}\n{text}")
     out = lab.folder / "result"
     with tidy(lab.start("run", "scenario.toml", "--out", out)) as run:
         for number, mark in enumerate(VICTIMS.values(), 1):
@@ -60,6 +62,11 @@ def test_a_campaign_survives_the_death_of_each_of_its_processes(lab: Lab) -> Non
         before, table = fingerprints(out), [r for r in rows(out) if r["status"] != "failed"]
         os.kill(run.pid, signal.SIGKILL)
         run.wait()
+    eventually(lambda: not any("dumpcap" in each for each in lab.processes().values()),
+               lambda: f"alive: {lab.processes()}")  # fmt: skip
+    kept = [path.read_bytes() for path in out.glob("artefacts/*.pcapng")]
+    assert all(file.startswith(b"\x0a\x0d\x0d\x0a") for file in kept), "only whole files"
+    assert kept or not shutil.which("dumpcap")
     assert before.items() <= fingerprints(out).items()
     resumed = lab.busmark("run", "--resume", "--out", out)
     assert resumed.code == 0, resumed.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -16,6 +17,8 @@ from busmark.store import Result
 pytestmark = pytest.mark.usefixtures("lab_is_possible")
 
 MEASURE = "duration_s = 0.2\nwarmup_s = 0.05"
+LARGE = 4000
+"""More than two packets carry."""
 
 
 def namespaces() -> set[str]:
@@ -27,24 +30,53 @@ def on_nodes(matrix: str, nodes: int = 2) -> str:
     return scenario(matrix, measure=MEASURE, rounds="min = 1", also=f"[lab]\nnodes = {nodes}")
 
 
-def test_round_trips_take_their_delay_and_nothing_is_left(lab: Lab) -> None:
-    """Fast DDS 3 finds nobody on nodes of one machine-id: see `network.OVER_ETC`."""
+@pytest.fixture(scope="module")
+def delayed(shared_lab: Lab, lab_is_possible: None) -> Result:
+    """A round of each, captured where that can be done.
+
+    Fast DDS 3 finds nobody on nodes of one machine-id: see `network.OVER_ETC`."""
     need_adapters("udp", "cyclonedds", "fastdds3")
-    lab.campaign(on_nodes('adapter = ["udp", "cyclonedds", "fastdds3"]\nlink.delay = ["", "2ms"]'))
-    table = rows(lab.folder / "result")
-    assert len(table) == 6
+    matrix = 'adapter = ["udp", "cyclonedds", "fastdds3"]\nlink.delay = ["", "2ms"]'
+    large = f'[[also]]\nadapter = ["udp", "cyclonedds"]\nsize = {LARGE}\n[also.link]\ndelay = ""\n'
+    text = scenario(matrix, measure=MEASURE, rounds="min = 1", also=f"{large}\n[lab]\nnodes = 2")
+    captured = str(bool(shutil.which("dumpcap"))).lower()
+    shared_lab.campaign(f"capture = {captured}\n{text}")
+    shared_lab.assert_nothing_left()
+    return Result(shared_lab.folder / "result")
+
+
+def test_round_trips_take_their_delay_and_nothing_is_left(delayed: Result) -> None:
+    table = rows(delayed.directory)
+    assert len(table) == 8
     for row in table:
         assert row["status"] == "ok"
         assert (row["writer_on"], row["reader_on"]) == ("n1", "n2")
         if row["link_delay"]:
             assert row["median_ns"] >= 4_000_000
-    made = [event for event in events(lab.folder / "result") if event["event"] == "lab"]
+    made = [event for event in events(delayed.directory) if event["event"] == "lab"]
     assert [each["links"]["delay_s"] for each in made if each["links"]["delay_s"]] == [0.002]
     assert all(each["measured"]["round_trips"] > 0 for each in made)
     names = {each["name"] for each in made}
     assert not names & {each.name for each in labs()}
     assert not any(name in space for name in names for space in namespaces())
-    lab.assert_nothing_left()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_the_pieces_of_a_large_sample_are_one_passage(delayed: Result) -> None:
+    for row in rows(delayed.directory):
+        if row["capture_dropped"] or row["size"] != LARGE:
+            continue
+        hops, wire = delayed.hops(row["case"], 0), delayed.wire(row["case"], 0)
+        assert hops is not None and wire is not None
+        measured = hops.filter(~pl.col("warm_up"))
+        # Both ends of the link, and each way.
+        assert set(measured["node"].unique()) == {"n1", "n2"} and measured["hop"].n_unique() == 4
+        first = measured.filter(pl.col("repeated") == 0)
+        assert set(first.group_by("writer", "seq", "answered").len()["len"]) == {2}
+        assert measured["packets"].min() == 3 and measured["wire_bytes"].min() > LARGE + 3 * 34
+        data = wire.row(by_predicate=pl.col("purpose") == "data", named=True)
+        # Counted at one end of the link.
+        assert data["packets"] == hops.filter(pl.col("node") == "n1")["packets"].sum()
 
 
 @pytest.mark.parametrize(

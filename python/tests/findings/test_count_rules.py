@@ -25,7 +25,7 @@ BATCHES, HELD, MISSED = "unacknowledged-batches", "rate-not-held", "load-missed"
 PLANTED: dict[str, Planting] = {
     "reliable and keep-all lose nothing": (
         LOSS, stream(reliability="reliable", history="keep_all"), {"lost": [0, 10, 5]}, "error",
-        "15 of 6 000 samples lost (0.250 %)"),
+        "15 of 6 000 samples lost (0.25 %)"),
     "keep-last may overwrite": (LOSS, stream(history="keep_last"), {"lost": 1}, "warning",
                                 "keep-last"),
     "a closed loop overwrites nothing": (LOSS, params("cyclonedds"), {"lost": 1}, "error", ""),
@@ -62,7 +62,7 @@ PLANTED: dict[str, Planting] = {
                         "4 foreign samples in 1 of 3 rounds"),
     "corrupted samples": ("corrupted", LATENCY, {"corrupted": [1, 0, 0]}, "error", "1 of 6"),
     "stolen time": ("steal-time", LATENCY, {"steal": [0.0, 0.025, 0.0]}, "warning",
-                    "2.50 % of a CPU's time"),
+                    "2.5 % of a CPU's time"),
     "a full recorder": (
         FULL, LATENCY, {"ended": ["duration", "recorder_full", "duration"], "measured_s": 0.8},
         "warning", "1 of 3 rounds, after 0.80 s of 2 s"),

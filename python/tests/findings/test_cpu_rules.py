@@ -88,7 +88,7 @@ class TestOtherLoad:
         (finding,) = campaign.found("other-load")
         assert finding.severity == "warning"
         assert "others used 93 % of CPU 0" in finding.evidence
-        assert "active ran for 40.0 ms and waited for a CPU for 600 ms of 2.00 s" in (
+        assert "active ran for 40.0 ms, a thread of it waited for a CPU for 600 ms of 2.00 s" in (
             finding.evidence
         )
 
@@ -163,7 +163,7 @@ class TestWritersWaited:
         used(campaign, self.SLOW, (0.01, 0.0), (0.012, 0.0), written_per_s=66.0)
         (finding,) = campaign.found("writers-waited")
         assert finding.severity == "warning"
-        assert "ran 1.20 % of the time" in finding.evidence
+        assert "ran 1.2 % of the time" in finding.evidence
         assert "66.0 samples/s" in finding.evidence
 
     def test_the_longest_write_is_named_where_one_was_recorded(self, campaign: Planted) -> None:

@@ -44,7 +44,7 @@ PLANTED: dict[str, Planting] = {
     "segments that links lose on purpose": (
         AGAIN, {**LATENCY, "link_loss": "1%"}, {"tcp_retransmits": 4}, None, ""),
     "a link that loses what the middleware repairs": (
-        LINK, LOSSY, {"lost": 0, "expected": 2000}, "note", "lose 2% of packets"),
+        LINK, LOSSY, {"lost": 0, "expected": 2000}, "note", "lose 2 % of packets"),
     "a link that loses nothing": (LINK, {**LOSSY, "link_loss": None}, {"lost": 5}, None, ""),
 }  # fmt: skip
 
@@ -162,7 +162,7 @@ class TestLinkLoss:
                       reason="lost 2.25% of samples")  # fmt: skip
         first, second, *_ = campaign.findings()
         assert (first.id, second.id) == ("link-loss", "rounds-lost")
-        assert "lose 2% of packets; 45 of 2\N{NARROW NO-BREAK SPACE}000 samples lost (2.25 %)" in (
+        assert "lose 2 % of packets; 45 of 2\N{NARROW NO-BREAK SPACE}000 samples lost (2.2 %)" in (
             first.evidence
         )
         assert first.explains == ["No round is usable"]

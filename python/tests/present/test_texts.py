@@ -36,7 +36,7 @@ VALUES: dict[str, dict[str, object]] = {
         "least": 3, "tests": 12, "level": "1 %", "confidence": "95 %", "margin": "2 %",
         "loss": "0.1 %", "confirmations": 3, "new_for": 1,
     },
-    "too_few": {"needed": 6, "least": 3},
+    "too_few": {"needed": 10},
     "typical": {"level": "95 %"},
 }  # fmt: skip
 """Values of each template that has any."""

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.signal import lfilter
+from scipy.stats import mannwhitneyu
 
 from busmark import stats
 from busmark.stats import MAX_CORRELATION, divergences, divide
@@ -181,6 +182,16 @@ def test_a_factor_and_an_offset_change_nothing_but_the_scale() -> None:
     assert (one.index, one.earliest, one.latest) == (other.index, other.earliest, other.latest)
     assert other.change.centre == pytest.approx(-3.0 * one.change.centre)
     assert other.p_value == pytest.approx(one.p_value, rel=1e-6)
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 1), (16, 3), (3, 16), (10, 12), (20, 10)])
+@pytest.mark.parametrize("rising", [True, False])
+def test_few_ranks_are_compared_exactly(before: int, after: int, rising: bool) -> None:
+    for seed in range(5):
+        one, other = noise(before, seed), noise(after, 100 + seed) + 0.01 * (seed - 2)
+        side = "greater" if rising else "less"
+        exact = mannwhitneyu(other, one, alternative=side, method="exact").pvalue
+        assert stats.rank_p_value(one, other, rising=rising) == pytest.approx(exact, rel=1e-9)
 
 
 def test_wrong_arguments_are_refused() -> None:

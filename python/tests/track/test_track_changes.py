@@ -137,8 +137,11 @@ def test_what_else_changed_at_a_step_is_reported(tmp_path: Path) -> None:
     assert step.besides == ["version of udp: 1 → 2", "kernel: 6.1 → 6.5"]
 
 
-def test_a_step_of_the_floor_fails_nothing_and_is_reported_beside_others(tmp_path: Path) -> None:
-    floor = entries(MEDIAN, 1000.0, 1.06, seed=4, adapter="null")
+@pytest.mark.parametrize("factor", [1.06, 0.94])
+def test_a_step_of_the_floor_fails_nothing_and_is_reported_beside_others_of_its_direction(
+    tmp_path: Path, factor: float
+) -> None:
+    floor = entries(MEDIAN, 1000.0, factor, seed=4, adapter="null")
     udp = entries(MEDIAN, 5000.0, 1.06)
     together = [
         one.model_copy(update={"cases": [*one.cases, *other.cases]})
@@ -147,7 +150,21 @@ def test_a_step_of_the_floor_fails_nothing_and_is_reported_beside_others(tmp_pat
     found = checked(tmp_path / "h.jsonl", together, new_for=11)
     assert [series.is_floor for series in found.series] == [False, True]
     ((series, step),) = found.new
-    assert not series.is_floor and "the floor (null adapter)" in step.besides[0]
+    assert not series.is_floor
+    notes = [note for note in step.besides if "null adapter" in note]
+    assert len(notes) == (1 if factor > 1 else 0)
+
+
+def test_a_step_far_beyond_the_noise_is_found_with_three_results_behind_it_and_in_the_middle(
+    tmp_path: Path,
+) -> None:
+    bump = [1.1 if 5 <= n < 10 else 1.0 for n in range(16)]
+    last = [1.1 if n >= 13 else 1.0 for n in range(16)]
+    for name, factors in (("bump", bump), ("last", last)):
+        every = [entry(n, {MEDIAN: 5000.0 * own * factors[n]})
+                 for n, own in enumerate(noise(16, 1))]  # fmt: skip
+        (series,) = checked(tmp_path / f"{name}.jsonl", every).series
+        assert [step.first_after for step in series.steps] == ([5, 10] if name == "bump" else [13])
 
 
 def test_commits_measured_later_are_put_where_they_belong(tmp_path: Path) -> None:
@@ -184,4 +201,4 @@ def test_few_results_are_said_to_be_too_few(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.0, 5))
     ended = run("track", "check", "--history", path)
     assert ended.exit_code == 0
-    assert "? none new" in ended.output and "a series needs 6 results" in ended.output
+    assert "? none new" in ended.output and "a series needs 10 results" in ended.output

@@ -313,7 +313,7 @@ def steal_time(view: CaseView) -> Iterator[Observation]:
         yield Observation(
             "warning",
             # Upwards: what is above the limit must not read as if it were at it.
-            f"up to {share(ceil(max(much) * 1e4) / 1e4)} of a CPU's time stolen, more than "
+            f"up to {share(ceil(max(much) * 1e3) / 1e3)} of a CPU's time stolen, more than "
             f"{share(MAX_STEAL)} in {len(much)} of {count(len(stolen), 'round')}",
             weight=max(much),
         )

@@ -330,7 +330,7 @@ def load_average_fact(profile: Profile) -> CheckedFact:
 
 LOAD_AVERAGE = Rule(
     id="load-average",
-    title="Machine was busy in the last minute",
+    title="The machine was not idle in the last minute",
     cause="Other tasks take turns with the participants on their CPUs, and fill the caches. The "
     "load average includes work that ended minutes ago, such as an earlier campaign; work "
     "of other processes during the rounds is reported as `other-load`.",

@@ -22,6 +22,10 @@ MAX_OTHERS = 0.1
 counters take some hundredths; a participant woken at a random moment meets a tenth in one case of
 ten, and then the 90th percentile is theirs."""
 
+TICKS_S = 0.02
+"""CPU time of others from which on it is known that there were any: user and kernel time of a CPU
+each come in ticks of 10 ms."""
+
 MIN_WAITING = 0.1
 """Share of the time in which a participant could have run that it waited for a CPU. Below it others
 were there, but gave way."""
@@ -62,14 +66,17 @@ def _met(use: CpuUse) -> tuple[float, str] | None:
     for own in use.participants:
         others = use.others(own.cpus)
         waiting = own.queued / (own.queued + own.run) if own.queued else 0.0
-        if others is None or others < MAX_OTHERS or waiting < MIN_WAITING:
+        if others is None or others < max(MAX_OTHERS, TICKS_S / use.seconds):
+            continue
+        if waiting < MIN_WAITING:
             continue
         found.append(
             (
                 others,
                 f"others used {share(round(others, 3))} of {_named(sorted(own.cpus))}; "
-                f"{own.name} ran for {duration(own.run * use.seconds * 1e9)} and waited for a CPU "
-                f"for {duration(own.queued * use.seconds * 1e9)} of {duration(use.seconds * 1e9)}",
+                f"{own.name} ran for {duration(own.run * use.seconds * 1e9)}, a thread of it "
+                f"waited for a CPU for {duration(own.queued * use.seconds * 1e9)} of "
+                f"{duration(use.seconds * 1e9)}",
             )
         )
     return max(found, default=None)

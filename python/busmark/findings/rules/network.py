@@ -29,6 +29,7 @@ from busmark.findings.rule import (
     size,
     whole,
 )
+from busmark.model.naming import value_text
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series
@@ -36,11 +37,10 @@ if TYPE_CHECKING:
 
 
 def link_loss(view: CaseView) -> Iterator[Observation]:
-    asked = view.params.link_loss
-    if not asked or view.params.network != "lab" or not view.finished.height:
+    if not view.params.link_loss or view.params.network != "lab" or not view.finished.height:
         return
     lost, expected = view.total("lost"), view.total("expected") or view.total("sent")
-    burst = view.params.link_burst
+    asked, burst = value_text("link_loss", view.params.link_loss), view.params.link_burst
     asked += f", in bursts of {burst:g}," if burst else ""
     words = f"; {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})"
     yield Observation(

@@ -143,7 +143,7 @@ LOST_BEFORE = Estimate(
     meaning="samples per repetition that were sent after creation, before the first received one, "
     "and did not arrive",
     pick=lambda case: case.discovery.lost_before if case.discovery else None,
-    tables={"discovery": Heading("Lost before", when="always", interval=False)},
+    tables={"discovery": Heading("Lost per repetition", when="always", interval=False)},
     explained=(
         Explained(
             "Lost before discovered", ("lost_before",),

@@ -281,7 +281,7 @@ def _confirmations(analysis: Analysis) -> Section:
         for what, spread in (
             ("data to ACKNACK", hop.confirmation),
             ("data to TCP's ACK", hop.tcp_acknowledgement),
-            ("first to last byte", hop.arrival),
+            ("first, last packet", hop.arrival),
         )
         if spread
     ]

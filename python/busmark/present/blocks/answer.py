@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import log
+from statistics import mean
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import WITH_SPENT, Effect
@@ -152,22 +153,27 @@ def _key(ranking: Ranking) -> Workload:
 def _labels(
     campaign: Campaign, known: Mapping[Workload, Members], shown: Sequence[Workload]
 ) -> Iterator[tuple[str, Role]]:
-    """Labels with their roles: middleware by how far it is from the best on average, then
-    baselines, then the floor."""
-    distances: dict[str, list[float]] = {}
+    """Labels with their roles: middleware by how far it is from the best on average over what all
+    of it was measured in, then baselines, then the floor."""
+    distances: dict[str, dict[Workload, float]] = {}
     roles: dict[str, Role] = {}
     only_baselines = all(c.is_baseline for c in campaign.cases if not c.is_floor)
     for workload in shown:
         members = known[workload]
         best = min(_cost(case) for label, case in members.items() if label != FLOOR)
         for label, case in members.items():
-            distances.setdefault(label, []).append(_cost(case) / best)
+            distances.setdefault(label, {})[workload] = _cost(case) / best
             is_baseline = case.is_baseline and not only_baselines
             roles[label] = "floor" if label == FLOOR else "baseline" if is_baseline else ""
+    own = [distances[label].keys() for label, role in roles.items() if role == ""]
+    shared = [workload for workload in shown if all(workload in each for each in own)]
+
+    def distance(label: str) -> float:
+        found = distances[label]
+        return mean([found[each] for each in shared if each in found] or found.values())
+
     order: tuple[Role, ...] = ("", "baseline", "floor")
-    ranked = sorted(
-        distances, key=lambda x: (order.index(roles[x]), sum(distances[x]) / len(distances[x]), x)
-    )
+    ranked = sorted(distances, key=lambda x: (order.index(roles[x]), distance(x), x))
     return ((label, roles[label]) for label in ranked)
 
 

@@ -29,10 +29,10 @@ def sections(case: CaseSummary, found: Mapping[str, Flags]) -> Iterator[Section]
     yield from (section for section in every if not section.folded)
     if case.floor:
         fields = (
-            Field("Floor", lambda floor: Cell(floor.case, case=floor.case)),
+            Field("Case", lambda floor: Cell(floor.case, case=floor.case)),
             Field("Differs in", lambda floor: text.joined(floor.differs)),
         )
-        yield Section("What Busmark itself takes", [listing([case.floor], fields)])
+        yield Section("Floor", [listing([case.floor], fields)])
     yield from (section for section in every if section.folded)
     flat = flatten(case.params)
     named = [f"{title(name)} {value_text(name, value)}" for name, value in flat.items()]

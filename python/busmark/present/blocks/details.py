@@ -510,7 +510,7 @@ def _rounds(case: CaseSummary) -> Iterator[Table]:
         *RESULT.get(case.test, RESULT["throughput"]),
         Field("Lost", "lost"), Field("Warm-up", lambda r: r.warmup_s, "s"),
         Field("Measured", lambda r: r.measured_s, "s"),
-        Field("Busiest CPU", "cpu_busy", "1"),
+        Field("Busiest CPU, whole round", "cpu_busy", "1"),
         Field("Ended by", "ended", detail=True),
     )  # fmt: skip
     note = "Only rounds with status ok enter the figures above."

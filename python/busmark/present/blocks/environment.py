@@ -170,11 +170,13 @@ def _fact(name: str, value: object) -> tuple[str, str]:
         return name, "yes" if value else "no"
     if name.endswith(" bytes") and isinstance(value, int):
         return name.removesuffix(" bytes"), text.size_text(value)
+    if name.endswith(" ns") and isinstance(value, int | float):
+        return name.removesuffix(" ns"), text.time_text(value)
     if isinstance(value, list):
         return name, ", ".join(_fact("", item)[1] for item in value)
     if isinstance(value, dict):
         return name, ", ".join(" ".join(fact) for fact in flat_facts(value))
-    return name, text.number(value) if isinstance(value, float) else str(value)
+    return name, text.as_set(value) if isinstance(value, float) else str(value)
 
 
 METHOD = (
@@ -279,12 +281,9 @@ def _source(campaign: Campaign) -> Section:
         Field("Version", lambda each: each[1].get("middleware_version")),
     )
     words = notes(
-        "Another tool measured these figures. Busmark has read them, changed units to nanoseconds, "
-        "and put runs of equal parameters together as rounds: several have an interval of a "
-        "typical run, one has none. What the files do not state is not here (—).",
+        "Another tool measured these figures. Runs of equal parameters are rounds of one case. "
         "Percentiles are shown where at least ten samples lie beyond them, or the source does not "
-        "state their number. If it kept every sample, Busmark computes the figures from them in "
-        "its own way. Size is as the tool counts it; see the findings.",
+        "state their number. Where it kept every sample, figures are computed from them.",
     )
     return Section("Source", [
         *words, listing(campaign.source.files, fields, "Files"),

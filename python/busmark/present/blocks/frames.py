@@ -174,7 +174,8 @@ def _columns(frame: pl.DataFrame, known: Mapping[str, stored.Column]) -> Iterato
         stem, suffix = _apart(name)
         if stem.endswith(("_low", "_high")) and f"{stem.rpartition('_')[0]}{suffix}" in known:
             continue
-        unit = described.unit if described else ""
+        # A parameter is described by its own reference; its name has the unit.
+        unit = described.unit if described else "s" if suffix == "_s" else ""
         values = frame[name].to_list()
         limits = [f"{stem}_{end}{suffix}" for end in ("low", "high")]
         if limits[0] in frame.columns:

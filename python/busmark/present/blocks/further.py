@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER, Effect
-from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT, is_open
+from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.stream import Pairs
 from busmark.model import text
-from busmark.model.figure import Figure
 from busmark.model.naming import described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
 from busmark.present.blocks.answer import growth, sizes
@@ -32,7 +31,6 @@ from busmark.present.blocks.flows import (
 )
 from busmark.present.blocks.rows import (
     Field,
-    cell_of,
     listing,
     notes,
     of_second,
@@ -108,7 +106,7 @@ def _pairs(campaign: Campaign) -> Section | None:
         Field("Pairs", lambda each: each[1].count),
         Field("Slowest", lambda each: f"{each[1].slowest.writer} → {each[1].slowest.reader}"),
         Field(name, lambda each: ranked(each[1].slowest), "ns", kind="number"),
-        Field("median pair", lambda each: each[1].median_ns, "ns"),
+        Field("median of all pairs", lambda each: each[1].median_ns, "ns"),
         Field("Lost most", lambda each: _lossy(each[1]) if any_lost else None),
         Field("One sample recorded in", lambda each: each[1].recorded_every if thinned else None),
     )
@@ -243,8 +241,7 @@ def costs(campaign: Campaign) -> Iterator[Section]:
         if tests:
             tables = [_cost(cost, test, own) for test, own in tests.items()]
             words = f"{cost.note}, round by round; above 1 is more."
-            limit = "Undecided: the interval's ends differ by a factor above 100."
-            yield Section(cost.title, [*tables, *notes(words, limit)], key=cost.parameter)
+            yield Section(cost.title, [*tables, *notes(words)], key=cost.parameter)
 
 
 def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
@@ -256,8 +253,8 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
         Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
         Field(value, "value"), Field("Size", lambda each: size(each.size)),
         Field(f"{text.upper_first(headline)} ×",
-              lambda each: _ratio(each.versus.ratio), kind="ratio"),
-        Field("p99 ×", lambda each: _ratio(each.versus.p99), kind="ratio"),
+              "versus.ratio", kind="ratio"),
+        Field("p99 ×", "versus.p99", kind="ratio"),
         *map(_spent, SPENT),
     ]  # fmt: skip
     by = "adapter" if cost.parameter == LAYER else cost.parameter
@@ -270,16 +267,7 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
 
 
 def _spent(name: str) -> Field:
-    return Field(
-        f"{SPENT_HEADS[name]} ×", lambda effect: _ratio(effect.spent.get(name)), kind="ratio"
-    )
-
-
-def _ratio(ratio: Figure | None) -> Cell:
-    """The ratio, if its rounds agree well enough to say one."""
-    if ratio and is_open(ratio):
-        return Cell(ratio.value, text="undecided")
-    return cell_of(ratio)
+    return Field(f"{SPENT_HEADS[name]} ×", lambda effect: effect.spent.get(name), kind="ratio")
 
 
 def _where(effect: Effect) -> str:

@@ -29,6 +29,7 @@ from busmark.present.document import (
 from busmark.present.figures import PERCENT, in_words, p_text, share_text
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
 from busmark.track.result import short
+from busmark.track.steps import FEWEST
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 20
@@ -46,10 +47,7 @@ WIDE = 4.0
 APART = 0.16
 """Share of the axis between two names of commits."""
 
-EXPLANATION = (
-    "Results in the order of commits, each with its own interval. Solid: levels. Dashed: steps, "
-    "shaded where else they may be."
-)
+EXPLANATION = "Each result has its own interval. Shaded: where else a step may be."
 
 Found = tuple[TrackedSeries, Step]
 
@@ -134,8 +132,7 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
     )
     blocks: list[Block] = [listing(kinds, fields, key="outcome")]
     if not tracked.tests:
-        needed = {"needed": 2 * tracked.least, "least": tracked.least}
-        blocks.append(Text("too_few", {**needed}, style="warning"))
+        blocks.append(Text("too_few", {"needed": FEWEST}, style="warning"))
     blocks += [
         Text("line", {"line": f"{text.upper_first(each)}."}, style="warning")
         for each in tracked.remarks
@@ -379,7 +376,7 @@ def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
     each = "–".join(map(str, dict.fromkeys((rounds[0], rounds[-1]))))
     lines = [text.plural(count, "result"), f"rounds of each: {each}"]
     if not series.tested:
-        lines.append(f"too few for a step: {2 * tracked.least} are needed")
+        lines.append(f"too few for a step: {FEWEST} are needed")
     title = f"{figure_name(series)}, {scale.unit}" if scale.unit else figure_name(series)
     return Picture(
         (), (),

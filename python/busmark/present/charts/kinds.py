@@ -89,6 +89,9 @@ class ChartKind:
 MEDIANS = ("median", "latency", "rounds")
 """Names of figures that findings on medians concern."""
 
+GOODPUTS = (GOODPUT.key, "rounds")
+"""The same of goodput."""
+
 PLACES = {
     "latency": ("latency-distribution", "Latency distribution"),
     "throughput": ("probe-distribution", "Latency distribution under load"),
@@ -139,7 +142,7 @@ def _over_size(
         sweeps.over_size(pick, unit, factor, fitted=fitted), explanation=explanation,
         by=panels.all_but("Size"),
         place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
-        figures=MEDIANS if test == "latency" else (GOODPUT.key, "rounds"),
+        figures=MEDIANS if test == "latency" else GOODPUTS,
     )  # fmt: skip
 
 
@@ -152,7 +155,7 @@ def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[tex
         cases.overview(what, pick, scales, more_is_better=more_is_better),
         by=panels.all_but("Size"), shape=Heat,
         explanation="Empty: not measured.",
-        figures=MEDIANS if test == "latency" else ("goodput_mbit_per_s", "rounds"),
+        figures=MEDIANS if test == "latency" else GOODPUTS,
     )  # fmt: skip
 
 
@@ -227,7 +230,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "goodput", "Goodput", "throughput",
         "throughput cases with a counted round", _goodput,
         cases.intervals(_goodput, "goodput, Mbit/s", capacities=True, mark="specified",
-                        mark_of=cases.specified), shape=Bars,
+                        mark_of=cases.specified), shape=Bars, figures=GOODPUTS,
     ),
     _over_size("latency-size", "Latency against size", "latency", _median(PINGS),
                "median RTT/2, µs", MICRO, fitted=True, name="latency"),
@@ -240,7 +243,7 @@ CHARTS: tuple[ChartKind, ...] = (
     ChartKind(
         "throughput-ascent", "Goodput against the specified rate", "throughput",
         f"throughput cases at {sweeps.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
-        by=panels.on_links,
+        by=panels.on_links, figures=GOODPUTS,
         explanation="What leaves one sending node: in both directions at once, of one of them; to "
         "several readers, of all together; in a mesh, what all send.",
     ),
@@ -294,7 +297,8 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     *_distributions(
         "survival", "share of samples that are slower", "survival function",
-        "Lost ones included. An exponential tail bends, a heavy one is a line.",
+        "Lost ones and half of the sample itself included. An exponential tail bends, a heavy one "
+        "is a line.",
         distributions.curves(
             distributions.survival,
             lambda measure, members: (Axis(measure.magnitude(members), "log"),
@@ -369,6 +373,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "goodput-time", "Goodput over time", "throughput",
         "throughput cases with counters by interval",
         lambda case: case.curves("timeline", "goodput"), times.goodput, of_series=True,
+        figures=GOODPUTS,
     ),
 )  # fmt: skip
 """Figures of many cases, then what is of samples."""
@@ -385,7 +390,7 @@ PAIRS = tuple(
     for what, title, test, figures in (
         ("latency", "Median RTT/2", "latency", MEDIANS),
         ("discovery", "Discovery", "latency", ("discovery",)),
-        ("goodput", "Goodput", "throughput", ("goodput_mbit_per_s", "rounds")),
+        ("goodput", "Goodput", "throughput", GOODPUTS),
         ("loss", "Loss", "throughput", ("lost",)),
     )
 )  # fmt: skip

@@ -12,7 +12,7 @@ from busmark.compare.matrix import Matrix
 from busmark.model import text
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import Field, Heat, shade
-from busmark.present.document import ABSENT, Cell
+from busmark.present.document import Cell
 
 MARKS = {
     "not matched": "no match", "no data": "no data", "wrong content": "wrong", "failed": "failed",
@@ -41,6 +41,8 @@ class Figure(NamedTuple):
     """Base unit of values that the title does not have: 1, a share."""
 
 
+OUTSIDE = Cell(note="not in this campaign")
+
 AT_ONCE = "at once"
 """A discovery that was over when it could have begun."""
 
@@ -51,7 +53,7 @@ def figures(matrix: Matrix) -> list[Figure]:
     scale = text.scale_for([value for value in results if value is not None])
     every = (
         Figure(
-            "latency", "latency", f"RTT/2, median, {scale.unit}",
+            "latency", "latency", f"Median RTT/2, {scale.unit}",
             "Row: the pinger, which writes first. Column: the responder, which answers.",
             _result, text.number, factor=scale.factor,
         ),
@@ -99,7 +101,7 @@ def rows(matrix: Matrix, figure: Figure) -> list[list[Cell]]:
     known = {(cell.writer, cell.reader): cell for cell in matrix.cells}
     return [
         [
-            _cell(matrix, figure, found) if (found := known.get((writer, reader))) else ABSENT
+            _cell(matrix, figure, found) if (found := known.get((writer, reader))) else OUTSIDE
             for reader in matrix.adapters
         ]
         for writer in matrix.adapters
@@ -118,7 +120,7 @@ def _cell(matrix: Matrix, figure: Figure, cell: compared.Cell) -> Cell:
 def heat(campaign: Campaign, matrix: Matrix, figure: Figure) -> Heat | None:
     """Return the map of a figure where nobody can point at a cell; None without a figure."""
     every = rows(matrix, figure)
-    pairs = [cell for row in every for cell in row if cell != ABSENT]
+    pairs = [cell for row in every for cell in row if cell != OUTSIDE]
     known = {cell.case for cell in pairs if cell.text != text.ABSENT}
     members = [case for case in campaign.cases if case.id in known]
     if not members:

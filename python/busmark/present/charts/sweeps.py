@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from busmark.compare.effects import LAYER, Effect
 from busmark.compare.fits import SizeFit
-from busmark.compare.rounds import is_open
 from busmark.estimate.capacity import Capacity
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.throughput import Paced
@@ -95,7 +94,7 @@ def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
 
     def draw(choice: Choice) -> Iterator[Picture]:
         effects = {e.versus.case: e for e in choice.campaign.effects if e.parameter == LAYER}
-        ratios = {case: f for case, e in effects.items() if (f := pick(e)) and not is_open(f)}
+        ratios = {case: f for case, e in effects.items() if (f := pick(e))}
         known = [case for case in choice.members if case.id in ratios]
         sizes = sorted(set(map(_size, known)))
         if len(sizes) < 2:

@@ -107,7 +107,10 @@ def heading(view: Spec) -> list[str]:
 def axis(name: str, channel: Spec, longest: float) -> str:
     """Return what sets the axis `name`; its texts have lines of `longest` characters."""
     scale, of = channel["scale"], channel["axis"]
+    title = in_lines(of["title"])
     (low, high), marks = marked(name, channel)
+    if name == "y":
+        marks = marks[:: ceil(len(marks) * LINE / (longest * CHARACTER))]
     turned = name == "x" and sum(2 + max(map(len, text)) for _, text in marks) > longest
     # In a tick, gnuplot expands formats.
     shown = ", ".join(
@@ -125,7 +128,7 @@ def axis(name: str, channel: Spec, longest: float) -> str:
         f"set {name}range [{number(low)}:{number(high)}]\n"
         f"set {name}tics {'rotate by -35' if turned else 'norotate'} ({shown})\n"
         f"set grid {'no' if of.get('grid') is False else ''}{name}tics\n"
-        f"set {name}label {quoted(*wrap(' '.join(in_lines(of['title'])), max(12, int(longest))))}\n"
+        f"set {name}label {quoted(*title)} offset {-2 * (name == 'y' and len(title) > 1)},0\n"
     )
 
 
@@ -249,8 +252,8 @@ class Sheet:
                 fill = "empty" if style.get("fillOpacity") == 0 else "solid noborder"
                 kind = f"{x}:{y}:{x}:{x2}:{y}:{y2} with boxxyerror fs {fill}"
             case "rect":
-                field = f"{x}:{y}:({x}-.5):({x}+.5):({y}-.5):({y}+.5){shade}"
-                kind = f"{field} with boxxyerror fs solid border rgb 'white'"
+                ends = f"{x}:{y}:({x}-.5):({x}+.5):({y}-.5):({y}+.5){shade}"
+                kind = f"{ends} with boxxyerror fs solid border rgb 'white'"
             case _:
                 path = mark.get("shape") or mark_path("circle")
                 path = look(encoding["shape"], first) if "shape" in encoding else path
@@ -262,8 +265,8 @@ class Sheet:
 
     def panel(self, view: Spec, place: int, across: float) -> Iterator[str]:
         """Yield the commands before the plots of a panel, which is `across` characters wide."""
-        title = wrap(one_line(" ".join(heading(view)), 200), int(across))
-        yield f"set title {quoted(*title)} font ',11'\n"
+        above = wrap(one_line(" ".join(heading(view)), 200), int(across))
+        yield f"set title {quoted(*above)} font ',11'\n"
         if figures := self._figures(place):
             across -= BESIDE
             yield from figures
@@ -281,8 +284,8 @@ class Sheet:
                 marks = named(shown, shown["values"]) if shown else []
                 listed = ", ".join(f"{quoted(*text)} ({number(at)})" for at, text in marks)
                 beside = max((len(line) for _, text in marks for line in text), default=0) + 8
-                ticks_of = f"set cbtics ({listed})\nset rmargin {beside}\n"
-                yield ticks_of if marks else "unset colorbox\n"
+                shown = f"set cbtics ({listed})\nset rmargin {beside}\n"
+                yield shown if marks else "unset colorbox\n"
             for row in own if unit["mark"]["type"] == "text" else ():
                 yield (
                     f"set label {quoted(*row['text'].splitlines())} at {row['c']},{row['r']} "
@@ -319,9 +322,10 @@ class Sheet:
         panel = views[0]["height"] + AXIS + LINE * above
         below = top + panel * ceil(len(views) / columns)
         high = below + 13 * len(caption) + 10
-        # All panels begin at the same distance: the longest tick decides.
-        marks = [line for view in views for _, text in marked("y", axes(view)["y"])[1]
-                 for line in text]  # fmt: skip
+        # All panels begin at the same distance: the longest tick and the longest title decide.
+        down = [axes(view)["y"] for view in views]
+        marks = [line for y in down for _, text in marked("y", y)[1] for line in text]
+        titles = max(len(in_lines(y["axis"]["title"])) for y in down)
         made = (
             f"name = {quoted(each.name)}\nfile = 'data/'.name.'.gpd'\nwide = {wide}\n"
             f"high = {ceil(high)}\nload 'style.gpi'\n"
@@ -331,7 +335,7 @@ class Sheet:
             "font ',10' textcolor rgb '#555555'\n"
             f"set key at screen 0.01, screen {1 - begin / high:.4f} left top Left reverse "
             f"samplen 3 font ',11' maxrows {lines or 1}\nset multiplot\n"
-            f"set lmargin {max(map(len, marks), default=0) + 5}\n"
+            f"set lmargin {max(map(len, marks), default=0) + 3 + 2 * max(titles, 1)}\n"
             f"set size {1 / columns:.4f},{panel / high:.4f}\n"
         )
         keys = [f"keyentry with {of} title {quoted(name)}" for name, of in entries.items()]

@@ -175,9 +175,9 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     interactive = bool(table.key) and not table.brief and len(table.rows) > 1
     kind = "values brief" if table.brief else "values headline" if interactive else "values"
-    points = _points(table)
+    # Tables of a case are small; measuring each takes as long as writing it.
+    points = _points(table) if interactive or section else 0
     if points <= SIDEWAYS:
-        # All columns find room on paper.
         table = replace(table, columns=[replace(each, detail=False) for each in table.columns])
     rows = list(_body(table, page, interactive=interactive))
     shown = "".join(rows)

@@ -26,7 +26,7 @@ def test_a_late_sample_is_counted_with_its_wait_and_its_packets() -> None:
     rows = [data(11, 0.05), acknack(12, 1.1, 500), data(13, 45, repeated=True)]
     found = explained(rows)
     text = evidence(found, found.causes)
-    assert text.startswith("1 of 1 late sample (0.500 % of all samples); latency 50.0 ms")
+    assert text.startswith("1 of 1 late sample (0.50 % of all samples); latency 50.0 ms")
     assert "Sample 150 of writer 1 in round 4, latency 50.0 ms, waited 45.0 ms" in text
     assert text.endswith("(packets 11, 12, 13 of it.pcapng)")
 
