@@ -213,6 +213,11 @@ def samples(number_of: int | None) -> str:
     return "an unknown number of samples" if number_of is None else plural(number_of, "sample")
 
 
+def upper_first(words: str) -> str:
+    """Return the words as the begin of a heading or a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 def lower_first(sentence: str) -> str:
     """A sentence as a part of another."""
     return sentence[:1].lower() + sentence[1:]

@@ -88,8 +88,7 @@ def _shapes(campaign: Campaign, key: str) -> Iterator[tuple[str, Any]]:
     """The title and the shapes of a chart, each drawn when it is needed."""
     for kind in CHARTS:
         if kind.key == key:
-            drawing: Any = kind
-            yield from ((kind.title, s) for s in drawing.draw(campaign, kind.cases(campaign)))
+            yield from ((kind.title, s) for s in kind.shapes(campaign, kind.cases(campaign)))
             return
     blocks = [block for section in tests(campaign) for block in section.blocks]
     charts = {block.key: block for block in blocks if isinstance(block, Chart)}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from busmark.model.naming import Label
-    from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
+    from busmark.present.charts.shapes import Shape
 
 Role = Literal["", "baseline", "floor"]
 """floor: the null adapter, which must not decide the unit or the digits of a column."""
@@ -149,7 +149,7 @@ class Chart:
     """Name of its file and element."""
     title: str
     """What is drawn, with its unit."""
-    shapes: Sequence[Picture | Stack | Bars | Boxes | Heat]
+    shapes: Sequence[Shape]
     """One for each choice of what is shown; each has its keys and its caption."""
     explanation: str = ""
     """For who sees such a chart for the first time."""

@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from busmark.model.text import ABSENT, THIN
-from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
+from busmark.present.charts.shapes import Boxes, Heat, Picture, Shape
 from busmark.present.document import Chart, Document
-
-Shape = Picture | Stack | Bars | Boxes | Heat
 
 LONGEST = 48
 """Characters of one part; with all parts and an ending it stays below what file systems allow."""
@@ -71,11 +69,11 @@ class Drawing:
     def is_wide(self) -> bool:
         """Return whether it is two columns of a paper wide."""
         if isinstance(self.shape, Picture):
-            return self.shape.also_linear or (self.shape.apart and len(self.shape.curves) > 1)
+            several = self.shape.apart and len(self.shape.plot.curves) > 1
+            return self.shape.is_stack or self.shape.also_linear or several
         if isinstance(self.shape, Boxes):
             return len(self.shape.cells) > 1
-        many = isinstance(self.shape, Heat) and len(self.shape.columns) > FEW_COLUMNS
-        return isinstance(self.shape, Stack) or many
+        return isinstance(self.shape, Heat) and len(self.shape.columns) > FEW_COLUMNS
 
     @property
     def texts(self) -> list[str]:

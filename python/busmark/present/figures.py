@@ -18,48 +18,30 @@ from busmark.present.document import Cell, Column, Row, Table, Text
 if TYPE_CHECKING:
     from busmark.estimate.case import CaseSummary
 
-MOST_PLACES = 5
+QUANTITIES = {
+    "half_round_trip": "RTT/2", "round_trip": "round trip", "one_way": "one-way latency",
+    "half_round_trip_jitter": "jitter of RTT/2", "round_trip_jitter": "jitter of the round trip",
+    "one_way_jitter": "jitter of one-way latency", "per_hop": "latency per hop",
+    "per_hop_jitter": "jitter per hop", "publish": "publishing, until acknowledged",
+    "publish_delay": "delay of publishing",
+}  # fmt: skip
+"""Names of what was timed; others are called as in tables of programs."""
 
 FAR = 100.0
 """A limit that is this many times from its ratio, and from 1, is shown as a bound: two rounds may
 extrapolate to 30 905."""
 
 
+def quantity_name(quantity: str) -> str:
+    """Return the name of what was timed, for the middle of a sentence."""
+    name = quantity.replace("ipdv", "jitter")
+    return QUANTITIES.get(name, name.replace("_", " "))
+
+
 def ratio_with_interval(ratio: Interval) -> str:
-    """ "1.34 [1.30, 1.38] ×", with decimals enough that no limit reads as 1 or 0 that is not."""
-    low, high = ratio.low, ratio.high
-    if low is None or high is None:
-        return f"{number(ratio.value, 2)} ×"
-    least = min(decimals(ratio.value), 2)
-    places = min(max(decimals((high - low) / 2 or 0.01, 1), least), MOST_PLACES)
-    shown = [limit for limit in (low, high) if not _is_far(limit, ratio.value)]
-    while places < MOST_PLACES and any(round(v, places) in (0, 1) and v not in (0, 1)
-                                       for v in shown):  # fmt: skip
-        places += 1
-    return f"{number(ratio.value, places)} {limits_text(ratio.value, low, high, places)} ×"
-
-
-def limits_text(value: float, low: float, high: float, places: int | None = None) -> str:
-    """Return "[1.30, 1.38]"; limits far from the ratio and from 1 are bounds: "[<0.01, >120]". A
-    limit above 0 does not read as 0: "[0.02, 85.0]"."""
-    least, most = min(value, 1.0) / FAR, max(value, 1.0) * FAR
-    below = (
-        f"<{number(least, decimals(least, 1))}" if _is_far(low, value) else _above_0(low, places)
-    )
-    # "[0.0021, 27.3]": what is far from 1 has fewer decimals.
-    most_places = places if places is None or high < 10 else min(places, decimals(high, 4))
-    above = f">{number(most, 0)}" if _is_far(high, value) else number(high, most_places)
-    return f"[{below}, {above}]"
-
-
-def _above_0(limit: float, places: int | None) -> str:
-    if places is not None and limit > 0 == round(limit, places):
-        return number(limit, decimals(limit, 1))
-    return number(limit, places)
-
-
-def _is_far(limit: float, value: float) -> bool:
-    return not min(value, 1.0) / FAR <= limit <= max(value, 1.0) * FAR
+    """Return "1.34 [1.30, 1.38]"."""
+    cell = Cell(ratio.value, ratio.low, ratio.high)
+    return f"{ratio_text(cell)} {interval_of_ratio(cell)}".strip()
 
 
 def share_text(share: float) -> str:
@@ -180,11 +162,21 @@ def ratio_text(cell: Cell) -> str:
 
 def interval_of_ratio(cell: Cell) -> str:
     """Return the limits of a ratio with the same decimals as its text; empty where there are
-    none."""
+    none. Limits far from the ratio and from 1 are bounds: "[<0.01, >120]". A limit above 0 does not
+    read as 0: "[0.02, 85.0]"."""
     value, low, high = cell.value, cell.low, cell.high
     if low is None or high is None or not isinstance(value, int | float):
         return ""
-    return limits_text(value, low, high, _places(cell))
+    least, most, places = min(value, 1.0) / FAR, max(value, 1.0) * FAR, _places(cell)
+    hidden = low > 0 == round(low, places)
+    below = number(low, decimals(low, 1) if hidden else places)
+    # "[0.0021, 27.3]": what is far from 1 has fewer decimals.
+    above = number(high, places if high < 10 else min(places, decimals(high, 4)))
+    if not least <= low <= most:
+        below = f"<{number(least, decimals(least, 1))}"
+    if not least <= high <= most:
+        above = f">{number(most, 0)}"
+    return f"[{below}, {above}]"
 
 
 def _places(cell: Cell) -> int:

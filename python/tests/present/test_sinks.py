@@ -27,7 +27,7 @@ from busmark.plugins.papers.blocks import document as repeated
 from busmark.plugins.papers.repetition import repetition
 from busmark.present import formats
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Bar, Bars, Curve, Picture, Point, Stack
+from busmark.present.charts.shapes import Axis, Bar, Bars, Curve, Picture, Plot, Point
 from busmark.present.document import (
     Cell,
     Chart,
@@ -67,7 +67,7 @@ def document() -> Document:
     points = [Point(1, 2.0, 1.5, 2.5), Point(2, 3.0)]
     keys = (("Garden", "north"),)
     shapes = [
-        Picture(keys, (), x, y, [Curve("apples", label, points)], "a curve"),
+        Picture(keys, (), [Plot(x, y, [Curve("apples", label, points)])], "a curve"),
         Bars((("Garden", "south"),), (), y, [Bar(label, 2.0, 1.0, 3.0)], "bars"),
     ]
     sections = [
@@ -292,13 +292,13 @@ def test_charts_of_a_data_set_are_whole_and_zoomed_and_both_distributions(tmp_pa
     for chart in charts:
         if chart.key.startswith("values-"):
             whole, zoomed = chart.shapes
-            assert isinstance(whole, Stack) and isinstance(zoomed, Stack)
-            assert {len(row.curves[0].points) for row in whole.rows} == {5}
-            assert {len(row.curves[0].points) for row in zoomed.rows} == {2}
+            assert isinstance(whole, Picture) and isinstance(zoomed, Picture)
+            assert {len(plot.curves[0].points) for plot in whole.plots} == {5}
+            assert {len(plot.curves[0].points) for plot in zoomed.plots} == {2}
         else:
             (shape,) = chart.shapes
             assert isinstance(shape, Picture)
-            exact, smooth = shape.curves
+            exact, smooth = shape.plot.curves
             assert exact.points[-1].y == 100 and len(smooth.points) > 20
 
 

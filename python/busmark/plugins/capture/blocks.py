@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from busmark.model.text import count, time_text
+from busmark.model.text import count, time_text, upper_first
 from busmark.plugins.capture.model import Analysis, Application, Flow, Hop, Range, Spread, Way
 from busmark.present.document import (
     ABSENT,
@@ -49,8 +49,8 @@ def remarks(analysis: Analysis) -> Iterator[Section]:
     """Return what limits the figures, where something does."""
     if analysis.remarks:
         style: Style = "error" if analysis.fault else "warning"
-        text = (f"{remark[:1].upper()}{remark[1:]}." for remark in analysis.remarks)
-        yield Section("Remarks", [Text("line", {"line": note}, style=style) for note in text])
+        notes = (f"{upper_first(remark)}." for remark in analysis.remarks)
+        yield Section("Remarks", [Text("line", {"line": note}, style=style) for note in notes])
 
 
 def figures(analysis: Analysis) -> list[Section]:

@@ -10,7 +10,7 @@ from math import inf
 from busmark.compare.campaign import Campaign
 from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
-from busmark.model.text import ABSENT, count, joined, number
+from busmark.model.text import ABSENT, count, joined, number, upper_first
 from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.checks import distinguishing
 from busmark.plugins.papers.data_sets import value_by_value
@@ -21,7 +21,7 @@ from busmark.plugins.papers.repetition import repetition as repeated
 from busmark.plugins.papers.select import named
 from busmark.present.blocks.opening import lines, state
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
+from busmark.present.charts.shapes import Axis, Bar, Bars, across, bar
 from busmark.present.document import (
     Block,
     Cell,
@@ -34,8 +34,7 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
-from busmark.present.figures import in_words, share_text
-from busmark.present.figures import ratio_with_interval as ratio_text
+from busmark.present.figures import in_words, ratio_with_interval, share_text
 from busmark.stats import Estimate
 
 SIGNS: dict[claims.Verdict, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?"}
@@ -233,7 +232,7 @@ def _without_ratio(repetition: Repetition) -> Iterator[Section]:
                 found.setdefault(reason, []).append((place, check.name))
         if answer.statement.remark and not any(each.ratio for _, each in answer.lines):
             remarks.append((place, answer.statement.remark))
-    parts = [(f"{reason[:1].upper()}{reason[1:]}", "Check", own) for reason, own in found.items()]
+    parts = [(upper_first(reason), "Check", own) for reason, own in found.items()]
     parts += [("Remarks", "Remark", remarks)] if remarks else []
     tables = [
         Table(
@@ -284,7 +283,7 @@ def _ratio(ratio: Estimate | None) -> Cell:
         return Cell()
     if ratio.low is None or ratio.high is None:
         return Cell(ratio.value, text=f"{number(ratio.value)} [{ABSENT}]")
-    return Cell(ratio.value, ratio.low, ratio.high, text=ratio_text(ratio).removesuffix(" ×"))
+    return Cell(ratio.value, ratio.low, ratio.high, text=ratio_with_interval(ratio))
 
 
 def _pairs(repetition: Repetition) -> Iterator[Section]:
@@ -317,20 +316,14 @@ def _bars(title: str, lines_of: Sequence[tuple[Check, Evidence]]) -> Iterator[Ba
             rows += [_bar(check.name, 0, found.ratio)] if found.ratio else []
             rows += [_bar(f"{pair.name}: {check.name}", 1, ratio) for pair, ratio in pairs]
         limits = [end for end in dict.fromkeys((claim.low, claim.high)) if 0 < end < inf]
-        references = [
-            across(Reference(f"expected: {claim.text}", "dash", ((end, 0), (end, 0))), len(rows))
-            for end in limits
-        ]
+        references = [across(f"expected: {claim.text}", "dash", end, len(rows)) for end in limits]
         text = "typical ratio of rounds, and its interval"
         keys = (("Statement", f"{title} ({claim.text})" if len(by_claim) > 1 else title),)
         yield Bars(keys, (), Axis("ratio", kind="log"), rows, text, references=references)
 
 
 def _bar(name: str, place: int, ratio: Estimate) -> Bar:
-    low, high = ratio.low, ratio.high
-    bounded = low is not None and high is not None and low > 0 and high < inf
-    return Bar(look.series(name, place), ratio.value, low if bounded else None,
-               high if bounded else None, _ratio(ratio).text)  # fmt: skip
+    return bar(look.series(name, place), ratio, note=_ratio(ratio).text)
 
 
 def _stand_ins(repetition: Repetition) -> Section:

@@ -13,9 +13,7 @@ from busmark.compare.campaign import Campaign
 from busmark.model.naming import Label
 from busmark.present.blocks.tests import Pair, pairs
 from busmark.present.charts import look
-from busmark.present.charts.panels import Keys
-from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Stack
-from busmark.present.charts.shapes import Row as Plot
+from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Point
 from busmark.present.document import Chart, Section
 
 FIRST = 3
@@ -78,14 +76,11 @@ def _columns(pair: Pair, side: str) -> dict[str, list[Point]]:
     return found
 
 
-def _plots(keys: Keys, drawn: Sequence[tuple[str, str, list[Point]]], label: Label) -> Stack:
+def _plots(keys: Keys, drawn: Sequence[tuple[str, str, list[Point]]], label: Label) -> Picture:
     x = Axis("size of the body", "sizes")
-    return Stack(
-        keys,
-        (),
-        [Plot(title, x, Axis(axis), [Curve("", label, points)]) for title, axis, points in drawn],
-        "a point for each size",
-    )
+    plots = [Plot(x, Axis(axis), [Curve("", label, points)], heading=title)
+             for title, axis, points in drawn]  # fmt: skip
+    return Picture(keys, (), plots, "a point for each size")
 
 
 def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) -> Picture:
@@ -98,5 +93,5 @@ def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) 
         curves.append(Curve("smoothed by a Gaussian kernel", label,
                             [Point(float(x), float(y)) for x, y in shares],
                             marks=False, dash="dot"))  # fmt: skip
-    return Picture(keys, (), Axis(axis), Axis("share of sizes at or below, %", ends=(0.0, 100.0)),
-                   curves, f"of {len(values)} sizes")  # fmt: skip
+    y = Axis("share of sizes at or below, %", ends=(0.0, 100.0))
+    return Picture(keys, (), [Plot(Axis(axis), y, curves)], f"of {len(values)} sizes")

@@ -12,7 +12,7 @@ from busmark.adapters import Adapter, Compliance, compliance, known
 from busmark.adapters.compliance import Cell as Property
 from busmark.adapters.known import place
 from busmark.model.text import size_text
-from busmark.present.blocks.rows import Field, item, size, table
+from busmark.present.blocks.rows import Field, fact, item, size, table
 from busmark.present.blocks.rows import listing as table_of
 from busmark.present.document import Cell, Document, Row, Section, Table, Text
 
@@ -206,13 +206,17 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     `meanings`: add what each property means, and the evidence where there is one adapter."""
     sections = [section for section in whole.sections if section.id != "facts"]
     rows = [(section, row) for section in sections for row in section.rows]
-    if len(whole.columns) > 1:
-        # Each adapter names its own transports: most rows would be for adapters not in the table.
-        rows = [
+    one, absent = len(whole.columns) == 1, list[str]()
+    if not one:
+        # What nobody supports says nothing of one adapter beside another. Each adapter has names
+        # of transports: most rows would be for adapters not in the table.
+        every, rows = rows, [
             (section, row) for section, row in rows
-            if section.id != "transports" or any(cell.state != "no" for cell in row.cells)
+            if any(cell.state != "no" for cell in row.cells)
+            or (meanings and section.id != "transports")
         ]  # fmt: skip
-    one = len(whole.columns) == 1
+        absent = [row.key for section, row in every
+                  if (section, row) not in rows and section.id != "transports"]  # fmt: skip
     fields = [
         Field("Property", lambda each: Cell(each[1].key, note=each[1].meaning)),
         Field("Meaning", lambda each: each[1].meaning if meanings else None),
@@ -220,7 +224,7 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
           for number, adapter in enumerate(whole.columns)),
         Field("Evidence", lambda each: each[1].cells[0].text if meanings and one else None),
     ]  # fmt: skip
-    notes = []
+    notes = [fact("None of them has", ", ".join(absent))] if absent else []
     if whole.checked:
         values: dict[str, object] = {
             "names": ", ".join(whole.checked), "last": max(whole.checked.values()),

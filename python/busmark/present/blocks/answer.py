@@ -13,6 +13,7 @@ from math import inf, log
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import WITH_SPENT, Effect
+from busmark.compare.fits import WORKLOAD, DiscoveryGrowth
 from busmark.compare.ranking import Ranking
 from busmark.compare.rounds import Versus
 from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
@@ -21,7 +22,7 @@ from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.naming import described, figure_of, placement_short
 from busmark.model.quantities import LOST
-from busmark.present.blocks.rows import Field, fact, listing
+from busmark.present.blocks.rows import Field, fact, labelled, listing
 from busmark.present.blocks.rows import notes as line
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
@@ -219,7 +220,7 @@ def _workload(
     """The figure of each label, and its ratio to the leader's."""
     headline = next(case.headline for case in cases if case and case.headline)
     what = figure_of(headline.kind)
-    group = f"{what[:1].upper()}{what[1:]}, {placement_short(placement)}"
+    group = f"{text.upper_first(what)}, {placement_short(placement)}"
     cells = [_marked(_figure(case), case, found) for case in cases]
     yield Column(where, cells, "figure", headline.figure.unit, group=group, scale=group)
     if ranking is None or len([case for case in cases if case and not case.is_floor]) < 2:
@@ -267,8 +268,8 @@ def _ratio(case: CaseSummary | None, ranking: Ranking) -> Cell:
 def ratio_cell(versus: Versus) -> Cell:
     """Return the ratio with its verdict; the 99th percentile behind it where that says something
     else."""
-    verdict, ratio = _verdict(versus.verdict), versus.ratio
-    tail = _verdict(versus.p99_verdict) if versus.p99_verdict else verdict
+    verdict, ratio = verdict_of(versus.verdict), versus.ratio
+    tail = verdict_of(versus.p99_verdict) if versus.p99_verdict else verdict
     more = ""
     if (
         versus.p99
@@ -287,7 +288,8 @@ def ratio_cell(versus: Versus) -> Cell:
     )
 
 
-def _verdict(verdict: str) -> Verdict:
+def verdict_of(verdict: str) -> Verdict:
+    """Return what the interval of a ratio allows to be said."""
     if verdict in WORSE:
         return "worse"
     if verdict in BETTER:
@@ -364,6 +366,28 @@ def sizes(campaign: Campaign) -> Section | None:
 
 def _with_workload(case: CaseSummary) -> Cell:
     return Cell(", ".join(filter(None, (case.label, described(case.workload)))), label=case.label)
+
+
+def growth(campaign: Campaign) -> Section | None:
+    """Return how discovery grows with the endpoints that are there already."""
+
+    def where(of: DiscoveryGrowth) -> Row:
+        case = campaign.case(of.cases[0])
+        rest = described({k: v for k, v in case.workload.items() if k != WORKLOAD})
+        return Row(group=", ".join(filter(None, (placement_short(of.placement), rest))))
+
+    fields = (
+        Field("Middleware", labelled), Field("Until", lambda of: of.figure.replace("_", " ")),
+        Field("Exponent", "exponent", kind="figure"),
+        Field("Farthest off at", lambda of: None if of.exponent else of.farthest),
+        Field("Times the law", lambda of: None if of.exponent else of.farthest_factor),
+    )  # fmt: skip
+    note = (
+        "Time as a power of the number of endpoints, without the case of none. 0: the number does "
+        "not matter; 1: the time is proportional to it; —: no power law describes it."
+    )
+    table = listing(campaign.growths, fields, note=note, key="growth", row=where)
+    return Section("Discovery against existing endpoints", [table]) if table.rows else None
 
 
 def _is_as_specified(effect: Effect) -> bool:

@@ -146,16 +146,12 @@ def _values(case: CaseSummary) -> dict[str, str]:
     named = {MIDDLEWARE: case.label} if alone else case.label_parts
     return {
         "Test": case.test,
-        **{_heading(name): value for name, value in named.items()},
+        **{text.upper_first(name): value for name, value in named.items()},
         "Size": text.size_text(case.size),
         "Placement": placement(case),
         "Status": case.status.replace("_", " "),
-        **{_heading(name): value for name, value in (case.workload | case.choices).items()},
+        **{text.upper_first(name): value for name, value in (case.workload | case.choices).items()},
     }
-
-
-def _heading(name: str) -> str:
-    return name[:1].upper() + name[1:]
 
 
 FRAMES = ("cases", "estimates", "rounds", "findings")
@@ -182,8 +178,7 @@ def views(result: Result, campaign: Campaign, folder: Path, *, plain: bool = Fal
             "charts": partial(_charts, result, campaign, plain=plain),
             "tables": partial(_frames, result, campaign),
             "samples": partial(_samples, result, campaign),
-            "tests": partial(_tests, result, campaign),
-            "metrics": partial(_metrics, result, campaign),
+            "ci": partial(_ci, result, campaign),
         },
         [replace(each, links=[("Report", "report.html")]) for each in others],
     )  # fmt: skip
@@ -243,8 +238,8 @@ def _samples(result: Result, campaign: Campaign) -> Document:
     return Document(campaign.name, [], [], frames=frames)
 
 
-def _tests(result: Result, campaign: Campaign) -> Document:
-    """Requirements, a suite each."""
+def _ci(result: Result, campaign: Campaign) -> Document:
+    """Requirements, a suite each; the estimates that answer what each case was measured for."""
     seconds = {
         case.id: sum(each.measured_s or 0.0 for each in case.attempts if each.status == "ok")
         for case in campaign.cases
@@ -258,12 +253,6 @@ def _tests(result: Result, campaign: Campaign) -> Document:
         for words, own in by_requirement(campaign.requirements)
     ]  # fmt: skip
     properties = {"result": str(result.directory), "busmark": campaign.busmark_version}
-    return Document(campaign.name, [], [], suites=suites, begun_utc=campaign.created_utc,
-                    properties=properties)  # fmt: skip
-
-
-def _metrics(result: Result, campaign: Campaign) -> Document:
-    """The estimates that answer what each case was measured for."""
     rows = answers(Results(result, campaign).estimates, campaign.cases).to_dicts()
     metrics = [
         Metric(row["name"], row["figure"], row["unit"], row["value"], row["low"], row["high"],
@@ -271,4 +260,5 @@ def _metrics(result: Result, campaign: Campaign) -> Document:
                {"rounds": row["rounds"], "samples": row["count"]})
         for row in rows
     ]  # fmt: skip
-    return Document(campaign.name, [], [], metrics=metrics)
+    return Document(campaign.name, [], [], suites=suites, metrics=metrics,
+                    begun_utc=campaign.created_utc, properties=properties)  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import inf, isfinite, log
+from math import inf, log
 
 from busmark.compare import naming
 from busmark.compare.model import Change, Comparison, Pair
@@ -15,17 +15,13 @@ from busmark.model import text
 from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Label, placement_rank, placement_text
 from busmark.model.quantities import COMPARED
+from busmark.present.blocks.answer import verdict_of
 from busmark.present.blocks.cases import TITLES
 from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.charts.look import Dash
-from busmark.present.charts.shapes import Axis, Bar, Bars, Reference, across
-from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text, Verdict
-from busmark.present.figures import p_text, share_text
-
-LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
-
-MOST_BESIDE = 3
-"""Candidates that have columns beside each other; of more each has a row."""
+from busmark.present.charts.shapes import Axis, Bars, across, bar
+from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text
+from busmark.present.figures import p_text, quantity_name, share_text
 
 TAILS = ("p99.latency", "p99.9.latency")
 """Figures that have columns beside the headline's."""
@@ -35,13 +31,13 @@ def figure_name(name: str, latency: Quantity | None) -> str:
     """Return "median RTT/2" or "goodput" for a figure as `--fail-if` names it."""
     if latency is None:
         return COMPARED[name].word
-    return f"{name.rpartition('.')[0]} {LATENCIES[latency]}"
+    return f"{name.rpartition('.')[0]} {quantity_name(latency)}"
 
 
 def heading(name: str, latency: Quantity | None) -> str:
     """Return the same as the heading of a column."""
     words = figure_name(name, latency)
-    return words if words[1:2].isdigit() else words[:1].upper() + words[1:]
+    return words if words[1:2].isdigit() else text.upper_first(words)
 
 
 def case_name(pair: Pair, comparison: Comparison, *, of_candidate: bool = False) -> str:
@@ -52,20 +48,11 @@ def case_name(pair: Pair, comparison: Comparison, *, of_candidate: bool = False)
     return ", ".join(filter(None, (*several, pair.label, where, pair.workload)))
 
 
-def verdict_of(change: Change) -> Verdict:
-    """Return what its interval allows to be said."""
-    if change.verdict in WORSE:
-        return "worse"
-    if change.verdict in BETTER:
-        return "better"
-    return "equivalent" if change.verdict == "equivalent" else "undecided"
-
-
 def verdict_cell(change: Change | None) -> Cell:
     """Return "slower", "equivalent" or "undecided"; why, for who points at it."""
     if change is None:
         return ABSENT
-    return Cell(change.verdict, note=change.reason or "", verdict=verdict_of(change))
+    return Cell(change.verdict, note=change.reason or "", verdict=verdict_of(change.verdict))
 
 
 def judged_cell(change: Change | None, loss: Change | None = None) -> Cell:
@@ -175,43 +162,22 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
         note = [fact("Rounds", f"{own} on either side" if own == other else apart)]
     else:
         rounds = [Cell(text=f"{p.baseline_rounds}, {p.candidate_rounds}") for p in pairs]
-    if len(comparison.candidates) == 1 or len(present) > MOST_BESIDE:
-        rows = [Row("floor" if pair.is_floor else "", case=pair.baseline_case) for pair in pairs]
-        first = Column(title, names, "label")
-        if len(present) > 1:
-            first = Column("Candidate", [Cell(pair.candidate) for pair in pairs], "label")
-            rows = [replace(row, group=str(n.value)) for row, n in zip(rows, names, strict=True)]
-        found = list(_figures(comparison, pairs, what, present[0] if len(present) == 1 else ""))
-        if rounds:
-            found.append(Column("Rounds", rounds, "number", detail=True))
-        return Table([first, *found], rows, notes=note, key=key)
-    return _beside(comparison, pairs, present, Column(title, names, "label"), what, note, key)
-
-
-def _beside(
-    comparison: Comparison, pairs: Sequence[Pair], present: Sequence[str], names: Column,
-    what: str, notes: Sequence[Text], key: str,
-) -> Table:  # fmt: skip
-    """A row for each case, and a group of columns for each candidate."""
-    cases: dict[tuple[str, object], dict[str, Pair]] = {}
-    firsts: dict[tuple[str, object], Cell] = {}
-    for pair, cell in zip(pairs, names.cells, strict=True):
-        case = (pair.baseline_case, cell.value)
-        cases.setdefault(case, {})[pair.candidate] = pair
-        firsts.setdefault(case, cell)
-    own = [next(iter(of.values())) for of in cases.values()]
-    baseline = comparison.baseline.name
-    # Not of the kind that goes first where there is no room: each candidate has lines of its own.
+    rows = [Row("floor" if pair.is_floor else "", case=pair.baseline_case) for pair in pairs]
+    first = Column(title, names, "label")
+    if len(present) > 1:
+        first = Column("Candidate", [Cell(pair.candidate) for pair in pairs], "label")
+        rows = [replace(row, group=str(n.value)) for row, n in zip(rows, names, strict=True)]
+        if len({row.group for row in rows}) == 1:  # One group has no heading.
+            note.append(fact(title, rows[0].group))
+    base, candidate = comparison.baseline.name, present[0] if len(present) == 1 else "Candidate's"
     columns = [
-        replace(names, cells=list(firsts.values())),
-        replace(_values(own, "baseline", what, baseline), kind="number"),
-    ]
-    for name in present:
-        of = [found.get(name) for found in cases.values()]
-        columns.append(replace(_values(of, "candidate", what, name), kind="number", scale=what))
-        columns += _ratios(comparison, of, what, name)
-    rows = [Row("floor" if p.is_floor else "", case=p.baseline_case) for p in own]
-    return Table(columns, rows, notes=notes, key=key)
+        first, _values(pairs, "baseline", base, what),
+        replace(_values(pairs, "candidate", candidate, what), scale=base),
+        *_ratios(pairs, what),
+    ]  # fmt: skip
+    if rounds:
+        columns.append(Column("Rounds", rounds, "number", detail=True))
+    return Table(columns, rows, notes=note, key=key)
 
 
 def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cell]]:
@@ -232,42 +198,28 @@ def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cel
         name = ", ".join(filter(None, parts)) or pair.baseline_case
         floor = " (floor)" if pair.is_floor else ""
         cells.append(Cell(name + floor, label=pair.label))
-    return whole[:1].upper() + whole[1:], cells
+    return text.upper_first(whole), cells
 
 
-def _values(pairs: Sequence[Pair | None], side: str, title: str, group: str) -> Column:
+def _values(pairs: Sequence[Pair], side: str, title: str, group: str) -> Column:
     """Headline figures of one side."""
-    figures = [getattr(p.headline, side) if p and p.headline else None for p in pairs]
+    figures = [getattr(pair.headline, side) if pair.headline else None for pair in pairs]
     unit = next((figure.unit for figure in figures if figure), "")
     cells = [value_cell(figure, unit) for figure in figures]
-    return Column(title, cells, "figure", unit, group=group)
+    return Column(title, cells, "figure", unit, group=group, detail=True)
 
 
-def _figures(
-    comparison: Comparison, pairs: Sequence[Pair], what: str, candidate: str
-) -> Iterator[Column]:
-    """Columns of one candidate, or of any where each has a row: a group for each figure."""
-    base = _values(pairs, "baseline", comparison.baseline.name, what)
-    yield replace(base, detail=True)
-    own = _values(pairs, "candidate", candidate or "Candidate's", what)
-    yield replace(own, detail=True, scale=base.title)
-    yield from _ratios(comparison, pairs, what)
-
-
-def _ratios(
-    comparison: Comparison, pairs: Sequence[Pair | None], what: str, candidate: str = ""
-) -> Iterator[Column]:
-    """Ratio and verdict of the headline figure, then percentiles of latencies, each below its name;
-    below the candidate's where several stand beside each other."""
+def _ratios(pairs: Sequence[Pair], what: str) -> Iterator[Column]:
+    """Ratio and verdict of the headline figure, then percentiles of latencies, each below its
+    name."""
     losses = [named(pair, "loss") for pair in pairs]
-    first = [pair.headline if pair else None for pair in pairs]
-    group = candidate or what
-    yield Column("×", list(map(change_cell, first, losses)), "ratio", group=group)
+    first = [pair.headline for pair in pairs]
+    yield Column("×", list(map(change_cell, first, losses)), "ratio", group=what)
     verdicts = [verdict_cell(change) for change in first]
     for place, pair in enumerate(pairs):
-        if pair and pair.is_floor:  # It is in no verdict: the machine changed.
+        if pair.is_floor:  # It is in no verdict: the machine changed.
             verdicts[place] = replace(verdicts[place], verdict="")
-    yield Column("Verdict", verdicts, group=group)
+    yield Column("Verdict", verdicts, group=what)
     for name in TAILS:
         found = [named(pair, name) for pair in pairs]
         found = [c if c and not c.headline and (c.change or c.lost) else None for c in found]
@@ -275,8 +227,7 @@ def _ratios(
         if known:
             title = heading(known.name, known.latency)
             cells = list(map(judged_cell, found, losses))
-            yield Column(f"{title.split()[0]} ×" if candidate else "×", cells, "ratio",
-                         group=candidate or title, detail=name == TAILS[1])  # fmt: skip
+            yield Column("×", cells, "ratio", group=title, detail=name == TAILS[1])
 
 
 def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | None:
@@ -299,14 +250,10 @@ def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | N
             if pair.candidate == side.name and found and 0 < found.value < inf:
                 label = Label(text=str(name.value), adapter=pair.adapter)
                 note = pair.headline.verdict if pair.headline else ""
-                low = found.low if found.high is not None and isfinite(found.high) else None
-                high = found.high if low is not None else None
-                rows.append(Bar(label, found.value, low, high, note))
+                rows.append(bar(label, found, note=note))
         if not rows:
             continue
-        references = [
-            across(Reference(name, dash, ((at, 0), (at, 0))), len(rows)) for name, dash, at in lines
-        ]
+        references = [across(*line, len(rows)) for line in lines]
         sentence = f"Below 1: {direction(shown[0].name, more=False)}. With {level} intervals."
         axis = Axis(f"Ratio of {what}, {side.name} over {comparison.baseline.name}", "log")
         keys = (("candidate", side.name),) if several else ()

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model.text import size_text
 from busmark.present import same_in_all
@@ -47,8 +46,8 @@ def _together(
         cases = kind.cases(campaign)
         room = MOST_DRAWN if kind.of_series else len(cases)
         left_out = max(left_out, len(cases) - room)
-        for shape in _shapes(kind, campaign, cases[:room]):
-            shapes.append(shape)
+        for shape in kind.shapes(campaign, cases[:room], page=True):
+            shapes.append(replace(shape, apart=False) if isinstance(shape, Picture) else shape)
             keys.append(kind.place.keys if kind.place else ())
             explanations.append(kind.explanation)
             flags = concerning(kind.figures, shape.members, found)
@@ -63,29 +62,15 @@ def _together(
     )
 
 
-def _shapes(kind: ChartKind, campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Any]:
-    """A shape for each choice of cases; of boxes one for each case."""
-    draw = kind.apart or kind.draw
-    for shape in draw(campaign, cases):
-        if not isinstance(shape, Picture):
-            yield shape
-        elif not shape.as_bars:
-            yield replace(shape, apart=False)
-
-
 def charts(
     campaign: Campaign, kinds: Sequence[ChartKind], most: int | None = None
 ) -> Iterator[Section]:
     """Return the charts of these kinds, with a shape for each choice of cases, or at most so many
     of them."""
     for kind in kinds:
-        if shapes := list(islice(kind.draw(campaign, kind.cases(campaign)), most)):
+        if shapes := list(islice(kind.shapes(campaign, kind.cases(campaign)), most)):
             chart = Chart(kind.key, kind.title, shapes, kind.explanation)
             yield Section(kind.title, [chart], detail=True, key=kind.key)
-
-
-LONGEST = 50
-"""Characters of a name in the legend of one column of a paper, with its letters."""
 
 
 def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
@@ -100,9 +85,8 @@ def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
     absent: list[str] = []
     for kind in KINDS:
         before = len(charts)
-        for shape in kind.draw(campaign, kind.cases(campaign)):
-            if not (isinstance(shape, Picture) and shape.as_bars):
-                charts.append(_sheet(kind, shape, findings, samples))
+        for shape in kind.shapes(campaign, kind.cases(campaign)):
+            charts.append(_sheet(kind, shape, findings, samples))
         if len(charts) == before:
             absent.append(f"{kind.key}: it needs {kind.needs}.")
     sections = [Section("Charts", charts)]
@@ -116,11 +100,11 @@ def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
 def _sheet(
     kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str, str]
 ) -> Chart:  # fmt: skip
-    marked, letters = findings.on(kind.figures, shape.members, shape, LONGEST)
+    marked, letters = findings.on(kind.figures, shape)
     lead = same_in_all.middleware(shape.members)
     labels = {}
     if isinstance(shape, Picture) and shape.apart:
-        variable = "jitter_stats" if "jitter" in shape.x.title else "latency_stats"
+        variable = "jitter_stats" if "jitter" in shape.plot.x.title else "latency_stats"
         labels = {case.label: (f"{samples[case.id]}.stats", variable)
                   for case in shape.members if case.id in samples}  # fmt: skip
     name = ".".join(map(safe, (kind.key, *parts_of(shape.keys, shape.members[0]))))

@@ -12,7 +12,6 @@ from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.quantities import COMPARED
 from busmark.present.blocks.changes import (
-    MOST_BESIDE,
     badness,
     case_name,
     every_figure,
@@ -32,6 +31,9 @@ from busmark.present.figures import share_text
 from busmark.present.formats import Views
 
 KIND = "comparison"
+
+MOST_NAMED = 3
+"""Candidates in the title."""
 
 MOST_LEFT_OUT = 30
 """Cases that are not compared, where nothing is folded."""
@@ -57,13 +59,13 @@ def views(comparison: Comparison, *, every: bool) -> Views:
     """Return the documents for all forms; text has all figures only if `every`, others always."""
     return Views(
         partial(document, comparison, every=True),
-        {"text": partial(document, comparison, every=every), "tests": partial(_tests, comparison),
-         "metrics": partial(_metrics, comparison)},
-    )  # fmt: skip
+        {"text": partial(document, comparison, every=every), "ci": partial(_ci, comparison)},
+    )
 
 
-def _tests(comparison: Comparison) -> Document:
-    """Criteria, a suite each, and always every case."""
+def _ci(comparison: Comparison) -> Document:
+    """Criteria, a suite each, and always every case; what changed in the headline figures: ratios
+    to the baseline, differences of shares."""
     suites: dict[str, list[Test]] = {}
     for judged in comparison.criteria:
         seconds = 0.0 if judged.pair is None else comparison.pairs[judged.pair].measured_s
@@ -80,15 +82,6 @@ def _tests(comparison: Comparison) -> Document:
         "candidate": text.joined([side.directory for side in comparison.candidates]),
         "busmark": comparison.candidates[0].busmark_version,
     }
-    return Document(
-        versus(comparison), [], [], kind=KIND, properties=properties,
-        suites=[Suite(criterion, tests) for criterion, tests in suites.items()],
-        begun_utc=comparison.candidates[-1].created_utc,
-    )  # fmt: skip
-
-
-def _metrics(comparison: Comparison) -> Document:
-    """What changed in the headline figures: ratios to the baseline, differences of shares."""
     metrics = [
         Metric(case_name(pair, comparison), f"{figure_name(of.name, of.latency)} {of.kind}",
                "share" if of.kind == "difference" else "times the baseline",
@@ -97,14 +90,18 @@ def _metrics(comparison: Comparison) -> Document:
                {"rounds": pair.candidate_rounds})
         for pair in comparison.pairs for of in pair.changes if of.headline and of.change
     ]  # fmt: skip
-    return Document(versus(comparison), [], [], kind=KIND, metrics=metrics)
+    return Document(
+        versus(comparison), [], [], kind=KIND, properties=properties,
+        suites=[Suite(criterion, tests) for criterion, tests in suites.items()], metrics=metrics,
+        begun_utc=comparison.candidates[-1].created_utc,
+    )  # fmt: skip
 
 
 def versus(comparison: Comparison) -> str:
     """Return "new vs. old (baseline)"; of many candidates their number."""
     names = [side.name for side in comparison.candidates]
     some = text.joined(names)
-    if len(names) > MOST_BESIDE:
+    if len(names) > MOST_NAMED:
         some = text.plural(len(names), "candidate")
     name = comparison.baseline.name
     return f"{some} vs. {name}" if name == "baseline" else f"{some} vs. {name} (baseline)"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from busmark.estimate.capacity import Trial
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.latency import ECHO, ECHO_SOURCE, MEANINGS, Latency, Segment, SegmentTable
+from busmark.estimate.latency import Latency, Segment
 from busmark.estimate.reported import Reported, ReportedFigure
 from busmark.estimate.resources import level_text
 from busmark.estimate.rounds import RoundSummary
@@ -19,7 +19,6 @@ from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.statistics import POOLED, REPORTED
 from busmark.present.blocks import flows
-from busmark.present.blocks.imported import QUANTITIES as OF_SOURCES
 from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
     Field,
@@ -32,16 +31,8 @@ from busmark.present.blocks.rows import (
     sections,
 )
 from busmark.present.document import ABSENT, Cell, Row, Section, Table
+from busmark.present.figures import quantity_name
 from busmark.store.columns import READER
-
-QUANTITIES = {
-    "half_round_trip": "RTT/2",
-    "round_trip": "Round trip",
-    "one_way": "One-way under load",
-    "half_round_trip_jitter": "Jitter of RTT/2",
-    "round_trip_jitter": "Jitter of the round trip",
-    "one_way_jitter": "One-way jitter",
-}
 
 MOST_BATCHES = 100
 """Single batches that are shown."""
@@ -114,10 +105,14 @@ def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]
     best = kinds[0].best
     yield from sections(
         f"Percentiles and distribution: {text.lower_first(title)}",
-        [ladder(kinds), listing(best, BEST, f"Best samples: {QUANTITIES[kinds[0].quantity]}"),
+        [ladder(kinds), listing(best, BEST, f"Best samples: {_name(kinds[0])}"),
          _character(kinds)],
         folded=True,
     )  # fmt: skip
+
+
+def _name(kind: Distribution) -> str:
+    return text.upper_first(quantity_name(kind.quantity))
 
 
 def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table:
@@ -133,7 +128,7 @@ def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table
         rows.append((name, "", [getattr(each, key) for each in kinds]))
     rows.append(("rounds", "", [each.median.rounds for each in kinds]))
     groups = [TYPICAL] * typical + [POOL] * (len(rows) - typical)
-    return properties(rows, heads=[QUANTITIES[each.quantity] for each in kinds], groups=groups)
+    return properties(rows, heads=list(map(_name, kinds)), groups=groups)
 
 
 def ladder(kinds: Sequence[Distribution]) -> Table:
@@ -161,7 +156,7 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
     if any(rung.lost for each in kinds for rung in each.percentiles):
         note += " A lost sample counts as later than any."
     title = "Percentiles" if reported else "Percentiles, all rounds pooled"
-    heads = [QUANTITIES[each.quantity] for each in kinds]
+    heads = list(map(_name, kinds))
     return properties(rows, title, first="Percentile", heads=heads, note=note)
 
 
@@ -228,10 +223,11 @@ def _segments(latency: Latency) -> Iterator[Table]:
     yield listing(segments, fields, note=note)
     parts = [(segment, part) for segment in latency.segment_tables for part in segment.best]
     if parts:
-        own = [of_second(one) for one in BEST]
+        own, every, note = [of_second(one) for one in BEST], parts[0][0].every, SEGMENTS_NOTE
+        if every > 1:
+            note += f" One in {every} pings is included; `--to csv-samples` has every ping."
         yield listing(
-            parts, own, "Segments, best 100/99.9/99/90 %",
-            note=_segments_note(latency.segment_tables),
+            parts, own, "Segments, best 100/99.9/99/90 %", note=note,
             row=lambda each: Row(group=f"{each[0].name}: {each[0].meaning.partition(':')[0]}"),
         )  # fmt: skip
 
@@ -242,28 +238,13 @@ def _median(segment: Segment) -> Cell:
     return cell_of(segment.median)
 
 
-def _segments_note(tables: Sequence[SegmentTable]) -> str:
-    names = {segment.name for segment in tables}
-    parts = [
-        "T1: just before write. T2: write has returned. T3: the middleware announced the sample. "
-        "T4: the sample is in the reader's hands. Each segment is sorted by itself, so the "
-        "segments of one share do not add up to a trip."
-    ]
-    if ECHO in names and ECHO_SOURCE not in names:
-        parts.append("`measure.echo_source = true` records T1→T2 of the pong, too.")
-    if "turn-round" in names:
-        parts.append("A pong that is written at once has a turn-round of 0.")
-    if absent := [name for name in MEANINGS if name not in {*names, ECHO_SOURCE}]:
-        parts.append(
-            f"Left out: {text.joined(absent)}, because stamps are missing (a reader that polls has "
-            "no T3) or come from two clocks."
-        )
-    if tables[0].every > 1:
-        parts.append(
-            f"One in {tables[0].every} pings is included. Every ping is in the raw samples "
-            "(report --to csv-samples)."
-        )
-    return " ".join(parts)
+SEGMENTS_NOTE = (
+    "T1: just before write. T2: write has returned. T3: the middleware announced the sample. T4: "
+    "the sample is in the reader's hands. Each segment is sorted by itself, so the segments of one "
+    "share do not add up to a trip. A pong that is written at once has a turn-round of 0. Left out "
+    "are segments of two clocks and those without both stamps: a reader that polls has no T3, and "
+    "T1→T2 of the pong needs `measure.echo_source = true`."
+)
 
 
 def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
@@ -499,7 +480,7 @@ def _reported(one: Reported) -> Section:
             f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
             "weighted by samples; the whole run's lie between the limits beside them."
         )
-    title = f"As {one.tool} states it: {OF_SOURCES.get(one.quantity, one.quantity)}"
+    title = f"As {one.tool} states it: {quantity_name(one.quantity)}"
     return Section(title, [listing(one.figures, fields, note=note)])
 
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from busmark.findings.doctor import Fact
 from busmark.model.text import joined, plural
 from busmark.plugin import Installed
+from busmark.present.blocks.findings import STYLES
 from busmark.present.blocks.rows import Field, fact, listing
-from busmark.present.document import Document, Section, Style, Table, Text
+from busmark.present.document import Document, Section, Table, Text
 from busmark.store import Finding
-
-STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
-"""By severity, the worst first."""
 
 ADVICE = {
     "error": "fix the errors before you measure; figures would be wrong",

@@ -10,21 +10,12 @@ from typing import Any
 from urllib.parse import quote
 
 from busmark.adapters import compliance
-from busmark.adapters.compliance import Cell as Declared
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model import text
-from busmark.present.blocks.rows import (
-    Field,
-    Property,
-    item,
-    listing,
-    notes,
-    properties,
-    size,
-    table,
-)
-from busmark.present.document import Cell, Row, Section, Table, Text
+from busmark.present.blocks.adapters import supports
+from busmark.present.blocks.rows import Field, Property, listing, notes, properties, size, table
+from busmark.present.document import Cell, Section, Table, Text
 from busmark.store import Result
 from busmark.store.result import file_stem
 
@@ -32,12 +23,6 @@ PART = "Environment"
 
 TABLES = ("samples", "intervals", "participants", "flows", "batches", "system")
 """Folders of the result with one file per round."""
-
-OUTCOMES = {
-    "proved": "proved", "accepted": "accepted", "untested": "not tested here", "failed": "FAILED",
-    "declared": "declared",
-}  # fmt: skip
-STATES = {"yes": "yes", "no": "", "unknown": text.ABSENT}
 
 
 @dataclass(frozen=True)
@@ -89,7 +74,9 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
     yield _in_full(campaign)
     if campaign.hosts:
         yield machines(campaign)
-    yield from supports(campaign)
+    if campaign.adapters:
+        yield Section("What the adapters support", supports(compliance(campaign.adapters)),
+                      folded=True, key="adapters", part=PART)  # fmt: skip
     yield _method(campaign)
     yield from commands(campaign)
     yield from _reproduce(campaign)
@@ -190,53 +177,6 @@ def _fact(name: str, value: object) -> tuple[str, str]:
     if isinstance(value, dict):
         return name, ", ".join(" ".join(fact) for fact in flat_facts(value))
     return name, text.as_set(value) if isinstance(value, float) else str(value)
-
-
-def supports(campaign: Campaign) -> Iterator[Section]:
-    """Yield what each adapter declares, and what the conformance suite found of it."""
-    found = compliance(campaign.adapters)
-    if not found.columns:
-        return
-    every = [
-        (part, row, [_supported(cell, plain=part.id == "facts") for cell in row.cells])
-        for part in found.sections for row in part.rows
-    ]  # fmt: skip
-    fields = [Field("Property", lambda each: Cell(each[1].key.replace("_", " "),
-                                                  note=each[1].meaning))]  # fmt: skip
-    fields += [Field(column.title, item(2, place), kind="text")
-               for place, column in enumerate(found.columns)]  # fmt: skip
-    # What nobody supports says nothing of one adapter beside another.
-    shown = [each for each in every if any(cell.state != "no" or cell.text or cell.outcome
-                                           for cell in each[1].cells)]  # fmt: skip
-    absent = [each[1].key.replace("_", " ") for each in every if each not in shown]
-    if found.checked:
-        note = (
-            "Proved: the conformance suite saw the effect; accepted: not refused, and no effect "
-            "that can be seen on one host; declared: it has no test of it; it ran over "
-            f"{text.joined([*found.checked])}. Elsewhere yes is what the adapter declares."
-        )
-    else:
-        note = (
-            "Yes is what the adapter declares; the conformance suite was not run over these "
-            "libraries (`busmark adapters --check`)."
-        )
-    first = "As stored with the result. What is left empty is not supported, hence never imitated."
-    if absent:
-        note += f" None of them has: {', '.join(absent)}."
-    table_of = listing(shown, fields, note=f"{first} {note}",
-                       row=lambda each: Row(group=each[0].title))  # fmt: skip
-    yield Section("What the adapters support", [table_of], folded=True, key="adapters", part=PART)
-
-
-def _supported(cell: Declared, *, plain: bool) -> Cell:
-    if plain and cell.state != "unknown":
-        return Cell(cell.text, note=cell.note)
-    if cell.outcome:
-        default = ", default" if cell.text else ""
-        failed = cell.outcome == "failed"
-        return Cell(f"{OUTCOMES[cell.outcome]}{default}", note=cell.note,
-                    verdict="worse" if failed else "")  # fmt: skip
-    return Cell(cell.text or STATES[cell.state], note=cell.note)
 
 
 METHOD = (

@@ -13,6 +13,7 @@ from busmark.estimate.stream import Pair, Pairs
 from busmark.model import text
 from busmark.present.blocks.rows import Field, cell_of, listing, size
 from busmark.present.document import ABSENT, Cell, Table
+from busmark.present.figures import quantity_name
 
 MOST = 100
 """Rows of a table of flows or participants."""
@@ -24,8 +25,6 @@ FEWEST_FOLDED = 5
 """Flows that differ in their topic alone, to be one row."""
 
 MIB = 2**20
-
-QUANTITIES = {"half_round_trip": "RTT/2", "one_way": "one way"}
 
 LEVELS = "Expected and measured throughput"
 NODES = "CPU, memory and traffic of the nodes"
@@ -73,7 +72,7 @@ RATES = (
 )
 
 LATENCY = (
-    Field("Latency", lambda flow: QUANTITIES[flow.latency.quantity] if flow.latency else None),
+    Field("Latency", lambda flow: quantity_name(flow.latency.quantity) if flow.latency else None),
     Field("Median", lambda flow: _hidden(flow, "median"), "ns"),
     Field("99 %", lambda flow: _hidden(flow, "p99"), "ns", scale="Median"),
     Field(

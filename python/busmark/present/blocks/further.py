@@ -15,7 +15,7 @@ from busmark.estimate.stream import Pairs
 from busmark.model import text
 from busmark.model.naming import described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
-from busmark.present.blocks.answer import UNMEASURED, sizes
+from busmark.present.blocks.answer import UNMEASURED, growth, sizes
 from busmark.present.blocks.details import COUNTERS_NOTE, COUNTERS_TITLE
 from busmark.present.blocks.findings import findings
 from busmark.present.blocks.flows import (
@@ -38,8 +38,7 @@ from busmark.present.blocks.rows import (
     size,
     table,
 )
-from busmark.present.charts.cases import of_pairs
-from busmark.present.charts.pairs import dead_cells, heat_maps
+from busmark.present.charts import pairs
 from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 
 MOST_CASES = 12
@@ -58,8 +57,6 @@ OF_FLOWS = (Field("Kind", "kind", detail=True), *RATES, *LATENCY)
 
 def further(campaign: Campaign) -> Iterator[Section]:
     """Yield the sections behind the tables of cases, in their order."""
-    if section := sizes(campaign):
-        yield section
     yield from _measured(campaign)
     yield from matrices(campaign)
     yield from costs(campaign)
@@ -71,7 +68,7 @@ def further(campaign: Campaign) -> Iterator[Section]:
 
 def behind(campaign: Campaign) -> Iterator[Section]:
     """Yield the sections behind the list of cases on a page."""
-    for section in (sizes(campaign), *_measured(campaign), _counters(campaign)):
+    for section in (*_measured(campaign), _counters(campaign)):
         if section is not None:
             yield replace(section, part="Further figures")
     if last := not_measured(campaign):
@@ -79,7 +76,8 @@ def behind(campaign: Campaign) -> Iterator[Section]:
 
 
 def _measured(campaign: Campaign) -> Iterator[Section]:
-    for section in (_pairs(campaign), _precision(campaign), _own_flows(campaign)):
+    for section in (sizes(campaign), growth(campaign), _pairs(campaign), _precision(campaign),
+                    _own_flows(campaign)):  # fmt: skip
         if section is not None:
             yield section
     yield from _levels(campaign)
@@ -191,30 +189,25 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
     """Yield adapter against adapter, a row for each writer and a column for each reader, and the
     pairs that do not work."""
     explained = set[str]()
-    for heat in heat_maps(campaign):
-        pairs = [field for _, row in heat.rows for field in row if field]
-        working = sum(pair.state == "works" for pair in pairs)
-        columns = [Column("writer \\ reader", [Cell(name) for name in heat.names], "label")]
-        for place, name in enumerate(heat.names):
-            fields = [cells[place] for _, cells in heat.rows]
-            cells = [
-                Cell(field.value, text="" if field.value is not None and not field.is_bound
-                     else field.text, note=field.note, case=field.case)
-                if field else Cell(note="not in this campaign")
-                for field in fields
-            ]  # fmt: skip
-            columns.append(Column(name, cells, "number", heat.unit))
-        matrix = Table(columns, [Row() for _ in heat.names])
-        shape = of_pairs(campaign, heat)
-        charts = [Chart(heat.id, heat.title, [shape])] if shape else []
-        unknown = any(field is None for _, row in heat.rows for field in row)
-        words = [heat.note, UNMEASURED if unknown else ""]
-        own = notes(*(each for each in words if each not in explained))
+    every = [(number, matrix, figure) for number, matrix in enumerate(campaign.interop)
+             for figure in pairs.figures(matrix)]  # fmt: skip
+    for number, matrix, figure in every:
+        names, rows = pairs.names(matrix), pairs.rows(matrix, figure)
+        columns = [Column("writer \\ reader", [Cell(name) for name in names], "label")]
+        cells = zip(*rows, strict=True)
+        columns += [Column(name, own, "number", figure.unit)
+                    for name, own in zip(names, cells, strict=True)]  # fmt: skip
+        shape = pairs.heat(campaign, matrix, figure)
+        key, title = f"interop-{figure.key}-{number}", f"{figure.title}: {matrix.workload}"
+        charts = [Chart(key, title, [shape])] if shape else []
+        unknown = any(cell == pairs.OUTSIDE for row in rows for cell in row)
+        words = [figure.note, UNMEASURED if unknown else ""]
+        own_notes = notes(*(each for each in words if each not in explained))
         explained |= {*words}
         yield Section(
-            heat.title, [*charts, matrix, *own], part=INTEROPERABILITY,
-            summary=f"{working} of {text.plural(len(pairs), 'pair')} work",
-            key=f"{heat.id}-table",
+            title, [*charts, Table(columns, [Row() for _ in names]), *own_notes],
+            summary=f"{matrix.working} of {text.plural(len(matrix.cells), 'pair')} work",
+            key=f"{key}-table", part=INTEROPERABILITY,
         )  # fmt: skip
     if dead := _dead(campaign):
         yield dead
@@ -237,14 +230,9 @@ COSTS = (
           "Through the layer over the same library alone"),
 )  # fmt: skip
 
-SPENT_HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample"}
-
-SPENT_MEANINGS = {
-    SPENT_HEADS[CPU]: "CPU per sample: CPU time of all participants for each sample that was "
-    "exchanged.",
-    SPENT_HEADS[BYTES]: "Bytes per sample: on the wire.",
-    SPENT_HEADS[PACKETS]: "Packets per sample: on the wire.",
-}
+SPENT_HEADS = {
+    CPU: "CPU time per sample", BYTES: "Wire bytes per sample", PACKETS: "Wire packets per sample",
+}  # fmt: skip
 
 
 def costs(campaign: Campaign) -> Iterator[Section]:
@@ -257,10 +245,8 @@ def costs(campaign: Campaign) -> Iterator[Section]:
                 tests.setdefault(effect.test, []).append(effect)
         if tests:
             tables = [_cost(cost, test, own) for test, own in tests.items()]
-            heads = {column.title for table in tables for column in table.columns}
-            words = [f"{cost.note}, round by round; above 1 is more."]
-            words += [means for head, means in SPENT_MEANINGS.items() if f"{head} ×" in heads]
-            yield Section(cost.title, [*tables, *notes(" ".join(words))], key=cost.parameter)
+            words = f"{cost.note}, round by round; above 1 is more."
+            yield Section(cost.title, [*tables, *notes(words)], key=cost.parameter)
 
 
 def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
@@ -271,7 +257,7 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     fields = [
         Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
         Field(value, "value"), Field("Size", lambda each: size(each.size)),
-        Field(f"{headline[:1].upper()}{headline[1:]} ×",
+        Field(f"{text.upper_first(headline)} ×",
               "versus.ratio", kind="ratio"),
         Field("p99 ×", "versus.p99", kind="ratio"),
         *map(_spent, SPENT),
@@ -295,7 +281,8 @@ def _where(effect: Effect) -> str:
 
 
 def _dead(campaign: Campaign) -> Section | None:
-    dead = [(m, cell) for m, cell in dead_cells(campaign) if cell.state != "unsupported"]
+    dead = [(m, cell) for m in campaign.interop for cell in m.cells
+            if cell.state not in ("works", "unsupported")]  # fmt: skip
     if not dead:
         return None
     fields = (

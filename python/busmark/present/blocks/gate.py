@@ -14,8 +14,7 @@ from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
 from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.document import Cell, Row, Section, Text
-from busmark.present.figures import in_words
-from busmark.present.figures import ratio_with_interval as ratio_text
+from busmark.present.figures import in_words, ratio_with_interval
 
 SIGNS: dict[Outcome, str] = {"missed": "✗", "not measured": "–", "undecided": "?", "met": "✓"}
 """By outcome, the worst first."""
@@ -128,7 +127,7 @@ def facts(judged: Judged, comparison: Comparison) -> dict[str, str]:
     at = text.time_text(beyond) if beyond is not None and isfinite(beyond) else ""
     measured = _measured(judged, comparison).text
     if judged.kind == "ratio" and judged.value is not None:
-        measured = ratio_text(judged.value)
+        measured = f"{ratio_with_interval(judged.value)} ×"
     counted = judged.value.count if judged.value is not None else None
     of = f" of {text.count(counted)} samples" if counted is not None else ""
     # A plan needs no more digits.

@@ -9,11 +9,12 @@ from statistics import median
 
 from busmark.model import text
 from busmark.model.naming import Label, placement_text
-from busmark.model.quantities import COMPARED
+from busmark.present.blocks import changes
 from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.look import FLOOR, swatch
-from busmark.present.charts.shapes import Axis, Curve, Picture, Reference
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Reference
 from busmark.present.charts.shapes import Point as Drawn
+from busmark.present.charts.shapes import point as drawn
 from busmark.present.document import (
     Block,
     Cell,
@@ -29,8 +30,6 @@ from busmark.present.figures import PERCENT, in_words, p_text, share_text
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
 from busmark.track.result import short
 from busmark.track.steps import FEWEST
-
-LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 20
@@ -135,7 +134,7 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
     if not tracked.tests:
         blocks.append(Text("too_few", {"needed": FEWEST}, style="warning"))
     blocks += [
-        Text("line", {"line": f"{each[:1].upper()}{each[1:]}."}, style="warning")
+        Text("line", {"line": f"{text.upper_first(each)}."}, style="warning")
         for each in tracked.remarks
     ]
     return Section("Regressions", blocks, summary=f"{sign} {', '.join(filter(None, (new, old)))}")
@@ -145,7 +144,7 @@ def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]
     """The urgent steps, the commits of all of them, then the others."""
     for kind in URGENT:
         if own := found[kind]:
-            title = f"{kind[:1].upper()}{kind[1:]}"
+            title = text.upper_first(kind)
             yield Section(title, [_table(tracked, kind, own)], summary=text.count(len(own)))
     if any(found.values()):
         yield _commits(tracked, chain(*found.values()))
@@ -215,9 +214,7 @@ def _after(series: TrackedSeries, step: Step) -> Point:
 
 def figure_name(series: TrackedSeries) -> str:
     """Return "median RTT/2" or "goodput"."""
-    if series.latency is None:
-        return COMPARED[series.figure].word
-    return f"{series.figure.rpartition('.')[0]} {LATENCIES[series.latency]}"
+    return changes.figure_name(series.figure, series.latency)
 
 
 def case_name(series: TrackedSeries) -> str:
@@ -337,13 +334,13 @@ def _charts(tracked: Tracked) -> Iterator[Section]:
     figures: dict[str, list[Block]] = {figure_name(series): [] for series in tracked.series}
     for number, series in enumerate(chosen):
         name = figure_name(series)
-        title = f"{name[:1].upper()}{name[1:]} of {_where(tracked, series)}"
+        title = f"{text.upper_first(name)} of {_where(tracked, series)}"
         explanation = "" if figures[name] else EXPLANATION
         chart = Chart(f"series-{number}", title, [_picture(tracked, series)], explanation)
         figures[name].append(chart)
     for name, charts in figures.items():
         if charts:
-            yield Section(f"{name[:1].upper()}{name[1:]}", charts, detail=True)
+            yield Section(text.upper_first(name), charts, detail=True)
     if left := len(tracked.series) - len(chosen):
         yield Section("Not drawn", [Text("more_cases", {"number": left})], detail=True)
 
@@ -382,18 +379,17 @@ def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
         lines.append(f"too few for a step: {FEWEST} are needed")
     title = f"{figure_name(series)}, {scale.unit}" if scale.unit else figure_name(series)
     return Picture(
-        (), (), Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
-        Axis(title, ends=(low, high)), curves, ", ".join(lines), references,
+        (), (),
+        [Plot(Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
+              Axis(title, ends=(low, high)), curves, references)],
+        ", ".join(lines),
     )  # fmt: skip
 
 
 def _drawn(series: TrackedSeries, number: int, scale: text.Scale) -> Drawn:
     point = series.points[number]
     note = f"{_commit(point)}, {_day(point)}: {_level(series, point.value).text}"
-    value, factor = point.value, scale.factor
-    if point.low is None or point.high is None:
-        return Drawn(number, value / factor, note=note)
-    return Drawn(number, value / factor, point.low / factor, point.high / factor, note)
+    return drawn(number, point, scale.factor, note)
 
 
 def _ends(series: TrackedSeries) -> tuple[float, float]:

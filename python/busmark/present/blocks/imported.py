@@ -7,21 +7,7 @@ from collections.abc import Sequence
 from busmark.estimate.case import CaseSummary
 from busmark.model import text
 from busmark.model.figure import Distribution, Figure
-
-QUANTITIES = {
-    "half_round_trip": "RTT/2",
-    "round_trip": "round trip",
-    "one_way": "one-way",
-    "publish": "publishing, until acknowledged",
-    "publish_delay": "delay of publishing",
-    "per_hop": "per hop",
-    "discovery": "discovery",
-    "one_way_jitter": "one-way jitter",
-    "per_hop_jitter": "jitter per hop",
-    "serialization": "serialization",
-    "deserialization": "deserialization",
-}
-"""In the table `summaries`, and for people."""
+from busmark.present.figures import quantity_name
 
 MEANS = ("half_round_trip", "round_trip", "one_way", "per_hop")
 """Quantities whose mean stands in a table where no median does."""
@@ -46,7 +32,7 @@ def reported_means(cases: Sequence[CaseSummary]) -> dict[str, list[Figure | None
     for quantity in MEANS:
         figures = [_mean(case, quantity) for case in cases]
         if any(figures):
-            found[f"Mean {QUANTITIES[quantity]}"] = figures
+            found[f"Mean {quantity_name(quantity)}"] = figures
     return found
 
 

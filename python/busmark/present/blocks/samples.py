@@ -1,4 +1,4 @@
-"""What gnuplot reads of a case: all samples by index (`.gpd`), labels (`.stats`), `latency.csv`.
+"""What gnuplot reads of a case: all samples by index (`.gpd`), labels (`.stats`), `cases.csv`.
 
 Data sets are separated by two blank lines, and the rounds within the first by one, so that scripts
 choose them by `index` and `every`.
@@ -6,9 +6,9 @@ choose them by `index` and `every`.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import polars as pl
@@ -17,16 +17,16 @@ from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.latencies import round_samples
 from busmark.model.figure import Distribution
-from busmark.model.naming import described
-from busmark.model.quantities import JITTER_SHARE
 from busmark.model.text import ABSENT, count, percent_text, scale_for, size_text
 from busmark.model.text import number as written
 from busmark.present.charts.distributions import MEASURES, Measure, density_points, ends, pairs
 from busmark.present.charts.look import MICRO, at_percent
-from busmark.present.charts.panels import Keys, back_text, of_one
-from busmark.present.csv_cells import guarded
+from busmark.present.charts.panels import back_text, of_one
+from busmark.present.charts.shapes import Keys
+from busmark.present.csv_cells import guarded_frame
 from busmark.present.drawings import Names
 from busmark.present.plotted import Rows, comment, rows
+from busmark.results import Results
 from busmark.store import Result
 
 Files = Mapping[str, Callable[[Path], object]]
@@ -69,7 +69,8 @@ BOXES = (
 def data(result: Result, campaign: Campaign) -> tuple[dict[str, str], Files]:
     """Return the name of each case that has samples, and the files with what writes each."""
     names, named = Names(), dict[str, str]()
-    files: dict[str, Callable[[Path], object]] = {"latency.csv": partial(write_csv, campaign)}
+    files: dict[str, Callable[[Path], object]] = {"cases.csv": lambda path: guarded_frame(
+        Results(result, campaign).cases).write_csv(path)}  # fmt: skip
     for case in campaign.cases:
         if case.curves("quantiles"):
             begin = "latency" if case.test == "latency" else "load-latency"
@@ -130,18 +131,11 @@ def write_gpd(result: Result, case: CaseSummary, path: Path) -> None:
             out.write(f"\n\n{comment(f'index {index}: {columns}')}{rows(lines)}".encode())
 
 
-CASE_COLUMNS = ("case", "test", "middleware", "placement", "size_bytes", "workload", "rounds")
-STATISTICS: tuple[tuple[str, str, Callable[[Distribution], float | None]], ...] = (
-    ("median_us", "median", lambda found: found.median.value),
-    ("median_low_us", "", lambda found: found.median.low),
-    ("median_high_us", "", lambda found: found.median.high),
-    ("mad_us", "MAD", lambda found: found.mad_ns),
-    ("mean_us", "mean", lambda found: found.mean.value),
-    ("std_us", "σ", lambda found: found.std_ns),
-    ("min_us", "minimum", lambda found: found.min_ns),
-    ("max_us", "maximum", lambda found: found.max_ns),
-)
-"""Column of `latency.csv`, name in a label (empty: it is in none), and the value in ns."""
+STATISTICS = {
+    "median": "median.value", "MAD": "mad_ns", "mean": "mean.value", "σ": "std_ns",
+    "minimum": "min_ns", "maximum": "max_ns",
+}  # fmt: skip
+"""Fields of a distribution by their name in a label."""
 
 
 def write_stats(case: CaseSummary, path: Path) -> None:
@@ -155,7 +149,8 @@ def write_stats(case: CaseSummary, path: Path) -> None:
             lines += [f"lost {percent_text(found.lost_share)}"] if found.lost_share else []
             lines += [
                 f"{title} {written(value / scale.factor)} {scale.unit}"
-                for _, title, of in STATISTICS if title and (value := of(found)) is not None
+                for title, of in STATISTICS.items()
+                if (value := attrgetter(of)(found)) is not None
             ]  # fmt: skip
         # In double quotes: the breaks are meant. Nothing in it is of a user's making.
         joined = "\\n".join(lines)
@@ -172,28 +167,3 @@ def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution
         one_way = jitter if jitter and jitter.quantity == "one_way_jitter" else None
         return case.throughput.probe_one_way, one_way
     return None, None
-
-
-def write_csv(campaign: Campaign, path: Path) -> None:
-    """Write a row for each case that has a latency: statistics of it and of the magnitude of
-    its jitter. What is not known is empty. Text is no formula to a spreadsheet."""
-    columns = ["samples", *(column for column, _, _ in STATISTICS)]
-    both = [f"{what}_{column}" for what in ("latency", "jitter") for column in columns]
-    with path.open("w", encoding="utf-8", newline="") as out:
-        table = csv.writer(out, lineterminator="\n")
-        table.writerow([*CASE_COLUMNS, *both, "jitter_percent_of_latency"])
-        for case in campaign.cases:
-            latency, jitter = _distributions(case)
-            if latency is None:
-                continue
-            cells: list[object] = []
-            for found in (latency, jitter):
-                times = [of(found) if found else None for _, _, of in STATISTICS]
-                cells.append(found.count if found else "")
-                cells += ["" if time is None else f"{time / MICRO:.10g}" for time in times]
-            share = JITTER_SHARE.pick(case) if JITTER_SHARE.pick else None
-            table.writerow([
-                guarded(case.id), case.test, guarded(case.label), case.placement, case.size,
-                guarded(described(case.workload)), case.rounds.ok, *cells,
-                "" if share is None else f"{100 * share.value:.6g}",
-            ])  # fmt: skip

@@ -14,14 +14,13 @@ from busmark.model.figure import halved
 from busmark.model.naming import Label, described, placement_text
 from busmark.model.text import plural
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Curve, Picture, Point
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, Row, Section, Table
+from busmark.present.figures import quantity_name
 
 TESTS = ("latency", "throughput")
 """Those that have two parties in this sense."""
 
-
-QUANTITIES = {"half_round_trip": "RTT/2", "one_way": "one-way", "round_trip": "round trip"}
 
 DRAWN = ("Average", "Min", "50 %", "99 %", "Max")
 """Figures of the publisher that have a curve."""
@@ -169,7 +168,7 @@ def tests(campaign: Campaign) -> Iterator[Section]:
 
 def _quantity(pair: Pair) -> str:
     found = dict.fromkeys(row.quantity for row in pair.rows if row.quantity)
-    return " and ".join(QUANTITIES.get(quantity, quantity) for quantity in found)
+    return " and ".join(map(quantity_name, found))
 
 
 def _table(pair: Pair) -> Table:
@@ -209,9 +208,8 @@ def _charts(pair: Pair, label: Label) -> Iterator[Block]:
             for place, (name, points) in enumerate(drawn.items())
         ]
         if curves:
-            shape = Picture(
-                (), (), Axis("size of the body", "sizes"), Axis(axis, "log"), curves, ""
-            )
+            plot = Plot(Axis("size of the body", "sizes"), Axis(axis, "log"), curves)
+            shape = Picture((), (), [plot], "")
             name = f"{pair.number}{half}"
             key = re.sub(r"\W+", "-", f"test-{name}-{label.text}").lower()
             yield Chart(key, f"{name} {title}, {label.text}", [shape])

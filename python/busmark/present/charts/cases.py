@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log10
 
-from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.model import text
 from busmark.model.figure import Figure
+from busmark.model.naming import Label
 from busmark.present.charts import look, panels, ticks
-from busmark.present.charts.pairs import HeatMap, heat_maps
-from busmark.present.charts.panels import Keys
+from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import (
     Axis,
     Bar,
@@ -19,9 +18,9 @@ from busmark.present.charts.shapes import (
     Field,
     Heat,
     Part,
-    Reference,
     across,
     bar,
+    points,
     shade,
 )
 
@@ -53,7 +52,7 @@ def counted(figures: Sequence[Figure]) -> str:
 def intervals(
     pick: Pick, unit: str, factor: float = 1.0, *, capacities: bool = False, mark: str = "",
     mark_of: Callable[[CaseSummary], float | None] = lambda case: None,
-) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Bars]]:  # fmt: skip
+) -> Draw:  # fmt: skip
     """Return what draws one figure as bars with their intervals, `factor` of which are one of the
     `unit` of the axis; the floor is among them.
 
@@ -64,32 +63,31 @@ def intervals(
     """
     scales = (text.Scale(unit_of(unit), factor),)
 
-    def row(campaign: Campaign, case: CaseSummary, figure: Figure) -> Bar:
-        label, note = look.label_of(campaign, case), text.figure_text(figure, scales)
+    def row(label: Label, case: CaseSummary, figure: Figure) -> Bar:
+        note = text.figure_text(figure, scales)
         return bar(label, figure, factor, note=note, mark=mark_of(case))
 
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Bars]:
-        for keys, members in panels.split(cases, panels.where):
-            known = [(case, figure) for case in members if (figure := pick(case))]
-            figures = [figure for _, figure in known]
-            best = max(figure.value for figure in figures)
-            rows = [row(campaign, case, figure) for case, figure in known]
-            lines, beyond = [], ""
-            for name, dash, at in _shared_capacities(members) if capacities else ():
-                if at <= MOST_ABOVE * best / factor:
-                    lines.append(Reference(name, dash, ((at, 0.0), (at, 0.0))))
-                else:
-                    beyond += f" Beyond the axis: {name}, {text.number(at)} {unit_of(unit)}."
-            floor = panels.floor_of(campaign, members[0])
-            limit = pick(floor) if floor else None
-            if floor and limit and limit.value <= MOST_ABOVE * best:
-                rows.append(row(campaign, floor, limit))
-            yield Bars(
-                keys, members, Axis(unit, from_zero=True), rows,
-                counted(figures) + beyond,
-                mark=mark if any(each.mark is not None for each in rows) else "",
-                references=[across(line, len(rows)) for line in lines],
-            )  # fmt: skip
+    def draw(choice: Choice) -> Iterator[Bars]:
+        known = [(case, figure) for case in choice.members if (figure := pick(case))]
+        figures = [figure for _, figure in known]
+        best = max(figure.value for figure in figures)
+        rows = [row(choice.label(case), case, figure) for case, figure in known]
+        lines, beyond = [], ""
+        for name, dash, at in _shared_capacities(choice.members) if capacities else ():
+            if at <= MOST_ABOVE * best / factor:
+                lines.append((name, dash, at))
+            else:
+                beyond += f" Beyond the axis: {name}, {text.number(at)} {unit_of(unit)}."
+        floor = choice.floor
+        limit = pick(floor) if floor else None
+        if floor and limit and limit.value <= MOST_ABOVE * best:
+            rows.append(row(choice.label(floor), floor, limit))
+        yield Bars(
+            choice.keys, choice.members, Axis(unit, from_zero=True), rows,
+            counted(figures) + beyond,
+            mark=mark if any(each.mark is not None for each in rows) else "",
+            references=[across(*line, len(rows)) for line in lines],
+        )  # fmt: skip
 
     return draw
 
@@ -116,49 +114,37 @@ def specified(case: CaseSummary) -> float | None:
     return paced.specified_mbit_per_s if paced and comparable else None
 
 
-def medians(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Bars]:
+def medians(choice: Choice) -> Iterator[Bars]:
     """Draw the median of each case with its interval, and below it the median of each round."""
-    for keys, members in panels.split(cases, panels.where):
-        rows, halves = [], [case.rtt_2 for case in members if case.rtt_2]
-        for case, half in zip(members, halves, strict=True):
-            (rounds,) = case.curves("rounds")  # by the choice of the cases
-            parts = [
-                Part((value or 0.0) / look.MICRO, f"round {(number or 0):.0f}")
-                for number, value in zip(rounds.x, rounds.y, strict=True)
-            ]
-            median, label = half.median, look.label_of(campaign, case)
-            note = f"{text.figure_text(median)}, estimate"
-            rows.append(bar(label, median, look.MICRO, note=note, parts=parts))
-        sentence = panels.counts_text([h.median.rounds for h in halves], [h.count for h in halves])
-        bounded = any(row.low is not None for row in rows)
-        yield Bars(
-            keys, members, Axis("median RTT/2, µs", "log"), rows, f"{sentence}.",
-            value="estimate and 95 % interval" if bounded else "estimate",
-            part="median of one round",
-        )  # fmt: skip
+    rows, halves = [], [case.rtt_2 for case in choice.members if case.rtt_2]
+    for case, half in zip(choice.members, halves, strict=True):
+        (rounds,) = case.curves("rounds")  # by the choice of the cases
+        parts = [Part(p.y, f"round {p.x:.0f}") for p in points(rounds, look.MICRO)]
+        median, label = half.median, choice.label(case)
+        note = f"{text.figure_text(median)}, estimate"
+        rows.append(bar(label, median, look.MICRO, note=note, parts=parts))
+    sentence = panels.counts_text([h.median.rounds for h in halves], [h.count for h in halves])
+    bounded = any(row.low is not None for row in rows)
+    yield Bars(
+        choice.keys, choice.members, Axis("median RTT/2, µs", "log"), rows, f"{sentence}.",
+        value="estimate and 95 % interval" if bounded else "estimate",
+        part="median of one round",
+    )  # fmt: skip
 
 
 def overview(
     what: str, pick: Pick, scales: Sequence[text.Scale], *, more_is_better: bool = False
-) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Heat]]:
+) -> Draw:
     """Return what draws the map of one figure, which the caption calls `what`: a row for each
     label, a column for each size."""
 
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Heat]:
-        labels, sizes = {case.label for case in cases}, {case.size for case in cases}
+    def draw(choice: Choice) -> Iterator[Heat]:
+        sizes = sorted({case.size for case in choice.members if case.size is not None})
+        labels = sorted({case.label for case in choice.members})
         if len(labels) < FEWEST_ROWS or len(sizes) < FEWEST_COLUMNS:
             return
-        by_key: dict[Keys, list[CaseSummary]] = {}
-        for case in cases:
-            by_key.setdefault(panels.where(case, size=False), []).append(case)
-        for keys, members in by_key.items():
-            if len(members) > 1:
-                yield heat(keys, members)
-
-    def heat(keys: Keys, members: Sequence[CaseSummary]) -> Heat:
-        sizes = sorted({case.size for case in members if case.size is not None})
         known: Mapping[tuple[str, int | None], tuple[str, Figure]] = {
-            (case.label, case.size): (case.id, f) for case in members if (f := pick(case))
+            (case.label, case.size): (case.id, f) for case in choice.members if (f := pick(case))
         }
         figures = [figure for _, figure in known.values()]
         positive = [figure.value for figure in figures if figure.value > 0]
@@ -173,14 +159,14 @@ def overview(
             unit = f" {scale.unit}" if len(scales) > 1 else ""
             return Field(f"{text.value_text(figure, scale)}{unit}", place, note, case=case)
 
-        rows = [(label, [field(label, size) for size in sizes])
-                for label in sorted({case.label for case in members})]  # fmt: skip
+        rows = [(label, [field(label, size) for size in sizes]) for label in labels]
         counts = panels.counts_text([f.rounds for f in figures], [f.count for f in figures])
         sentence = f"{what} of {text.plural(len(known), 'case')}; {counts}."
         marks = [(shade(mark, positive, more_is_better=more_is_better), name)
                  for mark, name in _marks(positive, scales)]  # fmt: skip
-        return Heat(
-            keys, members, "size of the body", [text.size_text(size) for size in sizes], "", rows,
+        yield Heat(
+            choice.keys, choice.members, "size of the body",
+            [text.size_text(size) for size in sizes], "", rows,
             f"{sentence} Light: the best.", marks,
         )  # fmt: skip
 
@@ -202,31 +188,3 @@ def _marks(values: Sequence[float], scales: Sequence[text.Scale]) -> list[tuple[
         scale = text.scale_for([mark], scales)
         found.append((mark, f"{ticks.plain(float(f'{mark / scale.factor:.3g}'))} {scale.unit}"))
     return found
-
-
-def of_pairs(campaign: Campaign, found: HeatMap) -> Heat | None:
-    """Return what is drawn of a matrix where nobody can point at a cell; None without a figure."""
-    fields = [field for _, row in found.rows for field in row if field]
-    known = {field.case for field in fields if field.text != text.ABSENT}
-    members = [case for case in campaign.cases if case.id in known]
-    if not members:
-        return None
-    quantity, _, workload = found.title.rpartition(": ")
-    caption = f"{quantity}. {found.note} {len(fields)} pairs. Light: the best; dark: the worst; "
-    rows = [(name, row) for name, (_, row) in zip(found.names, found.rows, strict=True)]
-    return Heat(
-        (("Workload", workload),), members, "reader", found.names, "writer", rows,
-        f"{caption}grey: no figure.",
-    )  # fmt: skip
-
-
-def pairs(what: str) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Heat]]:
-    """Return what draws one figure of every interoperability matrix: a row for each writer, a
-    column for each reader."""
-
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Heat]:
-        for found in heat_maps(campaign):
-            if found.id.startswith(f"interop-{what}-") and (drawn := of_pairs(campaign, found)):
-                yield drawn
-
-    return draw

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 
-from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.series import Curve as Points
+from busmark.model.naming import Label
 from busmark.model.text import number, samples, scale_for
-from busmark.present.charts import look, panels
+from busmark.present.charts import panels
 from busmark.present.charts.look import MICRO
-from busmark.present.charts.panels import Keys
+from busmark.present.charts.panels import Choice
 from busmark.present.charts.shapes import (
     WIDEST,
     Axis,
@@ -27,17 +27,9 @@ from busmark.present.charts.shapes import (
     Picture,
     Point,
     Reference,
+    points,
 )
-
-QUANTITIES = {
-    "half_round_trip": "RTT/2",
-    "round_trip": "round trip",
-    "one_way": "one-way latency",
-    "half_round_trip_jitter": "RTT/2",
-    "round_trip_jitter": "the round trip",
-    "one_way_jitter": "one-way latency",
-}
-"""What an axis is of; of jitter with its sign likewise."""
+from busmark.present.figures import quantity_name
 
 WITHIN = (0.5, 99.5)
 """Per cent between which most values are: the rest would flatten the curves."""
@@ -57,16 +49,6 @@ MOST_LINEAR = 8
 
 AROUND = 1.25
 """How far a logarithmic axis goes beyond them, as a factor."""
-
-
-def _quantity(of: str) -> str:
-    return QUANTITIES[of.replace("ipdv", "jitter")]
-
-
-def axis_of(quantity: str) -> str:
-    """Return the title of an axis of this quantity."""
-    is_jitter = quantity.endswith(("jitter", "ipdv"))
-    return f"{'jitter of ' if is_jitter else ''}{_quantity(quantity)}, µs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +79,13 @@ class Measure:
 
     def axis(self, cases: Iterable[CaseSummary]) -> str:
         """Return the title of an axis of it: under load the round trip where one way is unknown."""
-        found = self._of(cases)
-        return axis_of(found) if found else ""
+        found = (self.curve(case) or self.shape(case) for case in cases)
+        first = next((one for one in found if one), None)
+        return f"{quantity_name(first.quantity)}, µs" if first else ""
 
     def magnitude(self, cases: Iterable[CaseSummary]) -> str:
         """Return the same where signs are left out."""
-        found = self._of(cases)
-        return f"{'|jitter| of ' if self.is_jitter else ''}{_quantity(found)}, µs" if found else ""
-
-    def _of(self, cases: Iterable[CaseSummary]) -> str:
-        found = (self.curve(case) or self.shape(case) for case in cases)
-        first = next((one for one in found if one), None)
-        return first.quantity if first else ""
+        return self.axis(cases).replace("jitter", "|jitter|")
 
     @property
     def needs(self) -> str:
@@ -125,70 +102,76 @@ MEASURES = (
 )  # fmt: skip
 """Jitter is the change of latency from a sample to the next (RFC 3393)."""
 
-Draw = Callable[[Measure, Campaign, Keys, Sequence[CaseSummary]], Picture]
-Lines = Callable[[Measure, CaseSummary], Iterator[tuple[str, Sequence[Point]]]]
-"""The curves of a case: what stands behind its name in the legend, and points."""
+Lines = Callable[[Measure, CaseSummary], list[Point]]
+"""The points of a case; none where it has no such series."""
 Axes = Callable[[Measure, Sequence[CaseSummary]], tuple[Axis, Axis, str]]
 """Both axes, and a sentence where one does not reach all samples."""
+OfMeasure = Callable[[Measure, Choice], Iterator[Picture]]
 
 
 def curves(
-    lines: Lines, axes: Axes, *, steps: bool = False, remark: str = "", last: str = ""
-) -> Draw:
+    lines: Lines, axes: Axes, *, thin: Lines | None = None, steps: bool = False,
+    remark: str = "", last: str = "",
+) -> OfMeasure:  # fmt: skip
     """Return what draws curves that reach far: the floor is one of them where it is near.
 
     Args:
+        lines: the points of each curve.
+        axes: both axes.
+        thin: the points of a smoothed curve that goes with each but the floor's.
+        steps: whether a value holds up to the next.
         remark: follows rounds and samples in the caption; `last`, where it is known which samples
             they are.
     """
 
-    def draw(
-        measure: Measure, campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]
-    ) -> Picture:
-        shown, floor = _with_floor(campaign, members, measure)
-        found = [
-            Curve(f"{case.label}{more}", look.label_of(campaign, case), points, marks=False,
-                  steps=steps and not more, thin=bool(more))
-            for case in shown for more, points in lines(measure, case)
-        ]  # fmt: skip
-        x, y, beyond = axes(measure, members)
+    def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
+        shown, floor = _with_floor(measure, choice)
+        found = []
+        for case in shown:
+            label, drawn = choice.label(case), lines(measure, case)
+            if drawn or not case.is_floor:
+                found.append(Curve(case.label, label, drawn, marks=False, steps=steps))
+            if smooth := thin(measure, case) if thin and not case.is_floor else []:
+                found.append(Curve(f"{case.label}, smoothed", label, smooth, marks=False,
+                                   thin=True))  # fmt: skip
+        x, y, beyond = axes(measure, choice.members)
         # One point stands for all samples where these are equal.
         many = any(len(curve.points) > 1 for curve in found)
-        note = last if many and all(map(measure.shape, members)) else ""
-        text = f"{_counted(members, measure)}{remark}{note}.{panels.back_text(members)}"
-        return Picture(keys, members, x, y, found, f"{text}{beyond}{floor}")
+        note = last if many and all(map(measure.shape, choice.members)) else ""
+        back = panels.back_text(choice.members)
+        text = f"{_counted(choice.members, measure)}{remark}{note}.{back}{beyond}{floor}"
+        yield choice.picture(x, y, found, text)
 
     return draw
 
 
 def shares(
-    title: str, points: Callable[[Measure, CaseSummary], Sequence[Point]],
-    remark: Callable[[Measure, Sequence[CaseSummary]], str], *, filled: bool = False,
-) -> Draw:  # fmt: skip
+    title: str, lines: Lines, remark: Callable[[Measure, Sequence[CaseSummary]], str], *,
+    filled: bool = False,
+) -> OfMeasure:  # fmt: skip
     """Return what draws how frequent values are, `title` says in what unit. The floor is a line at
     its median where that is among them, for its own shape would dwarf all others."""
 
-    def draw(
-        measure: Measure, campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]
-    ) -> Picture:
+    def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
+        members = choice.members
         known = [case for case in members if measure.shape(case)]
         found = [
-            Curve(case.label, look.label_of(campaign, case), points(measure, case), marks=False,
-                  steps=filled, fill=0.25 if filled and len(known) <= FEW else 0.0)
+            Curve(case.label, choice.label(case), lines(measure, case), marks=False, steps=filled,
+                  fill=0.25 if filled and len(known) <= FEW else 0.0)
             for case in known
         ]  # fmt: skip
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
         text += panels.back_text(members)
-        every, lines = [p for curve in found for p in curve.points], []
-        if every and (floor := _floor_median(campaign, members[0], measure)):
+        every, lines_of = [p for curve in found for p in curve.points], []
+        if every and (floor := _floor_median(measure, choice)):
             name, at = floor
             if min(p.x for p in every) <= at <= max(p.x for p in every):
                 ends = ((at, 0.0), (at, max(p.y for p in every)))
-                lines.append(Reference(name, "dash", ends))
-                text += panels.floor_note(members[0])
-        return Picture(
-            keys, members, Axis(measure.axis(members)), Axis(title, from_zero=True), found, text,
-            lines, apart=filled,
+                lines_of.append(Reference(name, "dash", ends))
+                text += choice.floor_note
+        yield choice.picture(
+            Axis(measure.axis(members)), Axis(title, from_zero=True), found,
+            text, lines_of, apart=filled,
         )  # fmt: skip
 
     return draw
@@ -196,52 +179,48 @@ def shares(
 
 def pairs(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
     """Return x and y of a series of values, in µs."""
-    of = measure.curve(case, kind)
-    return [(x or 0.0, (y or 0.0) / MICRO) for x, y in zip(of.x, of.y, strict=True)] if of else []
+    return [(point.x, point.y) for point in points(measure.curve(case, kind), MICRO)]
 
 
-def percentiles(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
-    """Yield the curve to the last sample. A logarithmic axis has no place for equal stamps."""
-    if of := pairs(measure, case, "percentiles"):
-        yield "", [Point(x, y) for x, y in of if y > 0]
+def percentiles(measure: Measure, case: CaseSummary) -> list[Point]:
+    """Return the curve to the last sample. A logarithmic axis has no place for equal stamps."""
+    return [Point(x, y) for x, y in pairs(measure, case, "percentiles") if y > 0]
 
 
-def survival(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
-    """Yield the share that is slower, over the value."""
-    if of := pairs(measure, case, "percentiles"):
-        yield "", [Point(y, 100 - x) for x, y in of if y > 0 and x < 100]
+def survival(measure: Measure, case: CaseSummary) -> list[Point]:
+    """Return the share that is slower, over the value."""
+    return [Point(p.y, 100 - p.x) for p in percentiles(measure, case) if p.x < 100]
 
 
-def quantiles(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
-    """Yield the values at even steps of per cent."""
-    if of := pairs(measure, case, "quantiles"):
-        yield "", [Point(x, y) for x, y in of]
+def quantiles(measure: Measure, case: CaseSummary) -> list[Point]:
+    """Return the values at even steps of per cent."""
+    return points(measure.shape(case), MICRO)
 
 
-def ecdf(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
-    """Yield the distribution function as it was observed, and smoothed by a Gaussian kernel."""
-    if of := pairs(measure, case, "quantiles"):
-        yield "", [Point(y, x) for x, y in of]
-        smooth = None if case.is_floor else measure.curve(case, "smoothed_ecdf")
-        if smooth:
-            yield ", smoothed", [Point((x or 0.0) / MICRO, 100 * (y or 0.0))
-                                 for x, y in zip(smooth.x, smooth.y, strict=True)]  # fmt: skip
+def ecdf(measure: Measure, case: CaseSummary) -> list[Point]:
+    """Return the distribution function as it was observed."""
+    return [Point(point.y, point.x) for point in quantiles(measure, case)]
 
 
-def log_histogram(measure: Measure, case: CaseSummary) -> Iterator[tuple[str, list[Point]]]:
-    """Yield steps along bins; a logarithmic axis has no place for a bin without samples."""
-    if of := measure.curve(case, "log_histogram"):
-        yield "", _steps(of, empty=nan)
+def smoothed_ecdf(measure: Measure, case: CaseSummary) -> list[Point]:
+    """Return the distribution function, smoothed by a Gaussian kernel."""
+    return [Point(p.x / MICRO, p.y) for p in points(measure.curve(case, "smoothed_ecdf"), 0.01)]
+
+
+def log_histogram(measure: Measure, case: CaseSummary) -> list[Point]:
+    """Return steps along bins; a logarithmic axis has no place for a bin without samples."""
+    return _steps(measure.curve(case, "log_histogram"), empty=nan)
 
 
 def histogram(measure: Measure, case: CaseSummary) -> list[Point]:
     """Return steps along bins between the 5th and the 95th percentile."""
-    of = measure.curve(case, "histogram")
-    return _steps(of) if of else []
+    return _steps(measure.curve(case, "histogram"))
 
 
-def _steps(of: Points, empty: float = 0.0) -> list[Point]:
+def _steps(of: Points | None, empty: float = 0.0) -> list[Point]:
     """Return steps in per cent of all samples, those in the open bins at both ends included."""
+    if not of:
+        return []
     counts = [int(count or 0) for count in of.y]
     total, inner = sum(counts), counts[1:-1]
     return [
@@ -250,10 +229,10 @@ def _steps(of: Points, empty: float = 0.0) -> list[Point]:
     ]
 
 
-def density(kind: str) -> Draw:
+def density(kind: str) -> OfMeasure:
     """Return what draws the Gaussian kernel densities of a kind of series."""
 
-    def points(measure: Measure, case: CaseSummary) -> list[Point]:
+    def lines(measure: Measure, case: CaseSummary) -> list[Point]:
         return [Point(*each) for each in density_points(measure, case, kind)]
 
     def remark(measure: Measure, members: Sequence[CaseSummary]) -> str:
@@ -266,16 +245,14 @@ def density(kind: str) -> Draw:
             "and the largest sample; the central 99 %, of what came back."
         )
 
-    return shares("density, 1/µs", points, remark)
+    return shares("density, 1/µs", lines, remark)
 
 
 def density_points(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
     """Return places (µs) and density (1/µs) where there are samples: what the kernel spreads beyond
     the smallest and the largest is cut off, unless nothing would remain."""
     reach = [value for _, value in pairs(measure, case, "quantiles")]
-    of = measure.curve(case, kind)
-    every = [((x or 0.0) / MICRO, (y or 0.0) * MICRO)
-             for x, y in zip(of.x, of.y, strict=True)] if of else []  # fmt: skip
+    every = [(p.x / MICRO, p.y) for p in points(measure.curve(case, kind), 1 / MICRO)]
     inside = [point for point in every if reach[0] <= point[0] <= reach[-1]]
     return inside if len(inside) > 1 else every
 
@@ -300,10 +277,7 @@ def values(measure: Measure, members: Sequence[CaseSummary]) -> tuple[Axis, str]
 
 def _middle(shapes: Iterable[Points], low: float, high: float) -> tuple[float, float] | None:
     """Return between which values, in µs, these per cent of what was sent are, in all shapes."""
-    inner = [
-        (value or 0.0) / MICRO for shape in shapes
-        for percent, value in zip(shape.x, shape.y, strict=True) if low <= (percent or 0.0) <= high
-    ]  # fmt: skip
+    inner = [p.y for shape in shapes for p in points(shape, MICRO) if low <= p.x <= high]
     return (min(inner), max(inner)) if inner else None
 
 
@@ -313,26 +287,22 @@ def _counted(members: Sequence[CaseSummary], measure: Measure) -> str:
     return f"{counts}, all counted rounds together"
 
 
-def _with_floor(
-    campaign: Campaign, members: Sequence[CaseSummary], measure: Measure
-) -> tuple[list[CaseSummary], str]:
+def _with_floor(measure: Measure, choice: Choice) -> tuple[list[CaseSummary], str]:
     """Return the cases, with their floor where its distribution is near, and how its case
     differs."""
-    floor = panels.floor_of(campaign, members[0])
+    floor, members = choice.floor, [*choice.members]
     if not floor or not measure.curve(floor):
-        return list(members), ""
+        return members, ""
     others = [y for case in members for _, y in pairs(measure, case, "percentiles")]
     own = pairs(measure, floor, "percentiles")
     if not panels.near([y for _, y in own], others):
-        return list(members), ""
-    return [*members, floor], panels.floor_note(members[0])
+        return members, ""
+    return [*members, floor], choice.floor_note
 
 
-def _floor_median(
-    campaign: Campaign, case: CaseSummary, measure: Measure
-) -> tuple[str, float] | None:
+def _floor_median(measure: Measure, choice: Choice) -> tuple[str, float] | None:
     """Return name and place of the line that stands for the floor. Jitter lies about 0 anyway."""
-    floor = panels.floor_of(campaign, case)
+    floor = choice.floor
     if not floor or not floor.rtt_2 or measure.is_jitter:
         return None
     return f"{floor.label}, median", floor.rtt_2.median.value / MICRO
@@ -343,12 +313,11 @@ def _time(nanoseconds: float) -> str:
     return f"{number(nanoseconds / scale.factor)} {scale.unit}"
 
 
-def boxes(
-    measure: Measure, campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]
-) -> Boxes:
-    """Return a box and a violin for each round of each case."""
-    title = measure.magnitude(members)
-    cells = [_cell(campaign, case, measure, title) for case in members]
+def boxes(measure: Measure, choice: Choice) -> Iterator[Boxes]:
+    """Draw a box and a violin for each round of each case."""
+    members, title = choice.members, measure.magnitude(choice.members)
+    floor = _floor_median(measure, choice)
+    cells = [_cell(choice.label(case), measure, case, title, floor) for case in members]
     counts = [sum(box.count or 0 for box in measure.boxes(case)) for case in members]
     text = panels.counts_text([case.rounds.ok for case in members], counts)
     text += ". Box: quartiles and median; whiskers: 5th and 95th percentile; points: smallest "
@@ -358,21 +327,24 @@ def boxes(
     if beyond := [value for cell in cells for _, value in cell.beyond()]:
         text += f" Largest sample beyond the axis: {_time(max(beyond) * MICRO)}."
     if any(cell.references for cell in cells):
-        text += panels.floor_note(members[0])
-    return Boxes(keys, members, "round", cells, text)
+        text += choice.floor_note
+    yield Boxes(choice.keys, members, "round", cells, text)
 
 
-def _cell(campaign: Campaign, case: CaseSummary, measure: Measure, title: str) -> Cell:
+def _cell(
+    label: Label, measure: Measure, case: CaseSummary, title: str,
+    floor: tuple[str, float] | None,
+) -> Cell:  # fmt: skip
     found = measure.boxes(case)
     axis, lines = _around(title, found, is_jitter=measure.is_jitter), []
-    if of_floor := _floor_median(campaign, case, measure):
-        name, at = of_floor
+    if floor:
+        name, at = floor
         low, high = axis.ends or (at, at)
         if low <= at <= high:
             lines.append(Reference(name, "dash", ((-0.5, at), (len(found) - 0.5, at))))
     shapes = {of.round: of for of in case.curves("density", found[0].quantity, scope="round")}
     drawn = [_box(box, shapes.get(box.round)) for box in found]
-    return Cell(look.label_of(campaign, case), drawn, axis, lines)
+    return Cell(label, drawn, axis, lines)
 
 
 def ends(box: Points) -> list[float]:
@@ -384,13 +356,9 @@ def ends(box: Points) -> list[float]:
 
 def _box(box: Points, shape: Points | None) -> Box:
     low, p5, p25, median, p75, p95, high = (value / MICRO for value in ends(box))
-    outline = []
-    if shape and (peak := max((per or 0.0 for per in shape.y), default=0.0)):
-        outline = [
-            ((at or 0.0) / MICRO, WIDEST * (per or 0.0) / peak)
-            for at, per in zip(shape.x, shape.y, strict=True)
-            if low <= (at or 0.0) / MICRO <= high
-        ]
+    outline, every = [], points(shape)
+    if peak := max((p.y for p in every), default=0.0):
+        outline = [(p.x / MICRO, WIDEST * p.y / peak) for p in every if low <= p.x / MICRO <= high]
     return Box(str(box.round), (p5, p95), (p25, median, p75), (low, high), outline)
 
 

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.findings.registry import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
 from busmark.model.naming import Label
-from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, Stack, one_line
+from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, Shape, one_line
 
-LONGEST = 60
-"""Characters of a curve's name with its letters, unless a form has room for fewer."""
+LONGEST = 50
+"""Characters of a name in the legend of one column of a paper, with its letters."""
 
 LETTERS = 7
 """Characters of letters in a field of a heat map; the line below has all of them."""
-
-D = TypeVar("D")
 
 SEVERE = {severity: f"{sign} {severity}" for severity, sign in SIGNS.items() if sign}
 
@@ -61,18 +58,11 @@ class Findings:
         self._found = by_case(kinds(campaign.findings))
         self._examined = examined(campaign)
 
-    def on(
-        self, figures: Sequence[str], members: Sequence[CaseSummary], drawn: D,
-        longest: int = LONGEST,
-    ) -> tuple[D, str]:  # fmt: skip
+    def on(self, figures: Sequence[str], drawn: Shape) -> tuple[Shape, str]:
         """Return a shape with its letters, and the line that explains them; empty without any.
-
-        Args:
-            figures: what it shows of `members`; see `ChartKind`.
-            longest: characters of a curve's name with its letters.
-        """
-        own = concerning(figures, members, self._found)
-        return _marked(drawn, members, own, longest), self._explained(own)
+        `figures`: what it shows of its cases; see `ChartKind`."""
+        own = concerning(figures, drawn.members, self._found)
+        return _marked(drawn, own), self._explained(own)
 
     def _explained(self, own: Mapping[str, Sequence[Flag]]) -> str:
         """ "Findings (! warning): !a: Latency has two modes, in 2 of 6 cases."."""
@@ -100,14 +90,12 @@ def _worst(flags: Iterable[Flag]) -> Iterator[Flag]:
     return iter(sorted(once.values(), key=lambda flag: (len(flag.kind.letter), flag.kind.letter)))
 
 
-def _marked(
-    drawn: D, members: Iterable[CaseSummary], own: Mapping[str, Sequence[Flag]], longest: int
-) -> D:
+def _marked(drawn: Shape, own: Mapping[str, Sequence[Flag]]) -> Shape:
     """Return the shape with letters behind its names: of a case, or of all cases of a label, which
     is what several in one drawing may have in common. What is of no case, such as a participant,
     has none."""
     by_label: dict[str, list[Flag]] = {}
-    for case in members:
+    for case in drawn.members:
         by_label.setdefault(case.label, []).extend(own.get(case.id, ()))
 
     def letters(label: Label) -> str:
@@ -115,7 +103,7 @@ def _marked(
 
     def curves(found: Sequence[Curve]) -> list[Curve]:
         return [
-            replace(each, name=f"{one_line(each.name, longest - len(behind) - 3)} [{behind}]")
+            replace(each, name=f"{one_line(each.name, LONGEST - len(behind) - 3)} [{behind}]")
             if each.name and (behind := letters(each.label)) else each
             for each in found
         ]  # fmt: skip
@@ -129,16 +117,17 @@ def _marked(
             return found
         return replace(found, text=f"{found.text}\n{one_line(_joined(own[found.case]), LETTERS)}")
 
-    of: Any = drawn
-    match of:
+    match drawn:
         case Picture():
-            of = replace(of, curves=curves(of.curves))
-        case Stack():
-            of = replace(of, rows=[replace(row, curves=curves(row.curves)) for row in of.rows])
+            plots = [replace(plot, curves=curves(plot.curves)) for plot in drawn.plots]
+            return replace(drawn, plots=plots)
         case Bars():
-            of = replace(of, rows=[replace(row, label=named(row.label)) for row in of.rows])
+            bars = [replace(row, label=named(row.label)) for row in drawn.rows]
+            return replace(drawn, rows=bars)
         case Boxes():
-            of = replace(of, cells=[replace(cell, label=named(cell.label)) for cell in of.cells])
+            cells = [replace(cell, label=named(cell.label)) for cell in drawn.cells]
+            return replace(drawn, cells=cells)
         case Heat():
-            of = replace(of, rows=[(name, [*map(field, row)]) for name, row in of.rows])
-    return cast(D, of)
+            rows = [(name, [*map(field, row)]) for name, row in drawn.rows]
+            return replace(drawn, rows=rows)
+    return drawn

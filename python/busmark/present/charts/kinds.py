@@ -14,6 +14,7 @@ from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER
+from busmark.compare.fits import WORKLOAD
 from busmark.compare.rounds import CPU
 from busmark.estimate.case import CaseSummary
 from busmark.model import text
@@ -22,13 +23,11 @@ from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
 from busmark.model.quantities.latency import JITTER, PINGS
 from busmark.model.quantities.wire import HEADER_BYTES
-from busmark.present.charts import cases, distributions, panels, sweeps, times
-from busmark.present.charts.distributions import MEASURES, Draw, Measure
+from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
+from busmark.present.charts.distributions import MEASURES, Measure, OfMeasure
 from busmark.present.charts.look import MICRO
-from busmark.present.charts.panels import Keys
-from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Picture, Stack
-
-Shape = Picture | Stack | Bars | Boxes | Heat
+from busmark.present.charts.panels import Choice, Draw
+from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Keys, Picture, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +52,12 @@ class ChartKind:
     """What a campaign must have for it, for the list of what was left out."""
     has: Callable[[CaseSummary], object]
     """Whether a case is in it."""
-    draw: Callable[[Campaign, Sequence[CaseSummary]], Iterator[Any]]
-    """Make the shapes, one for each choice of cases."""
+    draw: Draw
     _: KW_ONLY
     explanation: str = ""
     """What neither axes, legend nor caption say."""
-    apart: Callable[[Campaign, Sequence[CaseSummary]], Iterator[Any]] | None = None
-    """The same for where each case has a chart of its own: on the page."""
+    by: Callable[[CaseSummary], Keys] = panels.where
+    """What cases of one chart have in common."""
     shape: type[Shape] = Picture
     place: Place | None = None
     """None: one of its own."""
@@ -75,6 +73,17 @@ class ChartKind:
     def cases(self, campaign: Campaign) -> list[CaseSummary]:
         """Return those in it, in the order of the tables."""
         return [case for case in panels.measured(campaign, self.test) if self.has(case)]
+
+    def shapes(
+        self, campaign: Campaign, cases: Sequence[CaseSummary], *, page: bool = False
+    ) -> Iterator[Any]:
+        """Yield the shapes of these cases, one for each choice of them; boxes on a `page` one for
+        each case."""
+        by = panels.of_one if page and self.shape is Boxes else self.by
+        # The rows of a heat map are not too many for the eye.
+        most = len(cases) if self.shape is Heat else panels.MOST_CURVES
+        for keys, members in panels.split(cases, by, most):
+            yield from self.draw(Choice(campaign, keys, members))
 
 
 MEDIANS = ("median", "latency", "rounds")
@@ -98,46 +107,31 @@ def _place(measure: Measure, choice: str) -> Place:
 
 
 def _distributions(
-    name: str, title: str, choice: str, explanation: str, draw: Draw,
+    name: str, title: str, choice: str, explanation: str, draw: OfMeasure,
     has: Callable[[Measure, CaseSummary], object] = Measure.shape,
     measures: Sequence[Measure] = MEASURES,
 ) -> Iterator[ChartKind]:  # fmt: skip
     """Yield a kind for each quantity; `choice` is its name in the selector of the page."""
-
-    def draw_all(
-        measure: Measure, campaign: Campaign, cases: Sequence[CaseSummary]
-    ) -> Iterator[Picture]:
-        for keys, members in panels.split(cases, panels.where):
-            yield draw(measure, campaign, keys, members)
-
     for measure in measures:
         yield ChartKind(
             f"{measure.name}-{name}", f"{measure.title}: {title}", measure.test, measure.needs,
-            partial(has, measure), partial(draw_all, measure), explanation=explanation,
+            partial(has, measure), partial(draw, measure), explanation=explanation,
             of_series=True,
             place=_place(measure, choice), by_case=True,
         )  # fmt: skip
 
 
 def _boxes(measure: Measure) -> ChartKind:
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Boxes]:
-        for keys, members in panels.split(cases, panels.where):
-            yield distributions.boxes(measure, campaign, keys, members)
-
-    def apart(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Boxes]:
-        for case in cases:
-            yield distributions.boxes(measure, campaign, panels.of_one(case), [case])
-
     return ChartKind(
         f"{measure.name}-rounds", f"{measure.title}: round by round", measure.test,
-        measure.needs, measure.boxes, draw, apart=apart, shape=Boxes, of_series=True,
-        place=_place(measure, "by round"),
+        measure.needs, measure.boxes, partial(distributions.boxes, measure), shape=Boxes,
+        of_series=True, place=_place(measure, "by round"),
     )  # fmt: skip
 
 
 def _over_size(
     key: str, title: str, test: str, pick: cases.Pick, unit: str, factor: float = 1.0, *,
-    explanation: str = "", fitted: bool = False, name: str = "", bars: bool = False,
+    explanation: str = "", fitted: bool = False, name: str = "",
 ) -> ChartKind:  # fmt: skip
     """Return the chart of one figure over the size; `name` is for the selector of the page, where
     it is one of several in a place."""
@@ -145,7 +139,8 @@ def _over_size(
         key, title, test,
         f"{test} cases of two sizes or more that are alike otherwise",
         lambda case: pick(case) and case.size is not None,
-        sweeps.over_size(pick, unit, factor, fitted=fitted, bars=bars), explanation=explanation,
+        sweeps.over_size(pick, unit, factor, fitted=fitted), explanation=explanation,
+        by=panels.all_but("Size"),
         place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
         figures=MEDIANS if test == "latency" else GOODPUTS,
     )  # fmt: skip
@@ -154,10 +149,11 @@ def _over_size(
 def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[text.Scale], *,
           more_is_better: bool = False) -> ChartKind:  # fmt: skip
     return ChartKind(
-        key, f"{what[:1].upper()}{what[1:]}, all cases", test,
+        key, f"{text.upper_first(what)}, all cases", test,
         f"{test} cases of {cases.FEWEST_ROWS} middlewares and {cases.FEWEST_COLUMNS} sizes or more",
         lambda case: pick(case) and case.size is not None,
-        cases.overview(what, pick, scales, more_is_better=more_is_better), shape=Heat,
+        cases.overview(what, pick, scales, more_is_better=more_is_better),
+        by=panels.all_but("Size"), shape=Heat,
         explanation="Empty: not measured.",
         figures=MEDIANS if test == "latency" else GOODPUTS,
     )  # fmt: skip
@@ -168,6 +164,7 @@ def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
         key, f"What the layer costs: {title}", "latency",
         "latency cases of two sizes or more, through a layer and by its library alone",
         lambda case: case.size is not None and case.rtt_2, sweeps.layers(unit, pick),
+        by=panels.all_but("Size"),
         place=Place(LAYER, "Ratio against size", (("Of", name),)), figures=MEDIANS,
     )  # fmt: skip
 
@@ -196,8 +193,8 @@ def _timeline(key: str, title: str, explanation: str, needs: str, of: str,
               quantity: str) -> ChartKind:  # fmt: skip
     return ChartKind(
         key, f"{title} over time", "latency", needs,
-        lambda case: case.curves("detail", quantity), times.timeline(quantity), shape=Stack,
-        explanation=explanation, of_series=True,
+        lambda case: case.curves("detail", quantity), times.timeline(quantity),
+        by=panels.of_one, explanation=explanation, of_series=True, by_case=True,
         place=Place("latency-time", "Latency over time", (("Of", of),)),
     )  # fmt: skip
 
@@ -206,7 +203,8 @@ def _resources(test: str, title: str) -> ChartKind:
     return ChartKind(
         f"{test}-resources", title, test,
         f"{test} cases with counters of the system",
-        lambda case: case.curves("timeline", scope="participant"), times.resources, shape=Stack,
+        lambda case: case.curves("timeline", scope="participant"), times.resources,
+        by=panels.of_one, by_case=True,
         explanation="Each participant with its child processes. User and kernel together are "
         "exact, each alone to 10 ms. Before 0 is the warm-up.",
         of_series=True,
@@ -242,12 +240,11 @@ CHARTS: tuple[ChartKind, ...] = (
     _over_size("jitter-share-size", "Jitter relative to latency, against size", "latency",
                JITTER_SHARE.pick or (lambda case: None), "median |jitter| / median RTT/2, %", 0.01,
                explanation=CHANGE, name="jitter relative to latency"),
-    _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s",
-               bars=True),
+    _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s"),
     ChartKind(
         "throughput-ascent", "Goodput against the specified rate", "throughput",
-        f"throughput cases at {panels.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
-        figures=GOODPUTS,
+        f"throughput cases at {sweeps.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
+        by=panels.on_links, figures=GOODPUTS,
         explanation="What leaves one sending node: in both directions at once, of one of them; to "
         "several readers, of all together; in a mesh, what all send.",
     ),
@@ -261,7 +258,8 @@ CHARTS: tuple[ChartKind, ...] = (
     ChartKind(
         "discovery-existing", "Discovery against the endpoints that are there", "discovery",
         "discovery cases at two numbers of existing endpoints or more",
-        lambda case: case.first_sample, sweeps.existing, figures=("first_sample", "rounds"),
+        lambda case: case.first_sample, sweeps.existing,
+        by=panels.all_but(WORKLOAD.capitalize()), figures=("first_sample", "rounds"),
     ),
     ChartKind(
         "endpoints-discovered", "Endpoints discovered over time", "throughput",
@@ -274,6 +272,7 @@ CHARTS: tuple[ChartKind, ...] = (
         "memory-endpoints", "Memory per endpoint", "throughput",
         "streams with two numbers of endpoints or more, three at least, and counters of the system",
         MEMORY_PER_ENDPOINT.pick, sweeps.memory(MEMORY_PER_ENDPOINT.pick),
+        by=panels.all_but(*sweeps.MAKING_ENDPOINTS),
         explanation="Without what Busmark records there.",
         figures=("memory_per_endpoint_mib",),
     ),
@@ -324,7 +323,7 @@ CHARTS: tuple[ChartKind, ...] = (
             distributions.ecdf,
             lambda measure, members: ((found := distributions.values(measure, members))[0],
                                       PERCENT, found[1]),
-            steps=True,
+            thin=distributions.smoothed_ecdf, steps=True,
         ),
     ),
     *_distributions(
@@ -387,7 +386,7 @@ PAIRS = tuple(
     ChartKind(
         f"interop-{what}", f"{title}, pair by pair", test,
         f"{test} cases whose sides are different adapters (`peer` in the scenario)",
-        lambda case: True, cases.pairs(what), shape=Heat, figures=figures,
+        lambda case: True, pairs.maps(what), by=lambda case: (), shape=Heat, figures=figures,
     )
     for what, title, test, figures in (
         ("latency", "Median RTT/2", "latency", MEDIANS),

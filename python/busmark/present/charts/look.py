@@ -13,8 +13,6 @@ from hashlib import sha256
 from math import log10
 from typing import Literal, NamedTuple
 
-from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.model.naming import Label
 
 GREY = "#7F7F7F"
@@ -146,11 +144,6 @@ MICRO = 1e3
 
 PERCENT_TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 """Ticks of an axis that reaches to the rarest samples; see `at_percent`."""
-
-
-def label_of(campaign: Campaign, case: CaseSummary) -> Label:
-    """Return the label of the case, which decides how its curve looks."""
-    return next(label for label in campaign.labels if label.text == case.label)
 
 
 def series(text: str, place: int) -> Label:

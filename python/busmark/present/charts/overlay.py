@@ -11,6 +11,7 @@ from busmark.estimate.case import CaseSummary
 from busmark.model.naming import Label
 from busmark.present.charts import panels
 from busmark.present.charts.panels import MOST_CURVES
+from busmark.present.charts.shapes import described
 
 MOST = MOST_CURVES
 """Cases in one chart."""
@@ -56,7 +57,7 @@ def _together(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     differing = {name for name in names if len({each.get(name) for each in keys}) > 1}
     labels = [
         ", ".join(filter(None, (
-            case.label, panels.described(tuple(k for k in each.items() if k[0] in differing))
+            case.label, described(tuple(k for k in each.items() if k[0] in differing))
         )))
         for case, each in zip(cases, keys, strict=True)
     ]  # fmt: skip

@@ -1,16 +1,18 @@
-"""The interoperability matrix as heat maps: what each cell says and how dark it is."""
+"""The interoperability matrix: what the table says of each pair, and the heat map of the same."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
+from busmark.compare import matrix as compared
 from busmark.compare.campaign import Campaign
-from busmark.compare.matrix import Cell, Matrix
+from busmark.compare.matrix import Matrix
 from busmark.model import text
-from busmark.present.charts.shapes import Field, shade
+from busmark.present.charts.panels import Choice, Draw
+from busmark.present.charts.shapes import Field, Heat, shade
+from busmark.present.document import Cell
 
 MARKS = {
     "not matched": "no match", "no data": "no data", "wrong content": "wrong", "failed": "failed",
@@ -18,34 +20,7 @@ MARKS = {
 }  # fmt: skip
 """What a cell without a figure says."""
 
-
-@dataclass(frozen=True, slots=True)
-class HeatCell(Field):
-    """One cell as it is shown, with its whole story as a note."""
-
-    state: str
-    value: float | None = None
-    """In the unit of the map's title; of a share in its own."""
-    is_bound: bool = False
-    """Whether no more than this limit is known, which the text says."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeatMap:
-    """One figure of one matrix: a row for each writer, a column for each reader."""
-
-    id: str
-    title: str
-    note: str
-    names: list[str]
-    """Names of the adapters, in the order of rows and columns: short, for where titles do not
-    fit."""
-    rows: list[tuple[str, list[HeatCell | None]]]
-    unit: str = ""
-    """Base unit of values that the title does not have: 1, a share."""
-
-
-Value = Callable[[Cell], float | None]
+Value = Callable[[compared.Cell], float | None]
 
 
 class Figure(NamedTuple):
@@ -60,34 +35,24 @@ class Figure(NamedTuple):
     more_is_better: bool = False
     factor: float = 1.0
     """How many base units are one of the title."""
-    limit: Callable[[Cell], tuple[float, str] | None] = lambda _: None
+    limit: Callable[[compared.Cell], tuple[float, str] | None] = lambda _: None
     """The most that a value may be where it is not known, and what the cell says of it."""
     unit: str = ""
+    """Base unit of values that the title does not have: 1, a share."""
 
 
-def heat_maps(campaign: Campaign) -> list[HeatMap]:
-    """Return latency and discovery of latency matrices, goodput and loss of throughput matrices, as
-    far as a pair has any."""
-    return [
-        _map(matrix, f"interop-{figure.key}-{number}", figure)
-        for number, matrix in enumerate(campaign.interop)
-        for place, figure in enumerate(_figures(matrix))
-        if place == 0 or _values(matrix, figure.value) or any(map(figure.limit, matrix.cells))
-    ]
-
-
-def dead_cells(campaign: Campaign) -> list[tuple[Matrix, Cell]]:
-    """Return every pair that does not work, with its matrix."""
-    return [(m, cell) for m in campaign.interop for cell in m.cells if cell.state != "works"]
-
+OUTSIDE = Cell(note="not in this campaign")
 
 AT_ONCE = "at once"
 """A discovery that was over when it could have begun."""
 
 
-def _figures(matrix: Matrix) -> list[Figure]:
-    scale = text.scale_for(_values(matrix, _result))
-    found = (
+def figures(matrix: Matrix) -> list[Figure]:
+    """Return latency and discovery of a latency matrix, goodput and loss of a throughput matrix, as
+    far as a pair has any."""
+    results = map(_result, matrix.cells)
+    scale = text.scale_for([value for value in results if value is not None])
+    every = (
         Figure(
             "latency", "latency", f"Median RTT/2, {scale.unit}",
             "Row: the pinger, which writes first. Column: the responder, which answers.",
@@ -112,50 +77,82 @@ def _figures(matrix: Matrix) -> list[Figure]:
         ),
     )  # fmt: skip
     test = "latency" if matrix.test == "latency" else "throughput"
-    return [figure for figure in found if figure.test == test]
+    first, *others = [figure for figure in every if figure.test == test]
+    known = [figure for figure in others
+             if any(figure.value(c) is not None or figure.limit(c) for c in matrix.cells)]  # fmt: skip
+    return [first, *known]
 
 
-def _discovery_limit(cell: Cell) -> tuple[float, str] | None:
+def _discovery_limit(cell: compared.Cell) -> tuple[float, str] | None:
     limit = cell.discovery_within_s
     if limit is None:
         return None
     return limit * 1e3, f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
 
 
-def _result(cell: Cell) -> float | None:
+def _result(cell: compared.Cell) -> float | None:
     return cell.result.value if cell.result else None
 
 
-def _values(matrix: Matrix, value: Value) -> list[float]:
-    return [v for v in map(value, matrix.cells) if v is not None]
+def names(matrix: Matrix) -> list[str]:
+    """Return the adapters by short names, for where titles do not fit."""
+    return [PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters]
 
 
-def _map(matrix: Matrix, identifier: str, figure: Figure) -> HeatMap:
-    positive = [v for v in _values(matrix, figure.value) if v > 0]
-    cells = {(cell.writer, cell.reader): cell for cell in matrix.cells}
-
-    def heat(writer: str, reader: str) -> HeatCell | None:
-        cell = cells.get((writer, reader))
-        if cell is None:
-            return None
-        note = f"{matrix.titles[writer]} → {matrix.titles[reader]}: {cell.state}"
-        note += f" ({cell.reason})" if cell.reason else ""
-        value = figure.value(cell)
-        limit = figure.limit(cell) if value is None else None
-        if limit is not None:
-            return HeatCell(limit[1], None, note, state=cell.state, case=cell.case, value=limit[0],
-                            is_bound=True)  # fmt: skip
-        if value is None:
-            words = MARKS.get(cell.state, text.ABSENT)
-            return HeatCell(words, None, note, state=cell.state, case=cell.case)
-        place = shade(value, positive, more_is_better=figure.more_is_better)
-        own = value / figure.factor
-        return HeatCell(figure.shown(own), place, note, state=cell.state, case=cell.case, value=own)
-
-    names = [PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters]
-    rows = [
-        (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])
+def rows(matrix: Matrix, figure: Figure) -> list[list[Cell]]:
+    """Return a row for each writer, a cell for each reader; one without a figure, or with a limit
+    only, has a text."""
+    known = {(cell.writer, cell.reader): cell for cell in matrix.cells}
+    return [
+        [
+            _cell(matrix, figure, found) if (found := known.get((writer, reader))) else OUTSIDE
+            for reader in matrix.adapters
+        ]
         for writer in matrix.adapters
     ]
-    title = f"{figure.title}: {matrix.workload}"
-    return HeatMap(identifier, title, figure.note, names, rows, figure.unit)
+
+
+def _cell(matrix: Matrix, figure: Figure, cell: compared.Cell) -> Cell:
+    note = f"{matrix.titles[cell.writer]} → {matrix.titles[cell.reader]}: {cell.state}"
+    note += f" ({cell.reason})" if cell.reason else ""
+    if (value := figure.value(cell)) is not None:
+        return Cell(value / figure.factor, note=note, case=cell.case)
+    limit, words = figure.limit(cell) or (None, MARKS.get(cell.state, text.ABSENT))
+    return Cell(limit, text=words, note=note, case=cell.case)
+
+
+def heat(campaign: Campaign, matrix: Matrix, figure: Figure) -> Heat | None:
+    """Return the map of a figure where nobody can point at a cell; None without a figure."""
+    every = rows(matrix, figure)
+    pairs = [cell for row in every for cell in row if cell != OUTSIDE]
+    known = {cell.case for cell in pairs if cell.text != text.ABSENT}
+    members = [case for case in campaign.cases if case.id in known]
+    if not members:
+        return None
+    positive = [v for c in pairs if not c.text and isinstance(v := c.value, float) and v > 0]
+
+    def field(cell: Cell) -> Field | None:
+        if cell.text or not isinstance(cell.value, float):
+            return Field(cell.text, None, cell.note, case=cell.case) if cell.text else None
+        place = shade(cell.value, positive, more_is_better=figure.more_is_better)
+        return Field(figure.shown(cell.value), place, cell.note, case=cell.case)
+
+    known_as = names(matrix)
+    return Heat(
+        (("Workload", matrix.workload),), members, "reader", known_as, "writer",
+        [(name, [*map(field, row)]) for name, row in zip(known_as, every, strict=True)],
+        f"{figure.title}. {figure.note} {len(pairs)} pairs. Light: the best; dark: the worst; "
+        "grey: no figure.",
+    )  # fmt: skip
+
+
+def maps(key: str) -> Draw:
+    """Return what draws one figure of every matrix, by its key."""
+
+    def draw(choice: Choice) -> Iterator[Heat]:
+        for matrix in choice.campaign.interop:
+            for figure in figures(matrix):
+                if figure.key == key and (drawn := heat(choice.campaign, matrix, figure)):
+                    yield drawn
+
+    return draw

@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.throughput import Paced
 from busmark.model import text
-from busmark.model.naming import placement_short
+from busmark.model.naming import Label, placement_short
+from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Reference
 
 MOST_CURVES = 10
 """In one panel, the floor not counted."""
-
-FEWEST_RATES = 3
-"""Different rates, to be called an ascent."""
 
 FAR = 5.0
 """A floor that lies further beyond the other values than this, as a factor, is not drawn: an axis
 that reached it would be empty for the most part."""
 
-Keys = tuple[tuple[str, str], ...]
-"""Selector names and the values that choose a panel."""
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Cases that one chart shows."""
+
+    campaign: Campaign
+    keys: Keys
+    members: Sequence[CaseSummary]
+
+    @property
+    def floor(self) -> CaseSummary | None:
+        """Return the null adapter's case that is their floor."""
+        floor = self.members[0].floor
+        return self.campaign.case(floor.case) if floor else None
+
+    @property
+    def floor_note(self) -> str:
+        """Return a sentence where the floor is not quite of the same workload."""
+        floor = self.members[0].floor
+        if not floor or not floor.differs:
+            return ""
+        return f" The null adapter's case differs in {text.joined(floor.differs)}."
+
+    def picture(
+        self, x: Axis, y: Axis, curves: Sequence[Curve], remarks: str,
+        references: Sequence[Reference] = (), *, also_linear: bool = False, apart: bool = False,
+    ) -> Picture:  # fmt: skip
+        """Return these cases in one plot."""
+        plots = [Plot(x, y, curves, references)]
+        return Picture(self.keys, self.members, plots, remarks, also_linear, apart)
+
+    def label(self, case: CaseSummary) -> Label:
+        """Return the label of a case, which decides how its curve looks."""
+        return next(label for label in self.campaign.labels if label.text == case.label)
+
+
+Draw = Callable[[Choice], Iterator[Any]]
+"""Make the shapes of a choice of cases: one, or none where there is nothing to draw."""
 
 
 def measured(campaign: Campaign, test: str) -> list[CaseSummary]:
@@ -30,13 +66,17 @@ def measured(campaign: Campaign, test: str) -> list[CaseSummary]:
     return [by_id[c] for group in campaign.groups if group.test == test for c in group.cases]
 
 
-def where(case: CaseSummary, *, size: bool = True) -> Keys:
+def where(case: CaseSummary) -> Keys:
     """Return placement, size and further workload: what cases of one panel have in common."""
     names = {"Placement": placement(case)} if case.placement else {}
-    if size:
-        names["Size"] = text.size_text(case.size)
+    names["Size"] = text.size_text(case.size)
     names |= {name.capitalize(): value for name, value in case.workload.items()}
     return tuple(names.items())
+
+
+def all_but(*names: str) -> Callable[[CaseSummary], Keys]:
+    """Return what gives the keys that cases of one chart share: all but these."""
+    return lambda case: tuple(key for key in where(case) if key[0] not in names)
 
 
 def of_one(case: CaseSummary) -> Keys:
@@ -50,50 +90,24 @@ def placement(case: CaseSummary) -> str:
 
 
 def split(
-    cases: Iterable[CaseSummary], key: Callable[[CaseSummary], Keys]
+    cases: Iterable[CaseSummary], key: Callable[[CaseSummary], Keys], most: int = MOST_CURVES
 ) -> list[tuple[Keys, list[CaseSummary]]]:
-    """Return cases by key, in parts of at most `MOST_CURVES` labels; a part says so in its keys."""
+    """Return cases by key, in parts of at most so many labels; a part says so in its keys."""
     by_key: dict[Keys, list[CaseSummary]] = {}
     for case in cases:
         by_key.setdefault(key(case), []).append(case)
     parts: list[tuple[Keys, list[CaseSummary]]] = []
     for keys, members in by_key.items():
         names = list(dict.fromkeys(case.label for case in members))
-        if len(names) <= MOST_CURVES:
+        if len(names) <= most:
             parts.append((keys, members))
             continue
-        for first in range(0, len(names), MOST_CURVES):
-            part = names[first : first + MOST_CURVES]
+        for first in range(0, len(names), most):
+            part = names[first : first + most]
             sentence = f"{first + 1} to {first + len(part)} of {len(names)}"
             chosen = [case for case in members if case.label in part]
             parts.append(((*keys, ("Curves", sentence)), chosen))
     return parts
-
-
-def floor_of(campaign: Campaign, case: CaseSummary) -> CaseSummary | None:
-    """Return the null adapter's case that is this case's floor."""
-    return campaign.case(case.floor.case) if case.floor else None
-
-
-def floor_note(case: CaseSummary) -> str:
-    """Return a sentence where the floor is not quite of the same workload."""
-    if not case.floor or not case.floor.differs:
-        return ""
-    return f" The null adapter's case differs in {text.joined(case.floor.differs)}."
-
-
-def described(keys: Keys) -> str:
-    """Return keys for a caption, such as "One CPU, 64 B"."""
-    plain = {"Placement", "Size", "Middleware", "Workload"}
-    known = [(name, value) for name, value in keys if value != text.ABSENT]
-    sentence = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
-    return sentence[:1].upper() + sentence[1:]
-
-
-def captioned(keys: Keys, remarks: str) -> str:
-    """Return a caption: what was chosen, and remarks on it."""
-    where = described(keys)
-    return f"{where}: {remarks}" if where else remarks
 
 
 def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
@@ -140,12 +154,6 @@ def span_text(values: Sequence[int]) -> str:
 def paced(case: CaseSummary) -> Paced | None:
     """Return what a throughput case with a rate asks for; None at full speed."""
     return case.throughput.paced if case.throughput else None
-
-
-def is_ascent(cases: Iterable[CaseSummary]) -> bool:
-    """Return whether these differ in what they ask for, enough to draw a curve over it."""
-    rates = {p.specified_mbit_per_s for case in cases if (p := paced(case))}
-    return len(rates) >= FEWEST_RATES
 
 
 def on_links(case: CaseSummary) -> Keys:

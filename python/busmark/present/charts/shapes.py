@@ -1,22 +1,24 @@
-"""The shapes of charts, as data: curves, plots over time, bars, boxes round by round, heat maps.
+"""The shapes of charts, as data: curves, bars, boxes round by round, heat maps.
 
 A shape is computed once. The page, print and gnuplot draw it, each with its own look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import isnan, log
+from math import isfinite, isnan, log
 from typing import Literal, NamedTuple
 
 from busmark.estimate.case import CaseSummary
-from busmark.model.figure import Figure
+from busmark.estimate.series import Curve as Series
 from busmark.model.naming import Label
-from busmark.model.text import THIN
-from busmark.present.charts import look, panels
+from busmark.model.text import ABSENT, THIN, Interval, upper_first
+from busmark.present.charts import look
 from busmark.present.charts.look import Dash, ink
-from busmark.present.charts.panels import Keys
+
+Keys = tuple[tuple[str, str], ...]
+"""Selector names and the values that choose a panel."""
 
 
 def one_line(text: str, longest: int = 60) -> str:
@@ -28,12 +30,15 @@ def one_line(text: str, longest: int = 60) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
+Kind = Literal["linear", "log", "sizes", "percent", "signed"]
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """Its title has the unit."""
 
     title: str
-    kind: Literal["linear", "log", "sizes", "percent", "signed"] = "linear"
+    kind: Kind = "linear"
     """sizes: bytes, each of them a tick; beside a logarithmic axis logarithmic as well. percent:
     from the fastest to the rarest sample, each step ten times rarer. signed: of both signs, most of
     them near 0."""
@@ -57,12 +62,23 @@ class Point(NamedTuple):
     """What it is, for who points at it."""
 
 
-def point(x: float, figure: Figure, factor: float = 1.0, note: str = "") -> Point:
+def point(x: float, figure: Interval, factor: float = 1.0, note: str = "") -> Point:
     """Return a figure at `x`, in units of `factor`."""
+    return Point(x, figure.value / factor, *_limits(figure, factor), note)
+
+
+def _limits(figure: Interval, factor: float) -> tuple[float | None, float | None]:
+    """Return the limits of an interval that has both, in units of `factor`."""
     low, high = figure.low, figure.high
-    if low is None or high is None:
-        return Point(x, figure.value / factor, note=note)
-    return Point(x, figure.value / factor, low / factor, high / factor, note)
+    if low is None or high is None or not isfinite(high):
+        return None, None
+    return low / factor, high / factor
+
+
+def points(of: Series | None, factor: float = 1.0, note: str = "") -> list[Point]:
+    """Return the points of a series, its values in units of `factor`; none without a series."""
+    known = zip(of.x, of.y, strict=True) if of else ()
+    return [Point(x or 0.0, (y or 0.0) / factor, note=note) for x, y in known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +120,16 @@ class Reference:
     """Whether the axis is to reach it."""
 
 
-class Captioned:
-    """For a class about a choice of cases."""
+def described(keys: Keys) -> str:
+    """Return keys for a caption, such as "One CPU, 64 B"."""
+    plain = {"Placement", "Size", "Middleware", "Workload"}
+    known = [(name, value) for name, value in keys if value != ABSENT]
+    sentence = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
+    return upper_first(sentence)
+
+
+class Shape:
+    """What a chart shows of a choice of cases."""
 
     __slots__ = ()
 
@@ -117,18 +141,20 @@ class Captioned:
     @property
     def caption(self) -> str:
         """Return the caption; it begins with what was chosen."""
-        return panels.captioned(self.keys, self.remarks)
+        where = described(self.keys)
+        return f"{where}: {self.remarks}" if where else self.remarks
 
 
-class OnAxes:
-    """For a class that has curves on two axes."""
-
-    __slots__ = ()
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Curves on two axes."""
 
     x: Axis
     y: Axis
     curves: Sequence[Curve]
-    references: Sequence[Reference]
+    references: Sequence[Reference] = ()
+    heading: str = ""
+    """Where it is one of several below each other; the title of x is below the last."""
 
     def places(self) -> list[float]:
         """Return all values of x."""
@@ -140,14 +166,24 @@ class OnAxes:
         own = [p.y for curve in self.curves for p in curve.points if not isnan(p.y)]
         return own + [end[1] for line in self.references if line.fits_axis for end in line.ends]
 
-    def reach(self) -> list[float]:
-        """Return all values of y, and their limits as far as the axis shows them."""
-        limits = (look.within(p.y, p.low, p.high) for curve in self.curves for p in curve.points)
-        return self.values() + [end for ends in limits for end in ends if not isnan(end)]
+    def reach(self, *, whole: bool) -> list[float]:
+        """Return all values of y, the tops of areas, and limits as far as the axis shows them:
+        `whole` all of them."""
+        points = [point for curve in self.curves for point in curve.points]
+        limits = [(p.low, p.high) if whole else look.within(p.y, p.low, p.high) for p in points]
+        ends = [end for pair in limits for end in pair if end is not None and not isnan(end)]
+        tops = [top for curve, _, tops in self.stacked() if curve.stacked for top in tops]
+        return self.values() + ends + tops
 
-    def cut(self) -> bool:
-        """Return whether x must end before what is drawn does."""
-        return not all(line.fits_axis for line in self.references)
+    def stacked(self) -> Iterator[tuple[Curve, list[float], list[float]]]:
+        """Yield curves with the bottoms and the tops of their areas."""
+        heights: dict[float, float] = {}
+        for curve in self.curves:
+            bottom = [heights.get(p.x, 0.0) if curve.stacked else 0.0 for p in curve.points]
+            top = [low + p.y for low, p in zip(bottom, curve.points, strict=True)]
+            if curve.stacked:
+                heights.update((p.x, high) for p, high in zip(curve.points, top, strict=True))
+            yield curve, bottom, top
 
     def sizes(self) -> list[int]:
         """Return those in use, of an axis of sizes."""
@@ -156,47 +192,29 @@ class OnAxes:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture(Captioned, OnAxes):
-    """One choice of cases."""
+class Picture(Shape):
+    """One choice of cases in one plot, or one case in plots from the top, which have headings."""
 
     keys: Keys
     members: Sequence[CaseSummary]
-    x: Axis
-    y: Axis
-    curves: Sequence[Curve]
+    plots: Sequence[Plot]
     remarks: str
-    references: Sequence[Reference] = ()
     also_linear: bool = False
     """Whether it is shown on linear axes, too."""
-    as_bars: bool = False
-    """Whether a form that has bars shows the same as bars, and not as points of one place."""
     apart: bool = False
     """Whether curves have so little in common that paper has a plot for each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row(OnAxes):
-    """One of the plots."""
-
-    heading: str
-    x: Axis
-    """The same for all plots of a stack: its title is below the last."""
-    y: Axis
-    curves: Sequence[Curve]
-    references: Sequence[Reference] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Stack(Captioned):
-    """One case."""
-
-    keys: Keys
-    members: Sequence[CaseSummary]
-    rows: Sequence[Row]
-    """From the top."""
-    remarks: str
     together: bool = False
-    """Whether x reaches from the same begin to the same end in all of them."""
+    """Whether x reaches from the same begin to the same end in all plots."""
+
+    @property
+    def plot(self) -> Plot:
+        """Return the only plot."""
+        return self.plots[0]
+
+    @property
+    def is_stack(self) -> bool:
+        """Return whether it is of plots with headings."""
+        return bool(self.plot.heading)
 
 
 OUTSIDE = 0.5
@@ -229,19 +247,15 @@ class Bar:
 
 
 def bar(
-    label: Label, figure: Figure, factor: float = 1.0, *, note: str = "",
+    label: Label, figure: Interval, factor: float = 1.0, *, note: str = "",
     parts: Sequence[Part] = (), mark: float | None = None,
 ) -> Bar:  # fmt: skip
     """Return a figure as a bar, in units of `factor`."""
-    low, high = figure.low, figure.high
-    value = figure.value / factor
-    if low is None or high is None:
-        return Bar(label, value, note=note, parts=parts, mark=mark)
-    return Bar(label, value, low / factor, high / factor, note, parts, mark)
+    return Bar(label, figure.value / factor, *_limits(figure, factor), note, parts, mark)
 
 
 @dataclass(frozen=True, slots=True)
-class Bars(Captioned):
+class Bars(Shape):
     """One choice of cases."""
 
     keys: Keys
@@ -272,11 +286,9 @@ class Bars(Captioned):
         return [name for name in (self.value, self.part, self.mark, *lines) if name]
 
 
-def across(reference: Reference, rows: int) -> Reference:
-    """Return the line at its place of the axis, from above the first row to below the last."""
-    at = reference.ends[0][0]
-    ends = ((at, -OUTSIDE), (at, rows - 1 + OUTSIDE))
-    return Reference(reference.name, reference.dash, ends)
+def across(name: str, dash: Dash, at: float, rows: int) -> Reference:
+    """Return a line at this place of the axis, from above the first row to below the last."""
+    return Reference(name, dash, ((at, -OUTSIDE), (at, rows - 1 + OUTSIDE)))
 
 
 WIDEST = 0.42
@@ -315,7 +327,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes(Captioned):
+class Boxes(Shape):
     """One choice of cases."""
 
     keys: Keys
@@ -368,7 +380,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Heat(Captioned):
+class Heat(Shape):
     """One choice of cases."""
 
     keys: Keys

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER, Effect
-from busmark.compare.fits import WORKLOAD, DiscoveryGrowth, SizeFit
+from busmark.compare.fits import SizeFit
 from busmark.estimate.capacity import Capacity
 from busmark.estimate.case import CaseSummary
 from busmark.estimate.throughput import Paced
@@ -16,16 +15,17 @@ from busmark.model.figure import Figure
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted
-from busmark.present.charts.panels import Keys
-from busmark.present.charts.shapes import Axis, Curve, Picture, Point, Reference, point
+from busmark.present.charts.panels import Choice, Draw
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point, Reference, point
 
-Draw = Callable[[Campaign, Sequence[CaseSummary]], Iterator[Picture]]
+MAKING_ENDPOINTS = tuple(
+    dim.title(name).capitalize()
+    for name in ("topics", "writers", "readers", "publishers", "subscribers", "applications")
+)
+"""Keys in which cases differ that differ in the number of endpoints."""
 
-MOST_NAMED = 4
-"""Fits in a caption; tables have all."""
-
-MAKING_ENDPOINTS = ("topics", "writers", "readers", "publishers", "subscribers", "applications")
-"""Parameters by which cases differ in the number of endpoints."""
+FEWEST_RATES = 3
+"""Different rates, to draw a curve over them."""
 
 FIGURES: tuple[tuple[str, str, look.Dash], ...] = (
     ("first_sample", "first sample", "solid"),
@@ -34,60 +34,56 @@ FIGURES: tuple[tuple[str, str, look.Dash], ...] = (
 """Fields of `Discovery`, their name in a legend, and their dash."""
 
 
-def _by_label(cases: Iterable[CaseSummary]) -> dict[str, list[CaseSummary]]:
+def _by_label(
+    cases: Iterable[CaseSummary], place: Callable[[CaseSummary], int]
+) -> dict[str, list[CaseSummary]]:
+    """Return the cases of each label in the order of their places."""
     found: dict[str, list[CaseSummary]] = {}
     for case in cases:
         found.setdefault(case.label, []).append(case)
-    return found
+    return {label: sorted(own, key=place) for label, own in found.items()}
 
 
-def over_size(
-    pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = False, bars: bool = False
-) -> Draw:
+def _size(case: CaseSummary) -> int:
+    return case.size or 0
+
+
+def over_size(pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = False) -> Draw:
     """Return what draws one figure over the size, `factor` of which are one of the `unit` of its
-    axis.
+    axis; `fitted`: a line overhead + slope · size goes with it."""
 
-    Args:
-        fitted: whether a line overhead + slope · size goes with it.
-        bars: whether there are bars of it, which show cases of one size.
-    """
-
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
-        for keys, members in panels.split(cases, lambda case: panels.where(case, size=False)):
-            sizes = len({case.size for case in members})
-            if sizes < (1 if bars else 2):
-                continue
-            curves = []
-            for name, own in _by_label([*members, *_floors(campaign, members, pick)]).items():
-                known = sorted((case.size or 0, i) for i, case in enumerate(own) if pick(case))
-                points = [point(at, f, factor) for at, i in known if (f := pick(own[i]))]
-                curves.append(Curve(name, look.label_of(campaign, own[0]), points))
-            here = {case.id for case in members}
-            fits = [fit for fit in campaign.fits if fitted and set(fit.cases) <= here]
-            figures = [figure for case in members if (figure := pick(case))]
-            yield Picture(
-                keys, members, Axis("size of the body", "sizes"), Axis(unit, "log"),
-                [*curves, *(_line(campaign, fit) for fit in fits)],
-                f"{counted(figures)}{' Thin: overhead + slope · size.' if fits else ''}",
-                also_linear=sizes > 1, as_bars=sizes < 2,
-            )  # fmt: skip
+    def draw(choice: Choice) -> Iterator[Picture]:
+        if len({case.size for case in choice.members}) < 2:
+            return
+        curves = []
+        for name, own in _by_label([*choice.members, *_floors(choice, pick)], _size).items():
+            points = [point(_size(case), f, factor) for case in own if (f := pick(case))]
+            curves.append(Curve(name, choice.label(own[0]), points))
+        here = {case.id for case in choice.members}
+        fits = [fit for fit in choice.campaign.fits if fitted and set(fit.cases) <= here]
+        figures = [figure for case in choice.members if (figure := pick(case))]
+        yield choice.picture(
+            Axis("size of the body", "sizes"), Axis(unit, "log"),
+            [*curves, *(_line(choice, fit) for fit in fits)],
+            f"{counted(figures)}{' Thin: overhead + slope · size.' if fits else ''}",
+            also_linear=True,
+        )  # fmt: skip
 
     return draw
 
 
-def _floors(
-    campaign: Campaign, members: Sequence[CaseSummary], pick: Pick
-) -> list[CaseSummary]:  # fmt: skip
+def _floors(choice: Choice, pick: Pick) -> list[CaseSummary]:
     """Return the cases of the null adapter, unless they are far from the others."""
-    nearest = dict.fromkeys(case.floor.case for case in members if case.floor)
-    known = [(floor, figure) for case in nearest if (figure := pick(floor := campaign.case(case)))]
-    values = [figure.value for case in members if (figure := pick(case))]
+    nearest = dict.fromkeys(case.floor.case for case in choice.members if case.floor)
+    floors = map(choice.campaign.case, nearest)
+    known = [(floor, figure) for floor in floors if (figure := pick(floor))]
+    values = [figure.value for case in choice.members if (figure := pick(case))]
     is_near = known and panels.near([figure.value for _, figure in known], values)
     return [floor for floor, _ in known] if is_near else []
 
 
-def _line(campaign: Campaign, fit: SizeFit) -> Curve:
-    label = look.label_of(campaign, campaign.case(fit.cases[0]))
+def _line(choice: Choice, fit: SizeFit) -> Curve:
+    label = choice.label(choice.campaign.case(fit.cases[0]))
     pairs = zip(fit.at_bytes, fit.value_ns, strict=True)
     points = [Point(size, at / look.MICRO) for size, at in pairs]
     return Curve(f"{label.text}, line", label, points, marks=False, thin=True, dash="solid")
@@ -96,83 +92,78 @@ def _line(campaign: Campaign, fit: SizeFit) -> Curve:
 def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
     """Return what draws a figure through a layer over the same of the library alone."""
 
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
-        effects = {e.versus.case: e for e in campaign.effects if e.parameter == LAYER}
+    def draw(choice: Choice) -> Iterator[Picture]:
+        effects = {e.versus.case: e for e in choice.campaign.effects if e.parameter == LAYER}
         ratios = {case: f for case, e in effects.items() if (f := pick(e))}
-        for keys, members in panels.split(cases, lambda case: panels.where(case, size=False)):
-            known = [case for case in members if case.id in ratios]
-            sizes = sorted({case.size or 0 for case in known})
-            if len(sizes) < 2:
-                continue
-            curves = []
-            for label, own in _by_label(known).items():
-                own.sort(key=lambda case: case.size or 0)
-                name = f"{label}, over {effects[own[0].id].reference}"
-                points = [point(case.size or 0, ratios[case.id]) for case in own]
-                curves.append(Curve(name, look.label_of(campaign, own[0]), points))
-            rounds = panels.span_text([ratios[case.id].rounds for case in known])
-            yield Picture(
-                keys, known, Axis("size of the body", "sizes"), Axis(unit), curves,
-                f"{rounds} rounds of each, interleaved{BOUNDED}",
-                [Reference("the library alone", "dot", ((sizes[0], 1.0), (sizes[-1], 1.0)))],
-            )  # fmt: skip
+        known = [case for case in choice.members if case.id in ratios]
+        sizes = sorted(set(map(_size, known)))
+        if len(sizes) < 2:
+            return
+        curves = []
+        for label, own in _by_label(known, _size).items():
+            name = f"{label}, over {effects[own[0].id].reference}"
+            points = [point(_size(case), ratios[case.id]) for case in own]
+            curves.append(Curve(name, choice.label(own[0]), points))
+        alone = Reference("the library alone", "dot", ((sizes[0], 1.0), (sizes[-1], 1.0)))
+        rounds = panels.span_text([ratios[case.id].rounds for case in known])
+        yield Picture(
+            choice.keys, known,
+            [Plot(Axis("size of the body", "sizes"), Axis(unit), curves, [alone])],
+            f"{rounds} rounds of each, interleaved{BOUNDED}",
+        )  # fmt: skip
 
     return draw
 
 
-def ascent(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def ascent(choice: Choice) -> Iterator[Picture]:
     """Draw goodput over the specified rate: a curve for each label and topology."""
-    if not panels.is_ascent(cases):
+    curves: dict[tuple[str, str], list[tuple[CaseSummary, Paced]]] = {}
+    for case in choice.members:
+        if paced := panels.paced(case):
+            curves.setdefault((case.label, panels.topology(case)), []).append((case, paced))
+    topologies = list(dict.fromkeys(topology for _, topology in curves))
+    every = [paced for curve in curves.values() for _, paced in curve]
+    if len({paced.specified_mbit_per_s for paced in every}) < FEWEST_RATES:
         return
-    for keys, members in panels.split(cases, panels.on_links):
-        curves: dict[tuple[str, str], list[tuple[CaseSummary, Paced]]] = {}
-        for case in members:
-            if paced := panels.paced(case):
-                curves.setdefault((case.label, panels.topology(case)), []).append((case, paced))
-        topologies = list(dict.fromkeys(topology for _, topology in curves))
-        every = [paced for curve in curves.values() for _, paced in curve]
-        yield Picture(
-            keys, members,
-            Axis("specified, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"),
-            [
-                Curve(
-                    f"{label}, {topology}", look.label_of(campaign, curve[0][0]),
-                    [point(paced.specified_mbit_per_s, paced.carried,
-                           note=f"{case.params.rate_hz:g} /s of {text.size_text(case.size)}")
-                     for case, paced in sorted(curve, key=lambda e: e[1].specified_mbit_per_s)],
-                    hollow=bool(topologies.index(topology) % 2),
-                    dash=look.DASHES[topologies.index(topology) % len(look.DASHES)],
-                )
-                for (label, topology), curve in curves.items()
-            ],
-            counted([p.carried for p in every]),
-            _limits("specified", [p.specified_mbit_per_s for p in every], every),
-        )  # fmt: skip
-
-
-def capacity(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
-    """Draw the trials of a search: what was offered, and what arrived."""
-    for keys, members in panels.split(cases, panels.where):
-        known = [(case, case.capacity) for case in members if case.capacity]
-        curves = [
-            curve for case, found in known
-            for curve in _trials(case.label, look.label_of(campaign, case), found)
-        ]  # fmt: skip
-        offered = [point.x for curve in curves if not curve.thin for point in curve.points]
-        if not offered:
-            continue
-        sentence = "; ".join(
-            f"{case.label} "
-            f"{text.figure_text(of.sustained, text.MBIT) if of.sustained else 'not found'}, "
-            f"{of.confirmed} of {of.confirm} trials confirm it"
-            for case, of in known
+    drawn = [
+        Curve(
+            f"{label}, {topology}", choice.label(curve[0][0]),
+            [point(paced.specified_mbit_per_s, paced.carried,
+                   note=f"{case.params.rate_hz:g} /s of {text.size_text(case.size)}")
+             for case, paced in sorted(curve, key=lambda e: e[1].specified_mbit_per_s)],
+            hollow=bool(topologies.index(topology) % 2),
+            dash=look.DASHES[topologies.index(topology) % len(look.DASHES)],
         )
-        yield Picture(
-            keys, members,
-            Axis("offered, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), curves,
-            f"{sentence}.",
-            _limits("offered", offered, [found for _, found in known]),
-        )  # fmt: skip
+        for (label, topology), curve in curves.items()
+    ]  # fmt: skip
+    limits = _limits("specified", [p.specified_mbit_per_s for p in every], every)
+    yield choice.picture(
+        Axis("specified, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), drawn,
+        counted([p.carried for p in every]), limits,
+    )  # fmt: skip
+
+
+def capacity(choice: Choice) -> Iterator[Picture]:
+    """Draw the trials of a search: what was offered, and what arrived."""
+    known = [(case, case.capacity) for case in choice.members if case.capacity]
+    curves = [
+        curve for case, found in known
+        for curve in _trials(case.label, choice.label(case), found)
+    ]  # fmt: skip
+    offered = [point.x for curve in curves if not curve.thin for point in curve.points]
+    if not offered:
+        return
+    limits = _limits("offered", offered, [found for _, found in known])
+    sentence = "; ".join(
+        f"{case.label} "
+        f"{text.figure_text(of.sustained, text.MBIT) if of.sustained else 'not found'}, "
+        f"{of.confirmed} of {of.confirm} trials confirm it"
+        for case, of in known
+    )
+    yield choice.picture(
+        Axis("offered, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), curves,
+        f"{sentence}.", limits,
+    )  # fmt: skip
 
 
 def _trials(name: str, label: Label, found: Capacity) -> Iterator[Curve]:
@@ -203,64 +194,25 @@ def _limits(asked: str, at: Sequence[float], known: Sequence[Paced | Capacity]) 
     return found
 
 
-def existing(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def existing(choice: Choice) -> Iterator[Picture]:
     """Draw discovery over the endpoints that are there already."""
-    for keys, members in panels.split(cases, _but(WORKLOAD.capitalize())):
-        if len({_existing(case) for case in members}) < 2:
-            continue
-        curves = []
-        for label, own in _by_label(members).items():
-            own.sort(key=_existing)
-            for field, name, dash in FIGURES:
-                known = [(_existing(c), f) for c in own if (f := getattr(c.discovery, field))]
-                points = [point(at, figure, look.MICRO * 1e3) for at, figure in known]
-                of = look.label_of(campaign, own[0])
-                hollow = field == "creation"
-                curves.append(Curve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
-        shown = [case.first_sample for case in members if case.first_sample]
-        yield Picture(
-            keys, members, Axis("endpoints that are there already"), Axis("time, ms", "log"),
-            curves, counted(shown) + _power_laws(campaign, members),
-        )  # fmt: skip
+    if len({_existing(case) for case in choice.members}) < 2:
+        return
+    curves = []
+    for label, own in _by_label(choice.members, _existing).items():
+        for field, name, dash in FIGURES:
+            known = [(_existing(c), f) for c in own if (f := getattr(c.discovery, field))]
+            points = [point(at, figure, look.MICRO * 1e3) for at, figure in known]
+            of = choice.label(own[0])
+            hollow = field == "creation"
+            curves.append(Curve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
+    shown = [case.first_sample for case in choice.members if case.first_sample]
+    x, y = Axis("endpoints that are there already"), Axis("time, ms", "log")
+    yield choice.picture(x, y, curves, counted(shown))
 
 
 def _existing(case: CaseSummary) -> int:
     return case.discovery.existing if case.discovery else 0
-
-
-def _but(*names: str) -> Callable[[CaseSummary], Keys]:
-    """Return what gives the keys that cases of one chart share: all but these."""
-    return lambda case: tuple(key for key in panels.where(case) if key[0] not in names)
-
-
-def _power_laws(campaign: Campaign, members: Sequence[CaseSummary]) -> str:
-    """Return the power laws in words, and the cases that follow none."""
-    here = {case.id for case in members}
-    fits = [g for g in campaign.growths if g.figure == "first_sample" and set(g.cases) <= here]
-    laws = [f"{g.label} {_exponent(g.exponent)}" for g in fits if g.exponent][:MOST_NAMED]
-    others = [_departing(g) for g in fits if not g.exponent][:MOST_NAMED]
-    sentence = ""
-    if laws:
-        sentence += (
-            " As a power of the number of endpoints (without the case of none) the time to the "
-            f"first sample has the exponents (0: the number does not matter): {'; '.join(laws)}."
-        )
-    if others:
-        sentence += f" No power law describes it for: {'; '.join(others)}."
-    return sentence
-
-
-def _departing(growth: DiscoveryGrowth) -> str:
-    factor = growth.farthest_factor
-    if factor is None or growth.farthest is None:
-        return growth.label
-    return f"{growth.label} (at {growth.farthest} {text.number(factor)} times the line through all)"
-
-
-def _exponent(figure: text.Interval) -> str:
-    if figure.low is None or figure.high is None:
-        return text.number(figure.value)
-    return f"{text.number(figure.value)} [{text.number(figure.low)}, {text.number(figure.high)}]"
 
 
 def memory(pick: Callable[[CaseSummary], float | None]) -> Draw:
@@ -269,21 +221,19 @@ def memory(pick: Callable[[CaseSummary], float | None]) -> Draw:
     def endpoints(case: CaseSummary) -> int:
         return case.meeting.endpoints if case.meeting else 0
 
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
-        keys_of = _but(*(dim.title(name).capitalize() for name in MAKING_ENDPOINTS))
-        for keys, members in panels.split(cases, keys_of):
-            if len({endpoints(case) for case in members}) < 2:
-                continue
-            curves = []
-            for label, own in _by_label(members).items():
-                points = [Point(endpoints(c), pick(c) or 0.0) for c in sorted(own, key=endpoints)]
-                curves.append(Curve(label, look.label_of(campaign, own[0]), points))
-            rounds = panels.span_text([case.rounds.ok for case in members])
-            yield Picture(
-                keys, members, Axis("writers and readers of all participants", "log"),
-                Axis("memory per endpoint, MiB", "log"), curves,
-                f"The most in {rounds} rounds, of all participants together. What they need "
-                "without an endpoint is in it, and weighs less the more endpoints there are.",
-            )  # fmt: skip
+    def draw(choice: Choice) -> Iterator[Picture]:
+        if len({endpoints(case) for case in choice.members}) < 2:
+            return
+        curves = []
+        for label, own in _by_label(choice.members, endpoints).items():
+            points = [Point(endpoints(case), pick(case) or 0.0) for case in own]
+            curves.append(Curve(label, choice.label(own[0]), points))
+        rounds = panels.span_text([case.rounds.ok for case in choice.members])
+        yield choice.picture(
+            Axis("writers and readers of all participants", "log"),
+            Axis("memory per endpoint, MiB", "log"), curves,
+            f"The most in {rounds} rounds, of all participants together. What they need "
+            "without an endpoint is in it, and weighs less the more endpoints there are.",
+        )  # fmt: skip
 
     return draw

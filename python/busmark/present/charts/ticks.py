@@ -1,14 +1,16 @@
-"""Where axes have their ticks, and how these are written: the same on the page, on paper and in
-gnuplot."""
+"""Where axes reach and have their ticks, and how these are written: the same on the page, on paper
+and in gnuplot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, floor, log2, log10
+from math import ceil, floor, log, log2, log10
 
 from busmark.model.text import number, size_text
 from busmark.present.charts.look import PERCENT_TICKS, at_percent, at_size
+from busmark.present.charts.shapes import Axis, Kind, Plot
 
 Tick = tuple[float, str]
 
@@ -27,9 +29,73 @@ APART = 1.6
 MARGIN = 1.12
 """Room at both ends of a logarithmic axis, as a factor."""
 
-
 HEADROOM = 1.06
 """Room above the largest value of an axis that begins at 0, as a factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where values are on an axis: up to where it reaches, and its ticks."""
+
+    kind: Kind
+    ends: tuple[float, float]
+    ticks: Sequence[Tick] = ()
+    """None on a linear axis that each form may divide as it likes."""
+    step: float = 1.0
+    """Where a signed axis stops being linear."""
+
+    def place(self, value: float) -> float:
+        """Return where a value is on it, in the unit of its ends."""
+        if self.kind == "percent":
+            return at_percent(value)
+        return at_size(value) if self.kind == "sizes" else float(value)
+
+    def share(self, place: float) -> float:
+        """Return where a place is between the ends, about 0 to 1."""
+        low, high, place = map(self._drawn, (*self.ends, place))
+        return (place - low) / (high - low)
+
+    def _drawn(self, place: float) -> float:
+        if self.kind == "signed":
+            size = log(1 + abs(place) / self.step)
+            return size if place > 0 else -size
+        return log(max(place, self.ends[0])) if self.kind in ("log", "sizes") else place
+
+    def beyond(self, place: float) -> int:
+        """Return -1 below the axis, 1 above it, and 0 on it."""
+        low, high = self.ends
+        return (place > high) - (place < low)
+
+
+def scale(axis: Axis, values: Sequence[float], *, linear: bool = False) -> Scale:
+    """Return the scale that reaches these values; `linear`: a linear one, whatever its kind."""
+    if axis.kind == "sizes":
+        linear = linear or not values
+        ends, ticks = size_axis([*map(int, values)], linear=linear)
+        return Scale("linear" if linear else "sizes", ends, ticks)
+    if axis.kind == "percent":
+        end, ticks = percent_axis(values)
+        return Scale("percent", (0, end), ticks)
+    if axis.kind == "signed" and any(values):
+        step, marks = signed_ticks(values)
+        end = 1.3 * marks[-1]
+        return Scale("signed", (-end, end), [(mark, plain(mark)) for mark in marks], step)
+    wanted = axis.kind == "log" and not linear
+    if wanted and (reach := axis.ends or log_ends(axis.middle or values)):
+        return Scale("log", reach, log_ticks(*reach))
+    if axis.ends:
+        return Scale("linear", axis.ends, axis.names)
+    if axis.from_zero or axis.kind == "log":
+        return Scale("linear", from_zero(values), axis.names)
+    return Scale("linear", axis.middle or around(values), axis.names)
+
+
+def scales(plot: Plot, *, linear: bool = False) -> tuple[Scale, Scale]:
+    """Return the scales of x and y on which all curves are."""
+    places = plot.sizes() if plot.x.kind == "sizes" else plot.places()
+    # A logarithmic axis has room for intervals, however wide.
+    reach = plot.reach(whole=plot.y.kind == "log" and not linear)
+    return scale(plot.x, places, linear=linear), scale(plot.y, reach, linear=linear)
 
 
 def around(values: Sequence[float]) -> tuple[float, float]:

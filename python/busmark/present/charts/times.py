@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from busmark.compare.campaign import Campaign
 from busmark.estimate.case import CaseSummary
-from busmark.estimate.discovery import Meeting
 from busmark.estimate.series import Curve as Points
 from busmark.model import text
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels
-from busmark.present.charts.distributions import axis_of
 from busmark.present.charts.look import MICRO
-from busmark.present.charts.shapes import (
-    Axis,
-    Curve,
-    Picture,
-    Point,
-    Reference,
-    Row,
-    Stack,
-)
-from busmark.store.columns import READER
+from busmark.present.charts.panels import Choice, Draw
+from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point, Reference, points
+from busmark.present.figures import quantity_name
 
 LOST = look.series("lost", look.LOST)
 
@@ -39,18 +29,19 @@ USER, KERNEL = 0.8, 0.4
 """How solid an area is."""
 
 
-def timeline(quantity: str) -> Callable[[Campaign, Sequence[CaseSummary]], Iterator[Stack]]:
-    """Return what draws one round of each case, thinned, and its last samples one by one."""
+def timeline(quantity: str) -> Draw:
+    """Return what draws one round of a case, thinned, and its last samples one by one."""
 
-    def draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Stack]:
-        for case in cases:
-            if detail := _first(case, "detail", quantity):
-                whole, lost = (_first(case, kind, quantity) for kind in ("timeline", "lost"))
-                dots, line = _points(detail), _points(whole)
-                floor, note = _floor(campaign, case, quantity, [*line, *dots])
-                rows = _rows(look.label_of(campaign, case), axis_of(quantity), line, dots, lost,
-                             floor)  # fmt: skip
-                yield Stack(panels.of_one(case), [case], rows, f"{_counted(detail, lost)}.{note}")
+    def draw(choice: Choice) -> Iterator[Picture]:
+        (case,) = choice.members
+        if detail := _first(case, "detail", quantity):
+            whole, lost = (_first(case, kind, quantity) for kind in ("timeline", "lost"))
+            dots, line = points(detail, MICRO), points(whole, MICRO)
+            floor, note = _floor(choice, quantity, [*line, *dots])
+            rows = _rows(
+                choice.label(case), f"{quantity_name(quantity)}, µs", line, dots, lost, floor
+            )
+            yield Picture(choice.keys, [case], rows, f"{_counted(detail, lost)}.{note}")
 
     return draw
 
@@ -59,26 +50,21 @@ def _first(case: CaseSummary, kind: str, quantity: str) -> Points | None:
     return next(iter(case.curves(kind, quantity)), None)
 
 
-def _points(of: Points | None) -> list[Point]:
-    known = zip(of.x, of.y, strict=True) if of else ()
-    return [Point(at or 0.0, (value or 0.0) / MICRO) for at, value in known]
-
-
 def _rows(
     label: Label, title: str, line: Sequence[Point], dots: Sequence[Point], gone: Points | None,
     floor: Sequence[tuple[str, float]],
-) -> list[Row]:  # fmt: skip
+) -> list[Plot]:  # fmt: skip
     """Return the whole round, where there is more of it than its last samples, and those."""
     y = Axis(title, "linear" if title.startswith("jitter") else "log")
     top = max(point.y for point in (*line, *dots))
     all_lost = [at or 0.0 for at in gone.x] if gone else []
 
-    def row(heading: str, curve: Curve, lost: Sequence[float]) -> Row:
+    def row(heading: str, curve: Curve, lost: Sequence[float]) -> Plot:
         crosses = [Point(at, top) for at in lost]
         lost_curves = [Curve(LOST.text, LOST, crosses, line=False, only_x=True)] if lost else []
         first, last = curve.points[0].x, curve.points[-1].x
         lines = [Reference(name, "dash", ((first, at), (last, at))) for name, at in floor]
-        return Row(heading, SINCE_SAMPLE, y, [curve, *lost_curves], lines)
+        return Plot(SINCE_SAMPLE, y, [curve, *lost_curves], lines, heading)
 
     single = Curve("", label, dots, line=False, dots=True)
     if not line:
@@ -92,16 +78,16 @@ def _rows(
 
 
 def _floor(
-    campaign: Campaign, case: CaseSummary, quantity: str, drawn: Sequence[Point]
+    choice: Choice, quantity: str, drawn: Sequence[Point]
 ) -> tuple[list[tuple[str, float]], str]:
     """Return the floor's median as a line where it is near, and how its case differs."""
-    floor = panels.floor_of(campaign, case)
+    floor = choice.floor
     if not floor or not floor.rtt_2 or quantity != "half_round_trip":
         return [], ""
     median = floor.rtt_2.median.value / MICRO
     if not panels.near([median], [point.y for point in drawn]):
         return [], ""
-    return [(f"{floor.label}, median", median)], panels.floor_note(case)
+    return [(f"{floor.label}, median", median)], choice.floor_note
 
 
 def _counted(detail: Points, lost: Points | None) -> str:
@@ -114,60 +100,56 @@ def _counted(detail: Points, lost: Points | None) -> str:
     return sentence
 
 
-def autocorrelation(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def autocorrelation(choice: Choice) -> Iterator[Picture]:
     """Draw how alike latencies some samples apart are, of one round of each case."""
-    for keys, members in panels.split(cases, panels.where):
-        known = [(case, found) for case in members for found in case.curves("autocorrelation")]
-        curves = [
-            Curve(case.label, look.label_of(campaign, case),
-                  [Point(lag, value or 0.0) for lag, value in enumerate(found.y)], marks=False)
-            for case, found in known
-        ]  # fmt: skip
-        limit = max(value or 0.0 for _, found in known for value in (found.high or ())[:1])
-        last = max(len(found.y) for _, found in known) - 1
-        counts = panels.span_text([found.count or 0 for _, found in known])
-        yield Picture(
-            keys, members, Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
-            f"one round each, of {counts} samples.",
-            [Reference(name, "dash", ((0.0, at), (last, at)))
-             for name, at in ((INDEPENDENT, limit), ("", -limit))],
-        )  # fmt: skip
+    known = [(c, found) for c in choice.members for found in c.curves("autocorrelation")]
+    curves = [
+        Curve(case.label, choice.label(case),
+              [Point(lag, value or 0.0) for lag, value in enumerate(found.y)], marks=False)
+        for case, found in known
+    ]  # fmt: skip
+    limit = max(value or 0.0 for _, found in known for value in (found.high or ())[:1])
+    last = max(len(found.y) for _, found in known) - 1
+    lines = [Reference(name, "dash", ((0.0, at), (last, at)))
+             for name, at in ((INDEPENDENT, limit), ("", -limit))]  # fmt: skip
+    counts = panels.span_text([found.count or 0 for _, found in known])
+    yield choice.picture(
+        Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
+        f"one round each, of {counts} samples.", lines,
+    )  # fmt: skip
 
 
-def goodput(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def goodput(choice: Choice) -> Iterator[Picture]:
     """Draw the goodput of one round by interval."""
-    for keys, members in panels.split(cases, panels.where):
-        curves = [curve for case in members if (curve := _goodput(campaign, case, case.label))]
-        yield Picture(
-            keys, members, SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True), curves,
-            "one round each, the one whose goodput is nearest to the middle one.",
-        )  # fmt: skip
+    curves = [curve for case in choice.members if (curve := _goodput(choice, case, case.label))]
+    yield choice.picture(
+        SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True), curves,
+        "one round each, the one whose goodput is nearest to the middle one.",
+    )  # fmt: skip
 
 
-def _goodput(campaign: Campaign, case: CaseSummary, name: str = "") -> Curve | None:
-    rate = _first(case, "timeline", "goodput")
-    if not rate:
-        return None
-    note = f"round {rate.round}" if name else ""
-    points = [Point(t or 0.0, v or 0.0, note=note) for t, v in zip(rate.x, rate.y, strict=True)]
-    return Curve(name, look.label_of(campaign, case), points, marks=False)
+def _goodput(choice: Choice, case: CaseSummary, name: str = "") -> Curve | None:
+    if rate := _first(case, "timeline", "goodput"):
+        drawn = points(rate, note=f"round {rate.round}" if name else "")
+        return Curve(name, choice.label(case), drawn, marks=False)
+    return None
 
 
-def resources(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Stack]:
+def resources(choice: Choice) -> Iterator[Picture]:
     """Draw what the participants cost the machine in one round, below what they carried; one plot
     for each node, which is no choice on this machine alone."""
-    for case in cases:
-        every = case.curves("timeline", scope="participant")
-        for node in dict.fromkeys(of.node for of in every):
-            system = [of for of in every if of.node == node]
-            rows = _counters(system)
-            rate = _first(case, "timeline", "goodput")
-            curve = _goodput(campaign, case)
-            if curve and rate and rate.round == system[0].round:
-                axis = Axis("Mbit/s", from_zero=True)
-                rows.insert(0, Row("goodput", SINCE_BEGIN, axis, [curve]))
-            keys = (*panels.of_one(case), *((("Node", node),) if node else ()))
-            yield Stack(keys, [case], rows, _cost_of_reading(case, system[0]), together=True)
+    (case,) = choice.members
+    every = case.curves("timeline", scope="participant")
+    rate, curve = _first(case, "timeline", "goodput"), _goodput(choice, case)
+    for node in dict.fromkeys(of.node for of in every):
+        system = [of for of in every if of.node == node]
+        rows = _counters(system)
+        if curve and rate and rate.round == system[0].round:
+            axis = Axis("Mbit/s", from_zero=True)
+            rows.insert(0, Plot(SINCE_BEGIN, axis, [curve], heading="goodput"))
+        keys = (*choice.keys, *((("Node", node),) if node else ()))
+        counts = f"round {system[0].round}, {text.plural(len(system[0].x), 'interval')}."
+        yield Picture(keys, [case], rows, counts, together=True)
 
 
 COUNTERS = {
@@ -181,7 +163,7 @@ COUNTERS = {
 PARTS = {"cpu_user": ("user", USER), "cpu_system": ("kernel", KERNEL)}
 
 
-def _counters(system: Sequence[Points]) -> list[Row]:
+def _counters(system: Sequence[Points]) -> list[Plot]:
     """Return areas of CPU time, one on the other, and lines; in the colour of the participant."""
     rows: dict[tuple[str, str], list[Curve]] = {place: [] for place in COUNTERS.values()}
     names = list(dict.fromkeys(of.of or "" for of in system))
@@ -201,54 +183,23 @@ def _counters(system: Sequence[Points]) -> list[Row]:
             curve = Curve("", label, points, marks=False, steps=True, thin=True)
         rows[COUNTERS[of.quantity]].append(curve)
     return [
-        Row(heading, SINCE_BEGIN, Axis(title, from_zero=True), curves)
+        Plot(SINCE_BEGIN, Axis(title, from_zero=True), curves, heading=heading)
         for (heading, title), curves in rows.items() if curves
     ]  # fmt: skip
 
 
-def _cost_of_reading(case: CaseSummary, system: Points) -> str:
-    sentence = f"round {system.round}, {text.plural(len(system.x), 'interval')}"
-    reader = next(
-        (r for r in case.resources if (r.participant, r.node) == (READER, system.node)), None
-    )
-    if reader and reader.cpu_user and reader.cpu_system:
-        share = reader.cpu_user.value + reader.cpu_system.value
-        sentence += f"; reading the counters took {text.percent_text(share)} of one CPU"
-    return f"{sentence}."
-
-
-def endpoints(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+def endpoints(choice: Choice) -> Iterator[Picture]:
     """Draw how many endpoints have found each other, over time."""
-    for keys, members in panels.split(cases, panels.where):
-        curves, sentence = [], []
-        for case in members:
-            if found := case.meeting:
-                points = [Point(at / MILLI, count)
-                          for at, count in zip(found.t_ns, found.found, strict=True)]  # fmt: skip
-                of = look.label_of(campaign, case)
-                curves.append(Curve(case.label, of, points, marks=len(points) == 1, steps=True))
-                sentence.append(f"{case.label} {_met(found)}")
-        yield Picture(
-            keys, members, Axis("ms since the last endpoint was created", "linear"),
-            Axis("endpoints with all their counterparts", from_zero=True), curves,
-            f"From the creation of the last until all had matched: {'; '.join(sentence)}.",
-        )  # fmt: skip
-
-
-def _met(found: Meeting) -> str:
-    """Return when all had matched, of how many, and what of it is not known exactly."""
-    assert found.last is not None
-    counts = (
-        f"{text.plural(found.endpoints, 'endpoint')}, {text.plural(found.last.rounds, 'round')}"
-    )
-    vague = [
-        f"{text.count(number)} {what}"
-        for number, what in (
-            (found.limits, "known by an upper limit only"),
-            (found.unknown, "not counted by the adapter"),
-        )
-        if number
-    ]
-    # These are of all rounds, and may be more than one round has endpoints.
-    of_all = f"; in all rounds {', '.join(vague)}" if vague else ""
-    return f"{text.figure_text(found.last, text.TIME)} ({counts}{of_all})"
+    known = [(case, case.meeting) for case in choice.members if case.meeting]
+    curves = []
+    for case, found in known:
+        pairs = zip(found.t_ns, found.found, strict=True)
+        drawn = [Point(at / MILLI, count) for at, count in pairs]
+        label = choice.label(case)
+        curves.append(Curve(case.label, label, drawn, marks=len(drawn) == 1, steps=True))
+    counts = panels.span_text([found.endpoints for _, found in known])
+    yield choice.picture(
+        Axis("ms since the last endpoint was created"),
+        Axis("endpoints with all their counterparts", from_zero=True), curves,
+        f"a typical round each; {counts} endpoints.",
+    )  # fmt: skip

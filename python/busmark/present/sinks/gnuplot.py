@@ -297,7 +297,7 @@ class Sheet:
         shape = self.each.shape
         if not isinstance(shape, Picture) or not shape.apart:
             return []
-        if not (found := self.each.labels.get(shape.curves[place].label.text)):
+        if not (found := self.each.labels.get(shape.plot.curves[place].label.text)):
             return []
         return [
             f"set rmargin {BESIDE}\nload {quoted(f'data/{found[0]}')}\n",

@@ -11,8 +11,8 @@ from busmark.estimate.case import CaseSummary
 from busmark.model.naming import Label
 from busmark.present.charts import look
 from busmark.present.charts.look import is_null
-from busmark.present.charts.panels import MOST_CURVES, Keys, described
-from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
+from busmark.present.charts.panels import MOST_CURVES
+from busmark.present.charts.shapes import Bars, Boxes, Heat, Keys, Picture, described
 from busmark.present.document import Chart
 from busmark.present.vega import specification
 from busmark.present.vega.parts import Entry, dashes, legend, line_path
@@ -90,7 +90,7 @@ def _specification(shape: Any, *, linear: bool) -> dict[str, Any]:
     height: float | None = PLOT
     if isinstance(shape, Bars | Heat):
         height = None
-    elif isinstance(shape, Stack):
+    elif isinstance(shape, Picture) and shape.is_stack:
         height = STACKED
     return specification(shape, width=WIDTH, height=height, linear=linear)
 
@@ -100,9 +100,10 @@ def _axes(shape: Any) -> str:
         return shape.axis.title
     if isinstance(shape, Boxes):
         return f"{shape.cells[0].y.title}, by {shape.x}"
-    rows = shape.rows if isinstance(shape, Stack) else [shape] if isinstance(shape, Picture) else []
-    titles = dict.fromkeys(row.y.title for row in rows)
-    return f"{'; '.join(titles)} over {rows[0].x.title}" if rows else ""
+    if isinstance(shape, Picture):
+        titles = dict.fromkeys(plot.y.title for plot in shape.plots)
+        return f"{'; '.join(titles)} over {shape.plot.x.title}"
+    return ""
 
 
 def _rows(shape: Any) -> list[str]:

@@ -233,7 +233,8 @@ class _Book:
 
     def _chart(self, sheet: Sheet, chart: Chart) -> None:
         """Write each shape that Excel has, and below it the cells that it reads."""
-        drawn = [shape for shape in chart.shapes if isinstance(shape, Picture | Bars)]
+        drawn = [each for each in chart.shapes if isinstance(each, Bars)
+                 or (isinstance(each, Picture) and not each.is_stack)]  # fmt: skip
         if chart.explanation:
             self.text(sheet, sheet.row, 0, chart.explanation, self.style("note"))
             sheet.row += 2

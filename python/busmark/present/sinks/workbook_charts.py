@@ -72,9 +72,9 @@ def _lengths(value: float, low: float | None, high: float | None) -> Row:
 
 
 def _curves(shape: Picture) -> Iterator[tuple[Curve | Reference, Sequence[Point]]]:
-    for curve in shape.curves:
+    for curve in shape.plot.curves:
         yield curve, curve.points
-    for line in shape.references:
+    for line in shape.plot.references:
         yield line, [Point(x, y) for x, y in line.ends]
 
 
@@ -94,8 +94,8 @@ def native(book: Workbook, sheet: str, title: str, shape: Picture | Bars, first:
             if isinstance(one, Reference) or drawn < MOST_CURVES:
                 chart.add_series(_curve(sheet, first, 4 * number, one, points))
             drawn += isinstance(one, Curve)
-        chart.set_x_axis(_axis(shape.x, shape.places()) | {"crossing": "min"})
-        values = _axis(shape.y, shape.values())
+        chart.set_x_axis(_axis(shape.plot.x, shape.plot.places()) | {"crossing": "min"})
+        values = _axis(shape.plot.y, shape.plot.values())
         chart.set_y_axis(values | {"major_gridlines": GRID, "crossing": "min"})
         legend = {"position": "right", "font": {"size": 9}}
     chart.set_title({"name": title, "name_font": {"size": 12}, "overlay": False})

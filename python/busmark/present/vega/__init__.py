@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture, Stack
+from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture
 from busmark.present.vega import bars, boxes, curves, heat
 from busmark.present.vega.parts import Frame, Spec
 from busmark.present.vega.theme import config
@@ -28,7 +28,6 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 VIEWS: dict[type, Callable[[Any, Frame], Spec]] = {
     Picture: curves.picture,
-    Stack: curves.stack,
     Bars: bars.view,
     Boxes: boxes.view,
     Heat: heat.view,
@@ -60,9 +59,9 @@ def _labels(shape: Any) -> dict[str, str]:
     whatever is chosen."""
     if isinstance(shape, Bars):
         labels = [(bars.series(row), row.label) for row in shape.rows]
-    elif isinstance(shape, Picture | Stack):
-        plots = shape.rows if isinstance(shape, Stack) else [shape]
-        labels = [(curves.series(each), each.label) for plot in plots for each in plot.curves]
+    elif isinstance(shape, Picture):
+        every = [curve for plot in shape.plots for curve in plot.curves]
+        labels = [(curves.series(each), each.label) for each in every]
     else:
         return {}
     return {name: of.text for name, of in labels if of.adapter and not look.is_null(of)}

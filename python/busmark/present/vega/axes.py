@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from math import log
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.present.charts import look, ticks
-from busmark.present.charts.shapes import Axis, Reference
+from busmark.present.charts.shapes import Reference
 from busmark.present.vega.parts import MARGIN, Frame, Row, Spec, dashes, layer, mark_path, short
 
 GROUPED = "replace(datum.label, /,/g, '\u2009')"
@@ -33,38 +32,19 @@ def cell(frame: Frame, columns: int) -> float:
     return (frame.width - 0.8 * em - (columns - 1) * GAP * em) / columns - MARGIN * em
 
 
+OF_KIND: dict[str, Spec] = {
+    "linear": {"type": "linear", "zero": False}, "log": {"type": "log"},
+    "sizes": {"type": "log", "base": 2}, "percent": {"type": "linear"},
+    "signed": {"type": "symlog"},
+}  # fmt: skip
+"""Scales of Vega-Lite."""
+
+
 @dataclass(frozen=True, slots=True)
-class Position:
-    """One axis."""
+class Position(ticks.Scale):
+    """One axis; `axis` has what else is to be known of it, such as its title."""
 
-    scale: Spec
-    axis: Spec
-    place: Callable[[float], float] = float
-    """Where a value is on it."""
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Return up to where it reaches."""
-        low, high = self.scale["domain"]
-        return low, high
-
-    def share(self, value: float) -> float:
-        """Return where a place is between the ends, about 0 to 1."""
-        low, high = self.ends
-        if self.scale["type"] == "log":
-            low, high, value = log(low), log(high), log(max(value, low))
-        elif self.scale["type"] == "symlog":
-            low, high, value = map(self._symlog, (low, high, value))
-        return (value - low) / (high - low)
-
-    def _symlog(self, value: float) -> float:
-        size = log(1 + abs(value) / self.scale["constant"])
-        return size if value > 0 else -size
-
-    def beyond(self, value: float) -> int:
-        """Return -1 below the axis, 1 above it, and 0 on it."""
-        low, high = self.ends
-        return (value > high) - (value < low)
+    axis: Spec = field(kw_only=True)
 
     def held(self, value: float) -> float:
         """Return the value in six digits, or the end of the axis that it is beyond."""
@@ -73,8 +53,16 @@ class Position:
 
     def channel(self, name: str) -> Spec:
         """Return the encoding of a field on this axis."""
+        scale = OF_KIND[self.kind] | {"domain": [*self.ends], "nice": False}
+        if self.kind == "signed":
+            scale["constant"] = self.step
+        if self.kind in ("log", "signed"):
+            ticks = {"values": [at for at, _ in self.ticks], "labelExpr": IN_FULL}
+            ticks |= {"labelOverlap": "greedy"} if self.kind == "log" else {}
+        else:
+            ticks = named(self.ticks) if self.ticks else {"labelExpr": GROUPED}
         kind = {"field": name, "type": "quantitative", "stack": None}
-        return kind | {"scale": self.scale, "axis": self.axis}
+        return kind | {"scale": scale, "axis": ticks | self.axis}
 
 
 def text(value: Any) -> str:
@@ -88,71 +76,18 @@ def named(marks: Sequence[ticks.Tick]) -> Spec:
     return {"values": places, "labelExpr": f"{text(names)}[indexof({text(places)}, datum.value)]"}
 
 
-def logarithmic(ends: tuple[float, float], title: Spec) -> Position:
-    """Return a logarithmic axis between these ends."""
-    marks = {"values": [at for at, _ in ticks.log_ticks(*ends)], "labelExpr": IN_FULL,
-             "labelOverlap": "greedy"}  # fmt: skip
-    return Position({"type": "log", "domain": [*ends], "nice": False}, title | marks)
-
-
-def linear(ends: tuple[float, float], title: Spec) -> Position:
+def linear(ends: tuple[float, float], axis: Spec, marks: Sequence[ticks.Tick] = ()) -> Position:
     """Return a linear axis between these ends."""
-    scale = {"type": "linear", "domain": [*ends], "nice": False, "zero": False}
-    return Position(scale, {"labelExpr": GROUPED} | title)
+    return Position("linear", ends, marks, axis=axis)
 
 
-def roomy(width: float, em: float) -> Spec:
-    """Return the property of a horizontal linear axis by which its numbers have room."""
-    return {"tickCount": max(2, int(width / (TICK * em)))}
-
-
-def _signed(values: Sequence[float], title: Spec) -> Position:
-    """Return an axis for both signs: logarithmic outwards, linear around 0, where most are."""
-    step, marks = ticks.signed_ticks(values)
-    end = 1.3 * marks[-1]
-    return Position(
-        {"type": "symlog", "constant": step, "domain": [-end, end], "nice": False},
-        title | {"values": marks, "labelExpr": IN_FULL},
-    )
-
-
-def axis(
-    of: Axis, values: Sequence[float], frame: Frame, length: float, more: Spec | None = None
-) -> Position:
-    """Return the axis on which these are; its title has lines of `length`. `more`: properties of a
-    linear one."""
-    title: Spec = {"title": frame.lines(of.title, length) or None}
-    if of.names:
-        title |= named(of.names)
-    if of.kind == "signed" and any(values):
-        return _signed(values, title)
-    if of.kind == "log" and not frame.linear:
-        ends = of.ends or ticks.log_ends(of.middle or values)
-        if ends:
-            return logarithmic(ends, title)
-    if not of.names:
-        title |= more or {}
-    if of.ends:
-        return linear(of.ends, title)
-    if of.from_zero or of.kind == "log":
-        return linear(ticks.from_zero(values), title)
-    return linear(of.middle or ticks.around(values), title)
-
-
-def sizes(of: Sequence[int], frame: Frame, title: Spec) -> Position:
-    """Return an axis of sizes, logarithmic unless linear ones are wanted."""
-    ends, marks = ticks.size_axis(of, linear=frame.linear or not of)
-    if frame.linear or not of:
-        return linear(ends, title | named(marks))
-    scale = {"type": "log", "base": 2, "domain": [*ends], "nice": False}
-    return Position(scale, title | named(marks), look.at_size)
-
-
-def percents(values: Sequence[float], title: Spec) -> Position:
-    """Return an axis from the fastest to the rarest sample."""
-    end, marks = ticks.percent_axis(values)
-    scale = {"type": "linear", "domain": [0, end], "nice": False}
-    return Position(scale, title | named(marks), look.at_percent)
+def axis(of: ticks.Scale, title: str, frame: Frame, length: float, room: float = 0.0) -> Position:
+    """Return the axis of a scale; its title has lines of `length`. `room`: the width for numbers of
+    a horizontal one."""
+    own: Spec = {"title": frame.lines(title, length) or None}
+    if room and of.kind == "linear" and not of.ticks:
+        own["tickCount"] = max(2, int(room / (TICK * frame.em)))
+    return Position(of.kind, of.ends, of.ticks, of.step, axis=own)
 
 
 def references(of: Sequence[Reference], x: Position, y: Position, em: float) -> Iterator[Spec]:

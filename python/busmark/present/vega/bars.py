@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Bar, Bars, one_line
-from busmark.present.vega import axes
+from busmark.present.vega import axes, parts
 from busmark.present.vega.axes import Position
-from busmark.present.vega.parts import (
-    APART,
-    CHARACTER,
-    LONGEST,
-    Entry,
-    Frame,
-    Row,
-    Spec,
-    extent,
-    layer,
-    legend,
-    line_path,
-    lines,
-    looks,
-    mark_path,
-    reference_entry,
-    short,
-)
+from busmark.present.vega.parts import Entry, Frame, Row, Spec, layer, legend, short
 
 NAME, LINES = 26, 4
 """Characters of a line of the names of rows, and most lines."""
@@ -48,16 +32,17 @@ def view(of: Bars, frame: Frame) -> Spec:
     best = max((row.value for row in of.rows), default=0.0)
     # An interval is whole: where it would flatten the bars, they are points on a logarithmic axis.
     solid = (of.axis.from_zero and max(values, default=0.0) <= FLAT * best) or best <= 0
-    names = [lines(one_line(row.label.text, LINES * NAME), NAME) or [""] for row in of.rows]
-    taken = (max((extent(line) for name in names for line in name), default=0) + 4) * CHARACTER * em
+    texts = [one_line(row.label.text, LINES * NAME) for row in of.rows]
+    names = [parts.lines(each, NAME) or [""] for each in texts]
+    longest = max((parts.extent(line) for name in names for line in name), default=0)
+    taken = (longest + 4) * parts.CHARACTER * em
     most = max(map(len, names), default=1)
     # Lines go down from where the row is: with as many above a name as below it, it is there.
     names = [[""] * ((most - len(each)) // 2) + each for each in names]
     height = frame.height or len(names) * em * max(BAR if solid else POINTS, LINE * most + 0.6)
-    title: Spec = {"title": frame.lines(of.axis.title, 0.6 * frame.width)}
-    ticked = title | axes.roomy(frame.width - taken, em)
-    ends = None if solid else ticks.log_ends(values)
-    x = axes.logarithmic(ends, title) if ends else axes.linear(ticks.from_zero(values), ticked)
+    on = replace(of.axis, kind="linear" if solid else "log", from_zero=True, ends=None, middle=None)
+    x = axes.axis(ticks.scale(on, values), of.axis.title, frame, 0.6 * frame.width,
+                  frame.width - taken)  # fmt: skip
     y = axes.linear(
         (len(names) - 0.5, -0.5),
         {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",
@@ -66,8 +51,8 @@ def view(of: Bars, frame: Frame) -> Spec:
     )  # fmt: skip
     rows = [_row(row, at, x, solid=solid) for at, row in enumerate(of.rows)]
     labels = {series(row): row.label for row in of.rows}
-    colour = looks(labels, map(look.colour, labels.values()))
-    shape = looks(labels, [mark_path(look.symbol(label)) for label in labels.values()])
+    colour = parts.looks(labels, map(look.colour, labels.values()))
+    shape = parts.looks(labels, [parts.mark_path(look.symbol(label)) for label in labels.values()])
     place = {"x": x.channel("x"), "y": y.channel("at"), "color": colour}
     down = {"y": y.channel("top"), "y2": {"field": "bottom"}}
     tooltip = {"tooltip": [{"field": "s", "title": "title"},
@@ -81,8 +66,8 @@ def view(of: Bars, frame: Frame) -> Spec:
         layers = [layer("point", "mark", own, rows, filled=True)]
     bounded = [row for row in rows if "low" in row]
     layers.append(layer("errorbar", "interval", interval, bounded, ticks=True))
-    if parts := list(_parts(of)):
-        layers.append(layer("point", "part", place | tooltip, parts, filled=False))
+    if single := list(_parts(of)):
+        layers.append(layer("point", "part", place | tooltip, single, filled=False))
     if marks := list(_marks(of)):
         own = {"x": x.channel("x")} | down | tooltip
         layers.append(layer("rule", "compared", own, marks, color=look.GREY))
@@ -90,19 +75,19 @@ def view(of: Bars, frame: Frame) -> Spec:
         layers += axes.references(of.references, x, y, em)
     beyond = [edge for at, row in enumerate(of.rows) for edge in _edges(row, at, x)]
     layers += [*axes.edges(beyond, colour, x, y), *legend(_entries(of), em, frame.width - taken)]
-    return {"width": frame.width, "height": height, "layer": layers, "resolve": APART}
+    return {"width": frame.width, "height": height, "layer": layers, "resolve": parts.APART}
 
 
 def series(row: Bar) -> str:
     """Return the name by which a row has its look."""
-    return one_line(row.label.text, LONGEST)
+    return one_line(row.label.text, parts.LONGEST)
 
 
 def _row(row: Bar, at: int, x: Position, *, solid: bool) -> Row:
     found: dict[str, Any] = {
         "s": series(row),
         "x": x.held(row.value),
-        "note": one_line(row.note, LONGEST),
+        "note": one_line(row.note, parts.LONGEST),
     }
     found |= {"at": at, "top": at - HALF, "bottom": at + HALF} if solid else {"at": at - ABOVE}
     if row.low is not None and row.high is not None:
@@ -133,8 +118,8 @@ def _edges(row: Bar, at: int, x: Position) -> Iterator[Row]:
 
 
 def _entries(of: Bars) -> Iterator[Entry]:
-    circle = mark_path("circle", 0.32)
-    yield Entry(of.value, look.GREY, line_path("solid") + circle, look.GREY)
+    circle = parts.mark_path("circle", 0.32)
+    yield Entry(of.value, look.GREY, parts.line_path("solid") + circle, look.GREY)
     yield Entry(of.part, look.GREY, circle)
     yield Entry(of.mark, look.GREY, "M-.05,-.5H.05V.5H-.05Z", look.GREY)
-    yield from map(reference_entry, of.references)
+    yield from map(parts.reference_entry, of.references)

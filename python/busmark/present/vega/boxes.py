@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from math import ceil
 
-from busmark.present.charts import look
+from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Box, Boxes, Cell, one_line
-from busmark.present.vega import axes
+from busmark.present.vega import axes, parts
 from busmark.present.vega.axes import Position
-from busmark.present.vega.parts import (
-    APART,
-    LONGEST,
-    SIDE_BY_SIDE,
-    Frame,
-    Row,
-    Spec,
-    grid,
-    layer,
-    legend,
-    looks,
-    reference_entry,
-    short,
-)
+from busmark.present.vega.parts import Frame, Row, Spec, layer, legend, short
 
 PLOT = 19.0
 """Height of a plot, in sizes of the text."""
@@ -44,28 +31,27 @@ def view(of: Boxes, frame: Frame) -> Spec:
     height = frame.height or PLOT * frame.em
     if len(of.cells) == 1:
         return _plot(of, of.cells[0], frame, frame.width, height, explained=True)
-    columns = min(SIDE_BY_SIDE, len(of.cells))
+    columns = min(parts.SIDE_BY_SIDE, len(of.cells))
     width = axes.cell(frame, columns)
     views = [
         _plot(of, cell, frame, width, height, explained=cell is of.cells[0])
         | frame.heading(cell.label.text, width)
         for cell in of.cells
     ]
-    return grid(views, columns)
+    return parts.grid(views, columns)
 
 
 def _plot(
     of: Boxes, cell: Cell, frame: Frame, width: float, height: float, *, explained: bool
 ) -> Spec:
     values = [v for box in cell.boxes for v in (*box.ends, *box.whiskers)]
-    y = axes.axis(cell.y, values, frame, height)
+    y = axes.axis(ticks.scale(cell.y, values), cell.y.title, frame, height)
     count = len(cell.boxes)
     every = ceil(count / min(MOST_NAMES, max(2, int(width / (NAME * frame.em)))))
     marks = [(float(at), cell.boxes[at].name) for at in range(0, count, every)]
-    title = {"title": of.x, "grid": False}
-    x = axes.linear((-0.7, count - 0.3), title | axes.named(marks))
-    name = one_line(cell.label.text, LONGEST)
-    colour = {"color": looks([name], [look.colour(cell.label)])}
+    x = axes.linear((-0.7, count - 0.3), {"title": of.x, "grid": False}, marks)
+    name = one_line(cell.label.text, parts.LONGEST)
+    colour = {"color": parts.looks([name], [look.colour(cell.label)])}
     outlines, own, ends, beyond = [], [], [], []
     for n, box in enumerate(cell.boxes):
         row: Row = {"s": name, "n": n}
@@ -102,8 +88,8 @@ def _plot(
         layers += axes.references(cell.references, x, y, frame.em)
     layers += axes.edges(beyond, colour["color"], x, y)
     if explained:
-        layers += legend(map(reference_entry, cell.references), frame.em, width)
-    return {"width": width, "height": height, "layer": layers, "resolve": APART}
+        layers += legend(map(parts.reference_entry, cell.references), frame.em, width)
+    return {"width": width, "height": height, "layer": layers, "resolve": parts.APART}
 
 
 def _between(low: str, high: str, y: Position) -> Spec:

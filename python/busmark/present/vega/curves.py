@@ -8,31 +8,10 @@ from itertools import pairwise
 from math import inf, isfinite
 
 from busmark.present.charts import look, ticks
-from busmark.present.charts.shapes import Curve, OnAxes, Picture, Point, Stack, one_line
-from busmark.present.vega import axes
+from busmark.present.charts.shapes import Curve, Picture, Plot, Point, one_line
+from busmark.present.vega import axes, parts
 from busmark.present.vega.axes import Position
-from busmark.present.vega.parts import (
-    APART,
-    LONGEST,
-    MANY,
-    MARGIN,
-    OWN_LOOKS,
-    SIDE_BY_SIDE,
-    STROKES,
-    Entry,
-    Frame,
-    Row,
-    Spec,
-    dashes,
-    grid,
-    layer,
-    legend,
-    line_path,
-    looks,
-    mark_path,
-    reference_entry,
-    short,
-)
+from busmark.present.vega.parts import Entry, Frame, Row, Spec, layer, legend, short
 
 PLOT, ROWS, ROW = 19.0, (16.0, 12.0), 9.0
 """Heights in sizes of the text: of a plot, of one or two below each other, and of one of more."""
@@ -55,72 +34,77 @@ UNSORTED = {"order": {"value": None}}
 
 def series(curve: Curve) -> str:
     """Return the name by which a curve has its look."""
-    return one_line(curve.name or curve.label.text, LONGEST)
+    return one_line(curve.name or curve.label.text, parts.LONGEST)
 
 
 def picture(of: Picture, frame: Frame) -> Spec:
-    """Return one plot, one on each kind of axes, or one for each curve."""
-    height = frame.height or PLOT * frame.em
+    """Return one plot, one on each kind of axes, one for each curve, or plots below each other."""
+    if of.is_stack:
+        return _stack(of, frame)
+    plot, height = of.plot, frame.height or PLOT * frame.em
     if of.also_linear and frame.linear is None:
         width = axes.cell(frame, 2)
         pair = [
-            _plot(of, replace(frame, linear=linear), width, height, () if linear else _entries(of))
+            _plot(
+                plot, replace(frame, linear=linear), width, height, () if linear else _entries(plot)
+            )
             | frame.heading(name, width)
             for linear, name in PAIR
         ]
-        return grid(pair, 2)
-    if not of.apart or len(of.curves) < 2:
-        return _plot(of, frame, frame.width, height, _entries(of), MARGIN * frame.em)
-    columns = min(SIDE_BY_SIDE, len(of.curves))
+        return parts.grid(pair, 2)
+    if not of.apart or len(plot.curves) < 2:
+        return _plot(plot, frame, frame.width, height, _entries(plot), parts.MARGIN * frame.em)
+    columns = min(parts.SIDE_BY_SIDE, len(plot.curves))
     width = axes.cell(frame, columns)
     # Each reaches as far as its curve does.
-    lines = [replace(line, fits_axis=False) for line in of.references]
+    lines = [replace(line, fits_axis=False) for line in plot.references]
     views: list[Spec] = []
-    for curve in of.curves:
-        own = replace(of, curves=[curve], references=lines)
-        entries = () if views else map(reference_entry, lines)
+    for curve in plot.curves:
+        own = replace(plot, curves=[curve], references=lines)
+        entries = () if views else map(parts.reference_entry, lines)
         view = _plot(own, frame, width, height, entries)
         views.append(view | frame.heading(curve.name, width))
-    return grid(views, columns)
+    return parts.grid(views, columns)
 
 
-def stack(of: Stack, frame: Frame) -> Spec:
+def _stack(of: Picture, frame: Frame) -> Spec:
     """Return plots one below the other."""
-    count = len(of.rows)
+    count = len(of.plots)
     high = ROWS[count - 1] if count <= len(ROWS) else ROW
     width, height = axes.cell(frame, 1), frame.height or high * frame.em
-    places = [place for row in of.rows for place in row.places()]
+    places = [place for row in of.plots for place in row.places()]
     views: list[Spec] = []
     explained = set[Entry]()
-    for row in of.rows:
+    for row in of.plots:
         ends = ticks.around(places) if of.together and places else row.x.ends
         own = replace(row, x=replace(row.x, ends=ends))
         entries = [entry for entry in _entries(row) if entry not in explained]
         explained.update(entries)
-        view = _plot(own, frame, width, height, entries, last=row is of.rows[-1])
+        view = _plot(own, frame, width, height, entries, last=row is of.plots[-1])
         views.append(view | frame.heading(row.heading, width))
-    return {"vconcat": views, "resolve": OWN_LOOKS}
+    return {"vconcat": views, "resolve": parts.OWN_LOOKS}
 
 
 def _plot(
-    plot: OnAxes, frame: Frame, width: float, height: float, entries: Iterable[Entry],
+    plot: Plot, frame: Frame, width: float, height: float, entries: Iterable[Entry],
     taken: float = 0.0, *, last: bool = True,
 ) -> Spec:  # fmt: skip
     """Return curves on two axes, with a legend of these entries; `taken`: what of the width an
     axis takes; `last`: whether x has its title here."""
-    x, y = _axes(plot, frame, width, height)
-    if not last:
-        x.axis["title"] = None
+    of_x, of_y = ticks.scales(plot, linear=bool(frame.linear))
+    x = axes.axis(of_x, plot.x.title if last else "", frame, width, width)
+    y = axes.axis(of_y, plot.y.title, frame, height)
     known = {series(curve): curve for curve in plot.curves}
-    colour = looks(known, [look.colour(curve.label) for curve in known.values()])
+    labelled = known.values()
+    colour = parts.looks(known, [look.colour(curve.label) for curve in labelled])
     channels = {
         "color": colour,
-        "strokeDash": looks(known, [dashes(_dash(c), frame.em) for c in known.values()]),
-        "shape": looks(known, [mark_path(look.symbol(c.label)) for c in known.values()]),
+        "strokeDash": parts.looks(known, [parts.dashes(_dash(c), frame.em) for c in labelled]),
+        "shape": parts.looks(known, [parts.mark_path(look.symbol(c.label)) for c in labelled]),
     }
     groups: dict[tuple[object, ...], list[tuple[Curve, list[Row]]]] = {}
     # The floor is behind all others, and areas are behind lines.
-    stacked = sorted(_stacked(plot.curves), key=lambda each: not look.is_null(each[0].label))
+    stacked = sorted(plot.stacked(), key=lambda each: not look.is_null(each[0].label))
     for curve, bottom, _ in sorted(stacked, key=lambda each: not each[0].fill):
         groups.setdefault(_style(curve), []).append((curve, _rows(curve, bottom, x, y)))
     layers: list[Spec] = []
@@ -134,36 +118,16 @@ def _plot(
         layers += axes.references(plot.references, x, y, frame.em)
     beyond = [row for curve in plot.curves for row in _edges(curve, x, y)]
     layers += [*axes.edges(beyond, colour, x, y), *legend(entries, frame.em, width - taken)]
-    return {"width": width, "height": height, "layer": layers, "resolve": APART}
-
-
-def _axes(plot: OnAxes, frame: Frame, width: float, height: float) -> tuple[Position, Position]:
-    title = {"title": frame.lines(plot.x.title, width) or None}
-    if plot.x.kind == "sizes":
-        x = axes.sizes(plot.sizes(), frame, title)
-    elif plot.x.kind == "percent":
-        x = axes.percents(plot.places(), title)
-    else:
-        x = axes.axis(plot.x, plot.places(), frame, width, axes.roomy(width, frame.em))
-    if plot.y.kind == "log" and not frame.linear:
-        # A logarithmic axis has room for intervals, however wide.
-        ends = [end for c in plot.curves for p in c.points for end in (p.low, p.high) if end]
-        values = plot.values() + ends
-    elif plot.y.kind == "signed":
-        values = plot.values()
-    else:
-        tops = [top for curve, _, own in _stacked(plot.curves) if curve.stacked for top in own]
-        values = plot.reach() + tops
-    return x, axes.axis(plot.y, values, frame, height)
+    return {"width": width, "height": height, "layer": layers, "resolve": parts.APART}
 
 
 def _dash(curve: Curve) -> str:
     return curve.dash or look.dash(curve.label)
 
 
-def _entries(plot: OnAxes) -> list[Entry]:
+def _entries(plot: Plot) -> list[Entry]:
     curves = [_entry(curve) for curve in plot.curves if curve.name and not curve.thin]
-    return [*curves, *map(reference_entry, plot.references)]
+    return [*curves, *map(parts.reference_entry, plot.references)]
 
 
 def _entry(curve: Curve) -> Entry:
@@ -172,11 +136,11 @@ def _entry(curve: Curve) -> Entry:
         red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
         pale = f"rgba({red},{green},{blue},{curve.fill:g})"
         return Entry(name, "transparent", "M-1,-.4H1V.4H-1Z", pale)
-    line = line_path(_dash(curve)) if curve.line else ""
+    line = parts.line_path(_dash(curve)) if curve.line else ""
     if not curve.marks and not curve.dots:
         return Entry(name, colour, line)
     dot = "circle" if curve.dots else look.symbol(curve.label)
-    mark = line + mark_path(dot, 0.15 if curve.dots else 0.32)
+    mark = line + parts.mark_path(dot, 0.15 if curve.dots else 0.32)
     return Entry(name, colour, mark, "transparent" if curve.hollow else colour)
 
 
@@ -189,17 +153,6 @@ def _style(curve: Curve) -> tuple[object, ...]:
 def _single(curve: Curve) -> bool:
     """Return whether a line would be nothing: it has one point only."""
     return curve.line and len(curve.points) == 1
-
-
-def _stacked(curves: Iterable[Curve]) -> Iterator[tuple[Curve, list[float], list[float]]]:
-    """Yield curves with the bottoms and the tops of their areas."""
-    heights: dict[float, float] = {}
-    for curve in curves:
-        bottom = [heights.get(p.x, 0.0) if curve.stacked else 0.0 for p in curve.points]
-        top = [low + p.y for low, p in zip(bottom, curve.points, strict=True)]
-        if curve.stacked:
-            heights.update((p.x, high) for p, high in zip(curve.points, top, strict=True))
-        yield curve, bottom, top
 
 
 def _thinned(curve: Curve, x: Position, y: Position) -> Sequence[Point]:
@@ -226,7 +179,7 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
     name, lowest = series(curve), y.ends[0]
     noted = any(p.note for p in curve.points)
     bounded = any(p.low is not None for p in curve.points)
-    positive = y.scale["type"] == "log"
+    positive = y.kind == "log"
     rows = []
     for at, p in enumerate(_thinned(curve, x, y)):
         value = p.y + bottom[at] if curve.stacked else p.y
@@ -240,7 +193,7 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
             low, high = (short(end) if end > 0 or not positive else y.held(end) for end in ends)
             row |= {"low": low, "high": high} if shown else {"low": None, "high": None}
         if noted:
-            row["note"] = one_line(p.note, LONGEST)
+            row["note"] = one_line(p.note, parts.LONGEST)
         rows.append(row)
     return rows
 
@@ -262,18 +215,18 @@ def _edges(curve: Curve, x: Position, y: Position) -> Iterator[Row]:
 
 
 def _layers(
-    plot: OnAxes, curve: Curve, rows: Sequence[Row], channels: Spec, x: Position, y: Position,
+    plot: Plot, curve: Curve, rows: Sequence[Row], channels: Spec, x: Position, y: Position,
     frame: Frame,
 ) -> Iterator[Spec]:  # fmt: skip
     """Yield the layers of curves that are drawn like this one."""
-    aria: Spec = {} if len(rows) < MANY else {"aria": False}
+    aria: Spec = {} if len(rows) < parts.MANY else {"aria": False}
     place = {"x": x.channel("x"), "y": y.channel("y"), "color": channels["color"]}
     step: Spec = {"interpolate": "step-after"} if curve.steps else {}
     tooltip = {"tooltip": _tooltip(plot, curve, rows)}
     if curve.fill:
         base = {"y2": {"field": "y0"}}
         # The edge is solid, however pale the area.
-        edge: Spec = {"line": {"strokeWidth": frame.em / STROKES}} if curve.stacked else {}
+        edge: Spec = {"line": {"strokeWidth": frame.em / parts.STROKES}} if curve.stacked else {}
         yield layer("area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **edge, **step,
                     **aria)  # fmt: skip
     if rows and "low" in rows[0]:
@@ -297,7 +250,7 @@ def _layers(
         yield layer("point", "pointed", place | tooltip, aria=False)
 
 
-def _tooltip(plot: OnAxes, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
+def _tooltip(plot: Plot, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
     number = {"type": "quantitative", "format": ",.4~r"}
     # On the page the values of many points are levels; see `web.embedded`.
     value = number if len(rows) < MANY_VALUES else number | {"format": ",.3~r"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from busmark.model.text import count, time_text
+from busmark.model.text import count, time_text, upper_first
 from busmark.plugins.capture.blocks import figures, remarks
 from busmark.plugins.capture.late.model import Cause, Diagram, Event, Explained, Late
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
@@ -179,7 +179,7 @@ def _sequence(found: Diagram) -> Section:
         notes.append(Text("late_sequence", {"files": ", ".join(files)}, style="quiet"))
     name = f"sample-{late.round}-{late.writer}-{late.seq if late.seq is not None else late.number}"
     table = Table(columns, [Row() for _ in found.events], notes=notes, key=name)
-    said = Text("line", {"line": f"{late.said[:1].upper()}{late.said[1:]}."})
+    said = Text("line", {"line": f"{upper_first(late.said)}."})
     title = f"{_name(late)} of {where}"
     return Section(title, [said, table], summary=f"{latency}, {CAUSES[late.cause]}", key=name)
 
