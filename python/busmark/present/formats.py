@@ -26,7 +26,7 @@ EXTRAS = {
 MODULES = {"vl-convert-python": "vl_convert"}
 """What is imported of a package, where that has another name."""
 
-View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "tests", "metrics"]
+View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "ci"]
 """What a form needs of a document: the charts in full, the tables in full, …"""
 
 

@@ -78,8 +78,10 @@ def figures(matrix: Matrix) -> list[Figure]:
     )  # fmt: skip
     test = "latency" if matrix.test == "latency" else "throughput"
     first, *others = [figure for figure in every if figure.test == test]
-    known = [figure for figure in others
-             if any(figure.value(c) is not None or figure.limit(c) for c in matrix.cells)]  # fmt: skip
+    known = [
+        figure for figure in others
+        if any(figure.value(cell) is not None or figure.limit(cell) for cell in matrix.cells)
+    ]  # fmt: skip
     return [first, *known]
 
 
