@@ -172,7 +172,7 @@ def _quantity(pair: Pair) -> str:
 
 
 def _table(pair: Pair) -> Table:
-    publisher = f"{pair.number}A latency, {_quantity(pair) or 'not measured'}"
+    publisher = f"{pair.number}A {_quantity(pair) or 'latency, not measured'}"
     # A ping waits for its pong, so what arrived of them is no goodput.
     what = "pings that arrived" if pair.test == "latency" else "throughput"
     subscriber = f"{pair.number}B {what}"
