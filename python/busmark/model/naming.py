@@ -59,7 +59,7 @@ PLACEMENTS_SHORT = {
     "same": "one CPU",
     "same-each": "one CPU of each node",
     "different": "different CPUs",
-    "free": "free",
+    "free": "any CPU",
     "unstated": "placement not stated",
     "moved": "moved during rounds",
 }
