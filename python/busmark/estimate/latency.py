@@ -325,7 +325,7 @@ def latency(
         round_trip=whole,
         half_round_trip=half,
         jitter=halved(jitter),
-        jitter_share=jitter_share(pools.latency, pools.jitter),
+        jitter_share=jitter_share(pools.latency, pools.jitter) if whole else None,
         one_way_there=segment(
             "there", "from just before write to the responder's hands", signed=False
         ),

@@ -319,6 +319,7 @@ def throughput(
         loss = loss.model_copy(update=limits)
     quantity, known = probes.known
     one_way, round_trip = probes.of_one_way(), probes.of_round_trip()
+    latency = one_way.whole if quantity == "one_way" else round_trip.whole
     theoretical = {row.get("theoretical_per_s") for row in rows}
     return Throughput(
         theoretical_per_s=theoretical.pop() if len(theoretical) == 1 else None,
@@ -343,7 +344,7 @@ def throughput(
         probe_round_trip=round_trip.whole,
         by_round=[of.by_round for of in (one_way, round_trip) if of.by_round],
         jitter=distribution(known.jitter, JITTER[quantity]),
-        jitter_share=jitter_share(known.latency, known.jitter),
+        jitter_share=jitter_share(known.latency, known.jitter) if latency else None,
         pairs=pairs,
     )
 

@@ -80,6 +80,9 @@ def test_a_median_among_the_lost_is_none(tmp_path: Path) -> None:
         (case,) = shown(result).cases
         latency = case.throughput.probe_one_way if number else case.rtt_2
         assert latency is None
+        # A share of a median that nobody knows is not known either.
+        found = case.throughput if number else case.latency
+        assert found.jitter_share is None
         assert "lost: 50 %" in done("show", result)
 
 
