@@ -129,10 +129,11 @@ def _settled(fact: str, value: Any) -> Any:
 def differences(one: Machine, other: Machine) -> list[str]:
     """Return facts by which these machines are kept apart, in words."""
     names = dict.fromkeys([*one.facts, *other.facts])
-    return [_name(fact) for fact in names if one.facts.get(fact) != other.facts.get(fact)]
+    return [fact_name(fact) for fact in names if one.facts.get(fact) != other.facts.get(fact)]
 
 
-def _name(fact: str) -> str:
+def fact_name(fact: str) -> str:
+    """Return what a fact of a machine is called, and the node that it is of."""
     lead, _, plain = fact.rpartition(": ")
     text = NAMES.get(plain, plain.replace("_", " "))
     return f"{text} of {lead}" if lead else text

@@ -28,7 +28,7 @@ from busmark.present.document import (
 )
 from busmark.present.figures import PERCENT, in_words, p_text, share_text
 from busmark.track.model import Point, Step, Tracked, TrackedSeries
-from busmark.track.result import short
+from busmark.track.result import fact_name, short
 from busmark.track.steps import FEWEST
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -431,7 +431,10 @@ def _method(tracked: Tracked) -> Text:
 
 def _machines(tracked: Tracked) -> Iterator[Section]:
     for number, machine in enumerate(tracked.machines):
-        facts = [(name.replace("_", " "), str(value)) for name, value in machine.facts.items()]
+        facts = [
+            (fact_name(fact), text.size_text(value) if fact.endswith("_bytes") else str(value))
+            for fact, value in machine.facts.items()
+        ]
         yield Section(
             f"Machine {machine_name(tracked, number)}", [table(("Fact", "Value"), facts)],
             folded=True, detail=True, key=f"machine-{number}",
