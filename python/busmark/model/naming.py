@@ -246,10 +246,7 @@ class Label(Frozen):
 
 FLOOR_ADAPTER = "null"
 
-FLOOR_LABEL = "floor (null adapter)"
-
-LIMIT_LABEL = "limit of Busmark (null adapter)"
-"""What the floor is called where more is better."""
+FLOOR_LABEL = "Busmark itself (null)"
 
 MIDDLEWARE, SIDES = "Middleware", "Writer → reader"
 """Headings of what cases are called."""
@@ -310,7 +307,6 @@ def _name_test(
     choices = [name for name in names if is_choice(name)]
     workload = [name for name in names if not is_choice(name)]
     text = telling(choices, compared)
-    floor_label = LIMIT_LABEL if compared[0].get("test") == "throughput" else FLOOR_LABEL
     result = {}
     for case, flat in cases.items():
         is_floor = flat.get("adapter") == FLOOR_ADAPTER and not only_floor
@@ -319,7 +315,7 @@ def _name_test(
         texts = {name: value_text(name, flat.get(name)) for name in names}
         sides = SIDES if any(each.get("peer") for each in compared) else MIDDLEWARE
         result[case] = Named(
-            label=floor_label if is_floor else SEPARATOR.join(spoken),
+            label=FLOOR_LABEL if is_floor else SEPARATOR.join(spoken),
             workload={title(name): texts[name] for name in workload},
             choices={title(n): texts[n] for n in choices if n not in text and n in flat},
             is_floor=is_floor,

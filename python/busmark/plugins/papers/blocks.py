@@ -10,6 +10,7 @@ from math import inf
 from busmark.compare.campaign import Campaign
 from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
+from busmark.model.naming import FLOOR_LABEL
 from busmark.model.text import ABSENT, count, joined, number, upper_first
 from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.checks import distinguishing
@@ -117,7 +118,7 @@ def _floor(campaign: Campaign) -> Iterator[Section]:
         differ = distinguishing([case for case, _ in floors])
         differ = tuple(name for name in differ if name != "test")
         columns = [
-            Column("Busmark itself (null)", [
+            Column(FLOOR_LABEL, [
                 Cell(", ".join([case.test, *filter(None, [named(case, differ)])]))
                 for case, _ in floors
             ], "label"),

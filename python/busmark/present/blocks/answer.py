@@ -20,7 +20,7 @@ from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.estimate.case import TIMES, CaseSummary
 from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
-from busmark.model.naming import described, figure_of, placement_short
+from busmark.model.naming import FLOOR_LABEL, described, figure_of, placement_short
 from busmark.model.quantities import LOST
 from busmark.present.blocks.rows import Field, fact, labelled, listing
 from busmark.present.blocks.rows import notes as line
@@ -30,8 +30,6 @@ from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
 MOST_WORKLOADS = 12
 MOST_LABELS = 12
 MOST_EFFECTS = MOST_FITS = 12
-
-FLOOR = "Busmark itself (null)"
 
 BASELINES = "Baselines"
 
@@ -85,7 +83,7 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
     for members in found.values():
         floors = {case.floor.case: None for case in members.values() if case.floor}
         if len(floors) == 1:
-            members[FLOOR] = by_id[next(iter(floors))]
+            members[FLOOR_LABEL] = by_id[next(iter(floors))]
     return found
 
 
@@ -189,7 +187,7 @@ def _labels(
         for label, case in known[workload].items():
             costs.setdefault(label, [inf] * len(shown))[place] = _cost(case)
             is_baseline = case.is_baseline and not only_baselines
-            roles[label] = "floor" if label == FLOOR else "baseline" if is_baseline else ""
+            roles[label] = "floor" if label == FLOOR_LABEL else "baseline" if is_baseline else ""
     order: tuple[Role, ...] = ("", "baseline", "floor")
     ranked = sorted(costs, key=lambda label: (order.index(roles[label]), costs[label], label))
     return ((label, roles[label]) for label in ranked)
