@@ -139,11 +139,21 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     ):  # fmt: skip
         if some < all_:
             notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
-    if any(cell == ABSENT for column in columns if column.unit for cell in column.cells):
+    if _has_holes([column for column in columns if column.unit]):
         notes += line(UNMEASURED)
     apart = BASELINES if any(role == "baseline" for _, role in labels) else ""
     rows = [Row(role, apart if role else "") for _, role in labels]
     return Table(columns, rows, notes=notes, key="answer", brief=True)
+
+
+def _has_holes(columns: Sequence[Column]) -> bool:
+    """Whether a row lacks a figure in a group of columns in which it has another: it is not shown
+    where it has none."""
+    groups: dict[str, list[Column]] = {}
+    for column in columns:
+        groups.setdefault(column.group, []).append(column)
+    rows = [row for own in groups.values() for row in zip(*(c.cells for c in own), strict=True)]
+    return any(ABSENT in row and any(cell != ABSENT for cell in row) for row in rows)
 
 
 def _undecided(columns: Sequence[Column], found: Sequence[Ranking | None]) -> Iterator[Text]:
