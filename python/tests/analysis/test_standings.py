@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from seams import shown
+from seams import done, shown
 from synthetic_campaign import Builder
 
 Medians = Mapping[str, Sequence[float]]
@@ -221,3 +221,16 @@ def test_a_matrix_has_the_discovery_of_the_rounds_that_count(tmp_path: Path) -> 
         build.pings(case, number, np.arange(1.0, 101.0) * 2000, status=status, discovery_s=seconds)
     ((cell,),) = (matrix.cells for matrix in shown(build.finish()).interop)
     assert cell.discovery_s == pytest.approx(0.015)
+
+
+def test_a_size_of_which_the_answer_shows_no_row_is_left_to_the_tables(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for depth in range(1, 15):
+        qos = {"reliability": "reliable", "history": "keep_last", "depth": depth}
+        size = 64 if depth < 14 else 4096
+        case = build.case(f"depth-{depth}", adapter="cyclonedds", qos=qos, size=size)
+        for number in range(2):
+            build.pings(case, number, np.full(40, 1000.0 * depth))
+    text = done("show", build.finish(), "--wide")
+    assert "1 of 2 workloads" in text and "12 of 14 rows" in text
+    assert "4 KiB" in text

@@ -82,7 +82,7 @@ def test_a_campaign_of_a_broken_adapter_only_is_refused(lab: Lab, broken: Path, 
 def listed(lab: Lab, folder: Path) -> Ended:
     """`busmark adapters` with these libraries and the worker of all other tests."""
     variables = {"BUSMARK_ADAPTER_PATH": folder, "BUSMARK_WORKER": real_worker()}
-    return lab.busmark("adapters", variables=variables)
+    return lab.busmark("adapters", "--wide", variables=variables)
 
 
 def test_the_list_of_adapters_gives_the_reasons(lab: Lab, broken: Path) -> None:

@@ -58,7 +58,7 @@ def of_case(lab: Lab, adapter: str) -> Explained:
     """What is said of late samples of the case of this adapter."""
     (row,) = (each for each in rows(lab.folder / "result") if each["adapter"] == adapter)
     found = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
-    assert "lose 4% of packets" in found["link-loss"].evidence, found
+    assert "lose 4 % of packets" in found["link-loss"].evidence, found
     if row["capture_dropped"]:
         pytest.skip("the capture lost packets on this machine")
     explained = of(lab, f"result#{row['case'].partition('-')[0]}")
@@ -124,7 +124,7 @@ def test_clients_of_xrce_over_such_a_link_wait_for_what_is_sent_again(lab: Lab) 
         'qos.reliability = "reliable"'
     )
     longer = MEASURE.replace("1.5", "6")
-    explained = run(lab, matrix, "link-loss", "lose 4% of packets", also=LOSSY, measure=longer)
+    explained = run(lab, matrix, "link-loss", "lose 4 % of packets", also=LOSSY, measure=longer)
     found = causes(explained)
     assert found.get("xrce-retransmission", 0) > 0, found
     for evidence in packets(lab, explained, "xrce-retransmission"):

@@ -110,6 +110,10 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     middleware = [label for label, role in every if role == ""]
     hidden = set(middleware[MOST_LABELS:])
     labels = [(label, role) for label, role in every if label not in hidden]
+    shown = [
+        workload for workload in shown
+        if any(case.headline and label not in hidden for label, case in known[workload].items())
+    ]  # fmt: skip
     adapters = {label.text: label.adapter for label in campaign.labels}
     title = next((c.label_title for c in campaign.cases if not c.is_floor), "Middleware")
     names = [

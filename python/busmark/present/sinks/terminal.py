@@ -343,7 +343,7 @@ def _widths(band: Sequence[_Place], console: Console) -> list[int]:
     wide = [place.least for place in band]
     left = line_length(console) - _reach(band) + sum(wide)
     if room(console) > console.width:
-        wide = [p.width if p.whole else max(p.least, min(p.width, SENTENCE)) for p in band]
+        wide = [p.width if p.whole else max(p.words, min(p.width, SENTENCE)) for p in band]
     left -= sum(wide)
     while left > 0 and (short := [n for n, p in enumerate(band) if wide[n] < p.width]):
         wide[max(short, key=lambda number: band[number].width / wide[number])] += 1
