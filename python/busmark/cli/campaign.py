@@ -107,16 +107,16 @@ class _Early:
 
 def present(result: Result, ending: Ending, early: EarlyCases | None = None) -> Analysed:
     """Analyse and store it, print the tables, and write the page; return what was analysed."""
-    from busmark.cli.console import Console
+    from busmark.cli.documents import show
     from busmark.compare.stored import Stored
     from busmark.present import formats
     from busmark.present.blocks.campaign import document, views
     from busmark.present.folder import OWN, own
-    from busmark.present.sinks.terminal import show
 
     campaign = Stored(result, early=early).make()
     if ending.shown:
-        show(document(campaign), Console())
+        # The lines of the run stand above it.
+        show(document(campaign), pager=False)
     with storing(result.directory / OWN):
         folder = own(result.directory)
         shown = views(result, campaign, folder)

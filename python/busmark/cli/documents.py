@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,8 +118,9 @@ def written(kind: str) -> Callable[[Any], Any]:
     return with_options
 
 
-def show(*documents: Document, last: str = "") -> None:
-    """Print documents, one after the other, and a line below them."""
+def show(*documents: Document, last: str = "", pager: bool = True) -> None:
+    """Print documents, one after the other, and a line below them; `pager`: by the pager of the
+    user's where a terminal is shorter."""
     from busmark.present.document import Text
     from busmark.present.sinks import terminal
 
@@ -131,10 +133,10 @@ def show(*documents: Document, last: str = "") -> None:
             console.print()
             terminal.show_text(Text("line", {"line": last}), console)
 
-    paged(each)
+    paged(each, pager=pager)
 
 
-def paged(printed: Callable[[Any], object]) -> None:
+def paged(printed: Callable[[Any], object], *, pager: bool = True) -> None:
     """Print on a console; where a terminal is shorter, by the pager of the user's."""
     from busmark.cli.console import Console
 
@@ -145,11 +147,10 @@ def paged(printed: Callable[[Any], object]) -> None:
         # A table fills its columns with blanks, which a file or a pipe has no use for.
         for line in captured.get().removesuffix("\n").split("\n"):
             sys.stdout.write(f"{line.rstrip()}\n")
+        sys.stdout.flush()
         return
-    pager = os.environ.get("PAGER")
-    if not (is_paged() and pager != "" and sys.stdin.isatty()) or (
-        os.environ.get("TERM", "dumb") == "dumb"
-    ):
+    wanted = pager and is_paged() and os.environ.get("PAGER") != "" and sys.stdin.isatty()
+    if not wanted or os.environ.get("TERM", "dumb") == "dumb":
         printed(console)
         return
     with console.capture() as captured:
@@ -166,7 +167,6 @@ def paged(printed: Callable[[Any], object]) -> None:
 
 def show_rows(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     """Print rows of text as a table; columns of numbers end at their right."""
-    from busmark.cli.console import Console
     from busmark.present.document import Cell, Column, Kind, Row, Section, Table
     from busmark.present.sinks.terminal import show_section
 
@@ -177,4 +177,5 @@ def show_rows(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]
         numbers = place and all(map(NUMBER.fullmatch, cells))
         kind: Kind = "number" if numbers else "text" if place else "label"
         columns.append(Column(head, [Cell(cell) for cell in cells], kind))
-    show_section(Section(title, [Table(columns, [Row() for _ in kept])]), Console())
+    section = Section(title, [Table(columns, [Row() for _ in kept])])
+    paged(partial(show_section, section), pager=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,9 +42,9 @@ def command(folders: tuple[Path, ...], as_json: bool) -> None:
 
         echo(recent(), err=True)
         return
-    from busmark.cli.console import Console
+    from busmark.cli.documents import paged
 
-    draw(found.results, Console())
+    paged(partial(draw, found.results), pager=False)
 
 
 def draw(results: list[Listed], console: Console) -> None:
