@@ -108,12 +108,8 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     shown = representative(list(known))
     every = list(_labels(campaign, known, shown))
     middleware = [label for label, role in every if role == ""]
-    hidden = set(middleware[MOST_LABELS:])
+    hidden = {*middleware} - _foremost(middleware, [known[workload] for workload in shown])
     labels = [(label, role) for label, role in every if label not in hidden]
-    shown = [
-        workload for workload in shown
-        if any(case.headline and label not in hidden for label, case in known[workload].items())
-    ]  # fmt: skip
     adapters = {label.text: label.adapter for label in campaign.labels}
     title = next((c.label_title for c in campaign.cases if not c.is_floor), "Middleware")
     names = [
@@ -205,6 +201,17 @@ def _labels(
     order: tuple[Role, ...] = ("", "baseline", "floor")
     ranked = sorted(costs, key=lambda label: (order.index(roles[label]), costs[label], label))
     return ((label, roles[label]) for label in ranked)
+
+
+def _foremost(labels: Sequence[str], workloads: Sequence[Members]) -> set[str]:
+    """As many labels as there are rows: those that come first in any workload, so that the best of
+    each is among them."""
+    first = dict.fromkeys(labels, len(labels))
+    for members in workloads:
+        own = [label for label in labels if label in members]
+        own.sort(key=lambda label: _cost(members[label]))
+        first |= {label: min(first[label], place) for place, label in enumerate(own)}
+    return {*sorted(labels, key=first.__getitem__)[:MOST_LABELS]}
 
 
 def _cost(case: CaseSummary) -> float:

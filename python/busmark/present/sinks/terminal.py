@@ -33,8 +33,8 @@ GAP = 2
 WIDEST_HEADING = 17
 """Characters of the heading of a column of numbers above which it takes several lines."""
 
-WIDEST_LABEL = 28
-"""Characters of labels up to which none is broken."""
+WIDEST_LABEL, LEAST_LABEL = 28, 20
+"""Characters of labels up to which none is broken, and of a line of those that are."""
 
 LONGEST_WORD = 30
 """Characters of a word of text above which it is broken where there is no room."""
@@ -116,7 +116,9 @@ class _Place:
         """Width where text is broken between words."""
         if self.right or (self.whole and self.width <= WIDEST_LABEL):
             return self.width
-        return self.words if self.whole else min(self.words, LONGEST_WORD)
+        if self.whole:
+            return max(self.words, min(self.width, LEAST_LABEL))
+        return min(self.words, LONGEST_WORD)
 
     @property
     def words(self) -> int:
