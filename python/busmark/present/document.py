@@ -70,7 +70,7 @@ class Column:
     cells: Sequence[Cell]
     kind: Kind = "text"
     unit: str = ""
-    """Base unit of the cells, as in `analysis.words.text.SCALES`; 1: a share."""
+    """Base unit of the cells, as in `model.text.SCALES`; 1: a share."""
     group: str = ""
     """Heading over this column and its neighbours of the same group."""
     detail: bool = False

@@ -1,7 +1,7 @@
 """What a check finds in a campaign: ratios with intervals over interleaved rounds, and a verdict.
 
 Every check reduces to pairs: what stands above the line and what below, round by round. Each is
-compared by `analysis.pairwise`; for all pairs together it is their geometric mean in each round.
+compared by `compare.change`; for all pairs together it is their geometric mean in each round.
 No figures stand next to these ratios, so they are typical ratios of rounds. The intervals that
 decide a verdict are the ones that are shown.
 """

@@ -1,7 +1,7 @@
 """The answer of a campaign: who stands where in each workload, and what each parameter costs.
 
 Middleware under test comes first, best first; baselines and the floor stand below it. A ratio is
-over the leader of its column, by the ratios of interleaved rounds (`analysis.across.contest`).
+over the leader of its column, by the ratios of interleaved rounds (`compare.ranking`).
 """
 
 from __future__ import annotations
