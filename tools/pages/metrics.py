@@ -6,15 +6,15 @@ from tools.pages import markdown as md
 from tools.pages.distribution import DISTRIBUTION, SHAPE
 
 from busmark.compare.fits import DiscoveryGrowth, SizeFit
-from busmark.estimate.discovery import Discovery
-from busmark.estimate.latency import Latency, SegmentTable
-from busmark.estimate.resources import Resources
-from busmark.estimate.route import Wire
-from busmark.estimate.throughput import Throughput
+from busmark.model.discovery import Discovery
 from busmark.model.entry import STUDENT
 from busmark.model.entry import Explained as Metric
 from busmark.model.figure import Distribution, Frozen
+from busmark.model.latency import Latency, SegmentTable
 from busmark.model.quantities import OF_CASES
+from busmark.model.resources import Resources
+from busmark.model.stream import Throughput
+from busmark.model.traffic import Wire
 
 
 def _tabled(section: str) -> tuple[Metric, ...]:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from busmark.compare.ranking import Group
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.levels import ENOUGH, Level
-from busmark.estimate.throughput import Paced
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure, Frozen, over_rounds
 from busmark.model.naming import described, placement_text, title
 from busmark.model.parameters import Parameters
+from busmark.model.stream import Paced
+from busmark.model.traffic import ENOUGH, Level
 
 
 class Answer(Frozen):

@@ -25,14 +25,15 @@ from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
-from busmark.estimate.case import CaseSummary, Floor
 from busmark.estimate.one_case import tasks_of
-from busmark.estimate.repeated import PerftestTest, repeated
-from busmark.estimate.throughput import Paced, Throughput
+from busmark.estimate.repeated import repeated
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary, Floor
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
 from busmark.model.naming import Label, labels
 from busmark.model.parameters import Parameters
+from busmark.model.perftest import PerftestTest
+from busmark.model.stream import Paced, Throughput
 from busmark.scenario.requirement import RequireSection
 from busmark.store import Manifest, Result
 from busmark.store.manifest import Finding, Resumption, Source

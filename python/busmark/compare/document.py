@@ -25,11 +25,11 @@ from busmark.compare.sides import Side, interleaved
 from busmark.compare.stored import Stored
 from busmark.compare.verdict import BETTER, WORSE, Decision
 from busmark.estimate import machines
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import background, level_text
 from busmark.findings.registry import kinds
 from busmark.model import naming as dim
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Quantity
 from busmark.model.naming import FLOOR_ADAPTER
 from busmark.model.text import joined, plural

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from busmark.adapters.known import known
 from busmark.compare.rounds import FEWEST_ROUNDS, Pair, Rounds, Versus
-from busmark.estimate.case import CaseSummary
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure, Frozen
 
 

@@ -7,15 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from busmark import stats
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.rounds import Row, last_attempts
-from busmark.model.figure import (
-    CONFIDENCE,
-    Figure,
-    FloatArray,
-    Frozen,
-    figure,
-)
+from busmark.model.case import CaseSummary
+from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen, figure
 
 
 class SizeFit(Frozen):

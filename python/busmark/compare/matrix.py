@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Literal
 
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure, Frozen
 from busmark.model.naming import (
     choice_text,

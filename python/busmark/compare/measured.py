@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from busmark import stats
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.distribution import ByRound
 from busmark.estimate.rounds import Row
 from busmark.model import statistics
+from busmark.model.case import CaseSummary
 from busmark.model.entry import Compared
 from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
+from busmark.model.latency import ByRound
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import COMPARED
 

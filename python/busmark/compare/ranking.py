@@ -17,7 +17,7 @@ from typing import Literal
 
 from busmark.compare.rounds import FEWEST_ROUNDS, Pair, Rounds, Versus
 from busmark.compare.verdict import WORSE
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Frozen
 from busmark.model.naming import placement_rank, placement_text
 from busmark.model.text import SCALES, lower_first, scale_for, value_text

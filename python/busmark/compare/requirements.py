@@ -17,8 +17,8 @@ from busmark import stats
 from busmark.compare.samples import Latencies, round_latencies
 from busmark.errors import UserError, together
 from busmark.estimate import Estimated, of_case, rounds
-from busmark.estimate.case import CaseSummary
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen
 from busmark.model.quantities import LOSS_SHARE
 from busmark.model.text import SCALES, count, figure_text, number, percent_text, plural

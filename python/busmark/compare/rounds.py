@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from busmark.compare.change import Found, changes, ratio
 from busmark.compare.measured import TAIL, CaseMeasured, Measured, measured
 from busmark.compare.verdict import EQUIVALENT, Decision, Verdict, verdicts
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import RoundSummary, Row, last_attempts
+from busmark.estimate.rounds import Row, last_attempts
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure, Frozen, figure, over_rounds
 from busmark.model.quantities.wire import per_sample
+from busmark.model.rounds import RoundSummary
 
 CPU, BYTES, PACKETS = "cpu", "bytes", "packets"
 

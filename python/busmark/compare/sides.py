@@ -12,9 +12,9 @@ from typing import Any
 from busmark.compare.measured import CaseMeasured, measured
 from busmark.errors import UserError, nearest
 from busmark.estimate import machines, rounds
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.one_case import CaseAnalysis, Task, analysed, case_params
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary
 from busmark.model.naming import FLOOR_ADAPTER, Named, meant
 from busmark.model.parameters import Parameters
 from busmark.model.text import joined

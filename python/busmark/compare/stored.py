@@ -25,7 +25,7 @@ from busmark.compare.campaign import Campaign, summarise
 from busmark.estimate import rows, series
 from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
-from busmark.estimate.series import Curve
+from busmark.model.case import Curve
 from busmark.store import Result
 from busmark.store.atomic import replacing
 from busmark.store.columns import (

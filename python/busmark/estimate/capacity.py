@@ -8,46 +8,9 @@ from math import prod
 from typing import Any
 
 from busmark.links import links
-from busmark.model.figure import CONFIDENCE, Figure, Frozen
+from busmark.model.figure import CONFIDENCE, Figure
 from busmark.model.parameters import Parameters
-
-
-class Trial(Frozen):
-    """One round of the test capacity."""
-
-    round: int
-    rate_hz: float | None
-    """Rate of each writer; null: full speed."""
-    offered_mbit_per_s: float
-    """To all readers together."""
-    mbit_per_s: float | None
-    """Goodput at the readers."""
-    loss_share: float | None
-    p99_ns: float | None
-    """99th percentile of the round trip of probes."""
-    shortfall: str | None
-    """In what it did not sustain its rate; null: it did."""
-
-
-class Capacity(Frozen):
-    """The greatest rate that met the scenario's criterion, and the bracket of the limit."""
-
-    rate: Figure | None
-    """Rate of each writer; null while the search has not come to its end."""
-    sustained: Figure | None
-    """Goodput at the readers at that rate."""
-    confirmed: int
-    confirm: int
-    """Trials at that rate that passed, and that were asked for."""
-    reached: bool
-    limited_by: str | None
-    """writers, readers, loss or p99: what trials beyond it fell short in."""
-    trials: list[Trial]
-    rated_mbit_per_s: float | None = None
-    """Rated capacity of the lab's links."""
-    practical_mbit_per_s: float | None = None
-    """Goodput of a plain TCP transfer over the same links in this campaign."""
-
+from busmark.model.stream import Capacity, Trial
 
 Row = Mapping[str, Any]
 

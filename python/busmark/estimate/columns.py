@@ -35,7 +35,7 @@ from busmark.store.columns import CHANGES as OF_TIMELINE
 from busmark.store.columns import PARAMETERS as ASKED
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
+    from busmark.model.case import CaseSummary
 
 SCOPES = {
     "case": "the whole case",

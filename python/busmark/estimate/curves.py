@@ -13,7 +13,8 @@ import polars as pl
 
 from busmark import stats
 from busmark.estimate.samples import Pool, Pools
-from busmark.estimate.series import Curve, signed
+from busmark.estimate.series import signed
+from busmark.model.case import Curve
 from busmark.model.figure import JITTER, FloatArray, Quantity
 
 # All is made of sorted samples (`stats.Ordered`), so that each array is sorted once.

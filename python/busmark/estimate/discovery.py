@@ -7,45 +7,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from pydantic import Field
 
-from busmark.model.figure import Figure, Frozen, mean_over_rounds, over_rounds
+from busmark.model.discovery import Discovery, Meeting
+from busmark.model.figure import Figure, mean_over_rounds, over_rounds
 from busmark.model.parameters import Parameters
-
-
-class Discovery(Frozen):
-    """Figures of a discovery test. Times are of a typical round: the median over rounds of the
-    median over a round's repetitions; they begin with the first call that creates something, or,
-    where it is said, with the return of the last. What is below 0 came before that."""
-
-    new: str
-    """writer or reader."""
-    creates: str
-    """entity: the endpoint alone; participant: with its participant."""
-    existing: int
-    """Endpoints of a further participant that were there already."""
-    repetitions: int
-    """In the rounds that count."""
-    undiscovered: int
-    """Repetitions in which no sample was received in time."""
-    creation: Figure | None
-    """The calls that create."""
-    attach: Figure | None
-    """The participant's part; null where none is created."""
-    own_match: Figure | None
-    """Until the new endpoint had matched; null where the middleware does not report it, or only an
-    upper limit is known."""
-    peer_match: Figure | None
-    """The same on the side that was there; null likewise, and where there is not one clock."""
-    first_sample: Figure | None
-    """Until the first sample was received."""
-    own_match_after: Figure | None = Field(description="From the end of creation; may be below 0.")
-    peer_match_after: Figure | None
-    first_sample_after: Figure | None
-    lost_before: Figure | None
-    """Samples per repetition that were sent after creation, before the first received one, and did
-    not arrive; the mean."""
-
 
 TIMES = (
     "creation", "attach", "own_match", "peer_match", "first_sample", "own_match_after",
@@ -82,25 +47,6 @@ def discovery(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Discover
 
 POINTS = 200
 """Points of the series."""
-
-
-class Meeting(Frozen):
-    """Times of a typical round, from the moment when its last endpoint was there; below 0: before.
-    An endpoint counts once it has matched all that there are to match for it."""
-
-    endpoints: int
-    """In one round, those whose time is known."""
-    unknown: int
-    """Those of all counted rounds that the adapter cannot count."""
-    limits: int
-    """Those of all counted rounds of which only an upper limit is known."""
-    first: Figure | None
-    """Until the first endpoint had found all of its own."""
-    half: Figure | None
-    last: Figure | None
-    t_ns: list[float] = Field(description="When so many had: the median over rounds.")
-    found: list[int]
-    """How many; at most 200 of them are listed, the first and the last always."""
 
 
 def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from pydantic import Field
-
 from busmark import stats
 from busmark.estimate.samples import Pool, Sent, Timed
 from busmark.model.entry import Statistic
@@ -20,7 +17,6 @@ from busmark.model.figure import (
     Drift,
     Figure,
     FloatArray,
-    Frozen,
     Modality,
     Mode,
     Percentile,
@@ -30,80 +26,9 @@ from busmark.model.figure import (
     halved,
     over_rounds,
 )
+from busmark.model.latency import ByRound, LatencyByRound
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
 from busmark.model.text import count, percent_text, plural
-
-
-class ByRound(Frozen):
-    """A statistic of a latency, round by round; all times in ns."""
-
-    figure: Figure | None
-    """A typical round's; null: there is none, and `reason` says why."""
-    rounds: list[int] = Field(default=[])
-    """Numbers of the rounds that have it, in the order in which they were run."""
-    values: list[float] = Field(default=[])
-    """Its value in each of them."""
-    inside: float = 0.0
-    """Mean variance (ns²) of a round's value that the variation inside the round implies."""
-    least: float = 0.0
-    """The smallest sample; of a percentile above the 50th, the smallest median of a round."""
-    greatest: float | None = None
-    """The largest sample; null where the source of an imported result does not state it."""
-    reason: str | None = None
-    lost: bool = False
-    """Whether it falls among the samples that were lost: later than any number."""
-
-    @property
-    def level(self) -> stats.Level | None:
-        """As intervals are made of it; None where samples are not known."""
-        if self.figure is None or self.greatest is None:
-            return None
-        return stats.Level(
-            values=np.array(self.values),
-            inside=self.inside,
-            count=self.figure.count or 0,
-            seen=(self.least, self.greatest),
-        )
-
-    def halved(self) -> ByRound:
-        """The same of half of each time."""
-        if self.figure is None:
-            return self
-        ends = {name: None if v is None else v / 2 for name, v in self.figure if name in _ENDS}
-        return self.model_copy(update={
-            "figure": self.figure.model_copy(update=ends),
-            "values": [value / 2 for value in self.values],
-            "inside": self.inside / 4,
-            "least": self.least / 2,
-            "greatest": None if self.greatest is None else self.greatest / 2,
-        })  # fmt: skip
-
-
-_ENDS = ("value", "low", "high")
-
-
-class LatencyByRound(Frozen):
-    """All statistics of one latency of a case."""
-
-    name: Literal["latency", "round_trip"]
-    """latency: the one that cases of its test are compared by."""
-    quantity: Quantity
-    statistics: dict[str, ByRound]
-    """By the names of `model.statistics.STATISTICS`."""
-
-    def why_hidden(self, key: str) -> str:
-        """Return what share was lost, where the statistic of this key falls among the lost in some
-        round; else nothing."""
-        own = (self.statistics[one.name] for one in STATISTICS if one.key == key)
-        return next((found.reason or "" for found in own if found.lost), "")
-
-    @classmethod
-    def without(cls, quantity: Quantity, reason: str) -> LatencyByRound:
-        """No statistic of it, for this reason."""
-        missing = ByRound(figure=None, reason=reason)
-        return cls(
-            name="latency", quantity=quantity, statistics={one.name: missing for one in STATISTICS}
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,83 +6,29 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
-from busmark.estimate.distribution import Described, LatencyByRound
+from busmark.estimate.distribution import Described
 from busmark.estimate.latency import ping_round
 from busmark.estimate.samples import Pool, Timed
-from busmark.estimate.stream import Pairs, pairs
+from busmark.estimate.stream import pairs
 from busmark.estimate.throughput import ProbeRound, probe_round
-from busmark.model.figure import Distribution, Figure, FloatArray, Frozen, Quantity, over_rounds
+from busmark.model.figure import Figure, FloatArray, Quantity, over_rounds
 from busmark.model.flow import Flow
 from busmark.model.parameters import Parameters
+from busmark.model.traffic import OwnFlow, Total, TotalScope, Way
 
 MOST_TOTALS = 1000
 """Participants and nodes in the analysed campaign; all are in the table `flows` of the result."""
 
-Scope = Literal["participant", "node", "system", "flow"]
 
 WROTE = ("asked_per_s", "written_per_s", "sent")
 
 MEASURED = frozenset({"written_per_s", "read_per_s"})
 
 READ = ("theoretical_per_s", "read_per_s", "expected", "received", "lost")
-
-
-class Total(Frozen):
-    """Everything that one participant, one node, one flow or the whole case wrote and read, all its
-    writers and readers together. Null where it has none of these.
-
-    A rate is null, too, where a part of it is not known or not asked for: full speed, a closed
-    loop. Pings count at whoever answers them, as read when they were answered; those that several
-    answer count in the whole and in their flow alone.
-    """
-
-    scope: Scope
-    name: str
-    asked_per_s: float | None
-    """Samples to be written, if every writer kept its rate."""
-    written_per_s: Figure | None
-    theoretical_per_s: float | None
-    """Samples to be read, if besides none were lost."""
-    read_per_s: Figure | None
-    sent: int | None
-    """This and what follows are sums over the counted rounds."""
-    expected: int | None
-    received: int | None
-    lost: int | None
-
-
-class OwnFlow(Frozen):
-    """One flow of the scenario's own. It ran beside what the case measures, whose figures do not
-    count it."""
-
-    name: str
-    kind: str
-    """stream, pings or batches."""
-    size: int
-    """B, of the body."""
-    total: Total
-    latency: Distribution | None
-    """RTT/2 of pings; one-way latency of all samples of a stream at a rate, or of the probes of
-    another, if one clock measures it, else RTT/2 of probes. Null if nothing is timed or answered,
-    and if the median falls among the lost."""
-    by_round: LatencyByRound | None
-    """Its statistics round by round; null if nothing is timed or answered."""
-    asked: int | None
-    """Pings, probes, or samples to be timed, of the counted rounds; null where there are none."""
-    unanswered: int | None
-    """Pings never answered; for probes with a one-way latency, never arrived. They are later than
-    any that came."""
-    pairs: Pairs | None = None
-    """Null unless all samples are timed, and for a single writer with a single reader."""
-
-    @property
-    def hidden(self) -> bool:
-        """Whether the median falls among the lost."""
-        return self.latency is None and bool(self.asked) and bool(self.unanswered)
 
 
 def kinds(params: Parameters) -> dict[str, str]:
@@ -138,7 +84,7 @@ def complete(rows: pl.DataFrame, own: Mapping[str, str]) -> pl.DataFrame:
     )
 
 
-def _by(scope: Scope, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[Total]:
+def _by(scope: TotalScope, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[Total]:
     """One for each name in either column, in the order in which they come."""
     wrote = rows.partition_by(writes, as_dict=True)
     read = rows.partition_by(reads, as_dict=True)
@@ -146,7 +92,9 @@ def _by(scope: Scope, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[T
         yield _total(scope, str(name), wrote.get((name,)), read.get((name,)))
 
 
-def _total(scope: Scope, name: str, wrote: pl.DataFrame | None, read: pl.DataFrame | None) -> Total:
+def _total(
+    scope: TotalScope, name: str, wrote: pl.DataFrame | None, read: pl.DataFrame | None
+) -> Total:
     # What a writer writes counts once, however many read it.
     once = None if wrote is None else wrote.unique(["round", "flow", "writer"], maintain_order=True)
     values: dict[str, Any] = dict.fromkeys((*WROTE, *READ))
@@ -177,31 +125,6 @@ MOST_WAYS = 1000
 """Ways in the analysed campaign; all are in the table `flows` of the result."""
 
 KEYS = ("flow", "participant", "reader_participant")
-
-
-class Way(Frozen):
-    """Samples of one flow from one participant to another, all their writers and readers together.
-    Those of pings are to all that answer."""
-
-    flow: str
-    sender: str
-    sender_node: str | None
-    receiver: str | None
-    """Null for pings that several answer."""
-    receiver_node: str | None
-    writers: int
-    readers: int | None
-    theoretical_per_s: float | None
-    """Samples to be read, if every writer kept its rate and none were lost."""
-    written_per_s: Figure | None
-    """By all writers; what one writes goes to each of its readers."""
-    read_per_s: Figure | None
-    """By all readers; pings at the rate at which they were answered."""
-    sent: int
-    """This and what follows are sums over the counted rounds."""
-    expected: int
-    received: int
-    lost: int
 
 
 def several(params: Parameters) -> bool:

@@ -13,9 +13,9 @@ from typing import Any
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.columns import CASES, FINDINGS, MEASURES, PARAMETERS, Measure, statistics
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LATENCIES, NUMBERS, QUANTITIES
 from busmark.model.statistics import POOLED

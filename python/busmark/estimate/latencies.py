@@ -11,11 +11,11 @@ import polars as pl
 
 from busmark.errors import UserError
 from busmark.estimate import rounds
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.latency import ping_round
 from busmark.estimate.rounds import Row
 from busmark.estimate.samples import Timed
 from busmark.estimate.throughput import probe_round
+from busmark.model.case import CaseSummary
 from busmark.model.figure import FloatArray, Quantity
 from busmark.store import Result
 

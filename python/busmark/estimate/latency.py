@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pydantic import Field
 
 from busmark import stats
 from busmark.estimate.curves import (
@@ -21,34 +19,12 @@ from busmark.estimate.curves import (
     of_rounds,
     timeline,
 )
-from busmark.estimate.distribution import (
-    Described,
-    LatencyByRound,
-    distribution,
-    jitter_share,
-)
-from busmark.estimate.samples import (
-    Pools,
-    Timed,
-    aligned,
-    in_time_order,
-    known,
-    timed,
-    unstamped,
-)
-from busmark.estimate.series import Curve, signed
-from busmark.model.figure import (
-    JITTER,
-    Best,
-    Distribution,
-    Figure,
-    FloatArray,
-    Frozen,
-    Quantity,
-    best_parts,
-    halved,
-    over_rounds,
-)
+from busmark.estimate.distribution import Described, distribution, jitter_share
+from busmark.estimate.samples import Pools, Timed, aligned, in_time_order, known, timed, unstamped
+from busmark.estimate.series import signed
+from busmark.model.case import Curve
+from busmark.model.figure import JITTER, FloatArray, Quantity, best_parts, halved, over_rounds
+from busmark.model.latency import Latency, LatencyByRound, Segment, SegmentTable
 from busmark.store.columns import WARM_UP
 
 Times = NDArray[np.int64]
@@ -93,17 +69,6 @@ MEANINGS = {name: meaning for name, meaning, *_ in STAMPS} | {
 
 BETWEEN_HOSTS = ("send", "echo")
 """Those whose stamps are by the clocks of both sides."""
-
-
-class SegmentTable(Frozen):
-    """A part of a ping's way; negative where the later stamp was taken first."""
-
-    name: str
-    meaning: str
-    every: int
-    """One in this many pings is included; 1: all that came back."""
-    best: list[Best]
-    """The smallest 100, 99.9, 99 and 90 % of all rounds together."""
 
 
 def every_for(pings: int) -> int:
@@ -168,48 +133,6 @@ def segment_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[Segme
             parts = best_parts(stats.best(np.concatenate(times)))
             tables.append(SegmentTable(name=name, meaning=meaning, every=every, best=parts))
     return tables
-
-
-class Segment(Frozen):
-    """A part of a sample's way; negative when the later stamp was taken first."""
-
-    name: str
-    meaning: str
-    median: Figure
-    bound_ns: float = 0.0
-    """How far it may be off, beyond its interval, because the stamps are by clocks of two hosts."""
-
-    @property
-    def bounded(self) -> bool:
-        """Whether it is no greater than that, so that no number can be given."""
-        return bool(self.bound_ns) and abs(self.median.value) <= self.bound_ns
-
-
-class Latency(Frozen):
-    """Figures of a latency case."""
-
-    arrivals: Literal["closed", "open", "paced", "unstated"]
-    """open: counted from the intended time of sending, so that a stall is charged in full. For
-    imported results, paced: at a rate, counted from the actual sending; or not stated."""
-    sent: int | None
-    """Pings of the counted rounds, after warm-up; null where an imported source does not say."""
-    lost: int | None
-    """Pings whose pong never came."""
-    round_trip: Distribution | None
-    half_round_trip: Distribution | None
-    """RTT/2: each round trip divided by two."""
-    jitter: Distribution | None = None
-    """Magnitude of the change of RTT/2 from a ping to the next of the same writer (RFC 3393)."""
-    jitter_share: Figure | None = None
-    """Median jitter over median latency, of each round."""
-    one_way_there: Segment | None
-    """From the ping's sending to the responder's hands; exact where there is one clock."""
-    one_way_back: Segment | None
-    segments: list[Segment]
-    segment_tables: list[SegmentTable] = Field(default=[])
-    """Segments with deviations and extremes, as far as stamps are by one clock."""
-    by_round: list[LatencyByRound] = Field(default=[])
-    """Statistics of half the round trips, round by round: what comparisons are made of."""
 
 
 SEGMENTS = (

@@ -4,61 +4,16 @@ node, and by all together."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import polars as pl
 
-from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.figure import Figure, over_rounds
+from busmark.model.traffic import ENOUGH, Least, Level, LevelScope
 
-Scope = Literal["reader", "participant", "node", "system"]
-
-ENOUGH = 0.98
-"""Share of what was to be read that a reader, participant or node keeps up with at least."""
-
-MEMBERS: dict[Scope, str] = {
+MEMBERS: dict[LevelScope, str] = {
     "reader": "reader", "participant": "reader_participant", "node": "node", "system": "flow_of",
 }  # fmt: skip
 """Column of the rows by which the members of a level are distinguished."""
-
-
-class Least(Frozen):
-    """The member of a level that read the smallest share of what it was to read, in any round."""
-
-    name: str
-    """A reader has its flow and participant beside its number."""
-    node: str | None
-    round: int
-    theoretical_per_s: float
-    read_per_s: float
-    share: float
-
-
-class Level(Frozen):
-    """All readers, all participants, all nodes, or the whole. Rates are the mean of its members;
-    a body has its bytes, headers are not counted."""
-
-    scope: Scope
-    members: int
-    writers: int
-    """Writers that a member hears, at most."""
-    theoretical_per_s: float | None
-    """Samples that a member was to read, if every writer kept its rate and none were lost; null if
-    a part of it has no rate."""
-    read_per_s: Figure | None
-    """Samples that it read. A writer of which a reader got too few for a rate counts with their
-    share of the writer's own."""
-    theoretical_bytes_per_s: float | None
-    read_bytes_per_s: Figure | None
-    share: Figure | None
-    """Read over theoretical."""
-    least: Least | None
-    """Null without a theoretical rate."""
-    short: int | None
-    """Members below `ENOUGH` in some round."""
-    expected: int
-    """This and what follows are sums over the counted rounds, of the whole level."""
-    received: int
-    lost: int
 
 
 def levels(
@@ -111,7 +66,7 @@ RATES = ("theoretical_per_s", "read_per_s", "theoretical_bytes_per_s", "read_byt
 COUNTS = ("expected", "received", "lost")
 
 
-def _level(scope: Scope, rows: pl.DataFrame) -> Level:
+def _level(scope: LevelScope, rows: pl.DataFrame) -> Level:
     key = MEMBERS[scope]
     members = rows.group_by("round", key).agg(
         *(_whole(name) for name in RATES),
@@ -140,7 +95,7 @@ def _level(scope: Scope, rows: pl.DataFrame) -> Level:
     )
 
 
-def _least(scope: Scope, known: pl.DataFrame) -> Least:
+def _least(scope: LevelScope, known: pl.DataFrame) -> Least:
     row = known.sort("share", "round", MEMBERS[scope]).row(0, named=True)
     name = str(row[MEMBERS[scope]])
     if scope == "reader":

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from busmark import stats
 from busmark.estimate.resources import participant_means
-from busmark.model.figure import CONFIDENCE, Figure, Frozen, over_rounds
-from busmark.store.columns import READER
+from busmark.model.figure import CONFIDENCE, over_rounds
+from busmark.model.resources import READER, Growth, NodeCost
 
 LOOPBACK = "lo"
 
@@ -30,50 +30,6 @@ TRAFFIC = {
 }  # fmt: skip
 
 DROPPED = "udp_rcvbuf_errors"
-
-
-class Growth(Frozen):
-    """How the memory of participants grew while they measured: the mean over participants and
-    rounds of the slope of a straight line, with Student's interval over them."""
-
-    bytes_per_min: float
-    low: float | None
-    high: float | None
-    participants: int
-    readings: int
-    """Each participant's, on the average."""
-    seconds: float
-    """Between the first and the last reading, on the average."""
-
-
-class NodeCost(Frozen):
-    """One node, or all of them. Rates are of a typical round, within its measured time."""
-
-    scope: Literal["node", "system"]
-    name: str
-    participants: int
-    cpu: Figure | None
-    """CPUs that its participants kept busy: 1 is one CPU all the time."""
-    rss_bytes: int | None
-    """Most memory of its participants in RAM, all together; pages that several share count in each.
-    """
-    written_per_s: Figure | None
-    """Samples that its writers wrote."""
-    tx_bytes_per_s: Figure | None
-    """Sent by its network interfaces, the loopback excepted, with all headers, acknowledgements
-    and discovery; of all nodes the sum."""
-    tx_packets_per_s: Figure | None
-    rx_bytes_per_s: Figure | None
-    rx_packets_per_s: Figure | None
-    samples_per_packet: Figure | None
-    """Samples written over packets sent: computed from counters, so that packets without a sample
-    (acknowledgements, heartbeats, discovery) and a sample that is sent to several readers each
-    make it less."""
-    dropped_per_s: Figure | None
-    """UDP datagrams that its kernel dropped because a socket's buffer was full."""
-    growth: Growth | None = None
-    """For all nodes together only; null where the round is too short, or memory was read too
-    seldom."""
 
 
 class Tables(NamedTuple):

@@ -12,25 +12,27 @@ import polars as pl
 from busmark.errors import UserError
 from busmark.estimate import curves, latency, machines, resources, rounds, throughput
 from busmark.estimate.capacity import capacity
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.discovery import discovery, meeting
 from busmark.estimate.flows import kinds, own_flows, several, totals, ways
 from busmark.estimate.latency import every_for
 from busmark.estimate.levels import levels
 from busmark.estimate.nodes import Tables, node_costs
 from busmark.estimate.phases import SAMPLE_COLUMNS as OF_PHASES
-from busmark.estimate.phases import Phase, RoundTables, phases
+from busmark.estimate.phases import RoundTables, phases
 from busmark.estimate.reported import completed, reported
 from busmark.estimate.resources import background
-from busmark.estimate.rounds import RoundSummary, precision
+from busmark.estimate.rounds import precision
 from busmark.estimate.route import SAMPLE_COLUMNS as OF_ROUTES
-from busmark.estimate.route import Route, Wire, routes, wire
+from busmark.estimate.route import routes, wire
 from busmark.estimate.samples import Pools, Timed
-from busmark.estimate.series import Curve
-from busmark.estimate.stream import Pairs, batches, pairs
+from busmark.estimate.stream import batches, pairs
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary, Curve
 from busmark.model.naming import Named
 from busmark.model.parameters import Parameters
+from busmark.model.rounds import RoundSummary
+from busmark.model.stream import Pairs
+from busmark.model.traffic import Phase, Route, Wire
 from busmark.store import Case, Result
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from busmark.model.figure import Figure, Frozen, mean_over_rounds, over_rounds
+from busmark.model.figure import Figure, mean_over_rounds, over_rounds
+from busmark.model.traffic import Phase
 from busmark.store.columns import ASKING, TIMED, WARM_UP
 
 SAMPLE_COLUMNS = (
@@ -16,32 +17,6 @@ SAMPLE_COLUMNS = (
 )  # fmt: skip
 
 OF_PAIR = ("flow", "role", "writer", "reader")
-
-
-class Phase(Frozen):
-    """One flow in one phase."""
-
-    phase: int
-    """From 0, which is before the first change."""
-    flow: str
-    change: str | None
-    """With what it began; null for phase 0."""
-    begin_s: float
-    """When that was asked for, from the begin of the measured time."""
-    half_round_trip: Figure | None
-    """Median, lost ones later than any; null where that falls among them in some round."""
-    asked: int
-    """Pings, or probes, that were sent in it, in all rounds that count."""
-    lost: int
-    """Pings never answered."""
-    lost_share: Figure | None
-    written_per_s: Figure | None
-    """By all writers, counted in intervals that are wholly within the phase."""
-    read_per_s: Figure | None
-    """By all readers, likewise."""
-    first_after: Figure | None = None
-    """From the change with which it began until each reader had received a sample again, whenever
-    that was sent; null for phase 0, and where some round has none."""
 
 
 @dataclass(frozen=True, slots=True)

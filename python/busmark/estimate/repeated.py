@@ -10,60 +10,12 @@ import polars as pl
 
 from busmark import stats
 from busmark.errors import UserError
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.latency import STAMPS, measured, segments_of
-from busmark.estimate.rounds import RoundLatency, RoundSummary, SegmentOfRound
-from busmark.model.figure import FloatArray, Frozen
+from busmark.model.case import CaseSummary
+from busmark.model.figure import FloatArray
+from busmark.model.perftest import PERCENTS, Mode, PerftestTest, PublisherRow, SubscriberRow
+from busmark.model.rounds import RoundLatency, RoundSummary, SegmentOfRound
 from busmark.store import Result
-
-Mode = Literal["throughput", "latency"]
-
-PERCENTS = (50.0, 90.0, 99.0, 99.99, 99.9999)
-"""Percentiles in the publisher's columns."""
-
-
-class PublisherRow(Frozen):
-    """Half the round trips of one size, ns."""
-
-    case: str
-    length: int
-    count: int
-    ave_ns: float
-    std_ns: float | None
-    min_ns: float
-    max_ns: float
-    percentiles_ns: list[float | None]
-    """At `PERCENTS`."""
-
-
-class SubscriberRow(Frozen):
-    """What arrived of one size; in latency mode the pings. Rates are of a typical round."""
-
-    case: str
-    length: int
-    samples: int
-    samples_per_s: float | None
-    mbit_per_s: float | None
-    lost: int | None
-    lost_share: float | None
-    """Share of the samples sent, 0 to 1."""
-
-
-class PerftestTest(Frozen):
-    """One mode in one campaign, which is half of the rounds."""
-
-    label: str
-    mode: Mode
-    campaign: Literal[1, 2]
-    rounds: int
-    """Most rounds of a case."""
-    publisher: list[PublisherRow]
-    subscriber: list[SubscriberRow]
-
-    @property
-    def number(self) -> int:
-        """1 and 2 are the first campaign, 3 and 4 the second; throughput mode comes first."""
-        return (self.campaign - 1) * 2 + (1 if self.mode == "throughput" else 2)
 
 
 def halves(rounds: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -6,62 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
-from pydantic import Field
 
 from busmark import stats
 from busmark.estimate import curves
-from busmark.estimate.distribution import ByRound, LatencyByRound
-from busmark.estimate.latency import Latency
-from busmark.estimate.series import Curve
-from busmark.estimate.throughput import Throughput
+from busmark.model.case import Curve
 from busmark.model.entry import Statistic
 from busmark.model.figure import (
     TAILS,
     Bounds,
     Distribution,
     Figure,
-    Frozen,
     Percentile,
     Quantity,
     over_rounds,
 )
+from busmark.model.latency import ByRound, Latency, LatencyByRound, Reported, ReportedFigure
 from busmark.model.parameters import Parameters
 from busmark.model.statistics import POOLED, STATISTICS
+from busmark.model.stream import Throughput
 
 Row = dict[str, Any]
 """A row of the table `summaries`."""
 
 LADDER = (25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 """Percentiles that tables show of those stated."""
-
-
-class ReportedFigure(Frozen):
-    """One of them, in nanoseconds."""
-
-    statistic: str
-    """mean, std, min, max, mad or percentile."""
-    percent: float | None
-    figure: Figure
-    within: Bounds | None = None
-    """Limits of a percentile combined from parts: the whole run's lies between them."""
-
-
-class Reported(Frozen):
-    """All figures of one quantity of a case."""
-
-    quantity: str
-    """As in the table `summaries`."""
-    tool: str
-    parts: int
-    """Parts of runs that had figures of their own; 0: they are of whole runs."""
-    figures: list[ReportedFigure] = Field(default=[])
-
-    def figure(self, statistic: str, percent: float | None = None) -> Figure | None:
-        """One of them."""
-        for known in self.figures:
-            if (known.statistic, known.percent) == (statistic, percent):
-                return known.figure
-        return None
 
 
 def reported(

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from busmark.estimate.series import Curve
 from busmark.model import text
-from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.case import Curve
+from busmark.model.figure import Figure, over_rounds
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.counters import COUNTERS
-from busmark.store.columns import READER
+from busmark.model.resources import READER, BackgroundLoad, Resources
 
 MOST_CURVES = 6
 """Participants that are drawn one by one; where there are more, the busiest are, and the others as
@@ -42,29 +42,6 @@ OVER_TIME = {
     "switches": ("switches_per_s", "1/s"), "memory": ("rss_bytes", "B"),
 }  # fmt: skip
 """What is drawn over time: column and unit by quantity."""
-
-
-class Resources(Frozen):
-    """Resources of one participant, its child processes included, within the measured time."""
-
-    participant: str
-    node: str | None = None
-    """The user's node on which it ran."""
-    cpu_user: Figure | None
-    """CPUs that it kept busy in user mode: 1 is one CPU all the time."""
-    cpu_system: Figure | None
-    """The same in the kernel."""
-    switches_per_s: Figure | None
-    """Context switches, of own accord or not."""
-    rss_bytes: int | None
-    """Most memory in RAM, without the rows of samples that Busmark records there."""
-    major_faults: int | None
-    """Page faults that waited for a disk, all rounds together."""
-
-    @property
-    def is_measured(self) -> bool:
-        """Whether it is part of what is measured, and does not only read the counters."""
-        return self.participant != READER
 
 
 def by_participant(system: pl.DataFrame) -> pl.DataFrame:
@@ -282,26 +259,6 @@ def _few(frame: pl.DataFrame) -> pl.DataFrame:
             *(_sum(pl.col(column)) for column in (*RATES, "rss_bytes")),
         )
     )
-
-
-class BackgroundLoad(Frozen):
-    """A load that ran beside the measurement; cpu: share of each CPU, net: bit/s, disk: B/s."""
-
-    kind: str
-    asked: float | None
-    """Null where it has no limit, or an older Busmark measured it."""
-    unlimited: bool = False
-    """Whether it took what it got."""
-    achieved: float | None
-    """Mean of the rounds in which it is known; null where it is known in none."""
-    least: float | None
-    rounds: int
-    """Those in which it is known."""
-
-    @property
-    def share(self) -> float | None:
-        """Achieved of what was asked for."""
-        return None if not self.asked or self.achieved is None else self.achieved / self.asked
 
 
 UNITS = {"cpu": (100.0, " % of each CPU"), "net": (1e-6, " Mbit/s"), "disk": (1e-6, " MB/s")}

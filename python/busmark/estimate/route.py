@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pydantic import Field
 
-from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.figure import Figure, over_rounds
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import wire as costs
+from busmark.model.traffic import Purpose, Route, RouteHop, RouteRound, Spread, Wire
 
 OF_MATRIX = r"^(pings|stream|batches)(_\d+)?$"
 """Names of the flows that are measured."""
@@ -28,74 +28,6 @@ Values = NDArray[np.float64]
 
 Tables = tuple[int, pl.DataFrame, pl.DataFrame]
 """Number of a round, and its tables `hops` and `samples`."""
-
-
-class Spread(Frozen):
-    """Values of all samples of all counted rounds, as papers have them, and a typical round's."""
-
-    count: int
-    least: float
-    greatest: float
-    mean: float
-    deviation: float | None = Field(description="standard deviation by count - 1")
-    variance: float | None
-    median: Figure | None
-
-
-class RouteHop(Frozen):
-    """One link of the route."""
-
-    protocol: str
-    transport: str
-    source: str
-    """Address and port in the first round; in others ports differ."""
-    destination: str
-    samples: int
-    """Samples that passed it, in all counted rounds."""
-    bytes_each: float
-    """Bytes of a sample's packets on the wire, on average, headers included."""
-
-
-class RouteRound(Frozen):
-    """One counted round."""
-
-    round: int
-    entered: int
-    arrived: int
-    hops: int
-    bits_mean: float | None
-    least_ns: float | None
-    """Least L, or application's time where nothing confirms."""
-    mean_ns: float | None
-    greatest_ns: float | None
-
-
-class Route(Frozen):
-    """From the hop on which samples enter to the one on which they leave."""
-
-    flow: str
-    hops: list[RouteHop]
-    entered: int
-    """Samples seen on the first hop, in all counted rounds."""
-    arrived: int
-    """Samples among them that were seen on the last."""
-    lost_first: int
-    """Samples that did not arrive and were sent before the first of their round that did."""
-    packets_per_sample: float
-    bits: Spread | None
-    """Bits of a sample's packets on all hops together, of those that arrived."""
-    latency: Spread | None
-    """From its packet on the first hop to its packet on the last, ns."""
-    confirmed: Spread | None
-    """L: from its packet on the first hop to what confirms it on the last, ns."""
-    confirmed_by: Literal["ACKNACK", "TCP"] | None
-    application: Spread | None
-    """From T1 in the writer to T4 in the reader, of the same samples, ns."""
-    apart: Spread | None
-    """By how much L is longer than the application's time, sample by sample, ns."""
-    eq2: Spread | None
-    """Bits on all hops by L, or by the application's time where nothing confirms, Mbit/s."""
-    rounds: list[RouteRound]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,38 +198,6 @@ def _application(flow: str, samples: pl.DataFrame) -> pl.DataFrame:
         *KEY, application=pl.col("echo_read_ns") - pl.col("sent_ns")
     )
     return (read if read.height else echoed).unique(KEY, keep="first")
-
-
-class Purpose(Frozen):
-    """What packets were for, in the rounds that count."""
-
-    name: str
-    packets: int
-    """In the measured time."""
-    bytes: int
-    """On the wire."""
-    round_packets: int
-    """In the whole rounds."""
-    round_bytes: int
-
-
-class Wire(Frozen):
-    """Costs of a typical round: the median over rounds."""
-
-    samples: int
-    """Different samples that passed the wire in the measured time, in the rounds that count."""
-    bytes_per_sample: Figure | None
-    packets_per_sample: Figure | None
-    overhead_share: Figure | None
-    """Beyond one copy of each sample's header and body; null where sizes vary."""
-    control_share: Figure | None
-    """Heartbeats, acknowledgements and gaps."""
-    repeated_share: Figure | None
-    """Sent again."""
-    discovery_bytes: Figure | None
-    """In the whole round; null for middleware that is not DDS."""
-    discovery_packets: Figure | None
-    purposes: list[Purpose]
 
 
 def wire(

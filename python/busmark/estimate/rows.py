@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 import polars as pl
 
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.columns import ESTIMATES
-from busmark.estimate.distribution import LatencyByRound
-from busmark.estimate.rounds import RoundSummary
-from busmark.estimate.route import Route, Spread
+from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Distribution, Figure, Frozen, Percentile
+from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LATENCIES, OF_CASES
+from busmark.model.rounds import RoundSummary
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
+from busmark.model.traffic import Route, Spread
 from busmark.store.columns import polars_type
 
 NAMES = {

@@ -6,7 +6,6 @@ The analysis makes curves, charts draw them; in between they are rows of the tab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -14,38 +13,11 @@ import numpy as np
 import polars as pl
 
 from busmark.estimate.columns import SERIES
+from busmark.model.case import Curve
 from busmark.store.columns import polars_type
-
-Values = Sequence[float | None]
 
 OF_POINTS = ("x", "y", "low", "high")
 """Columns with a value for each point; of all others a curve has one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The points of one curve; the fields are columns of the table."""
-
-    quantity: str
-    kind: str
-    x: Values
-    y: Values
-    x_unit: str
-    unit: str
-    scope: str = "case"
-    of: str | None = None
-    node: str | None = None
-    round: int | None = None
-    low: Values | None = None
-    high: Values | None = None
-    count: int | None = None
-    lost: int | None = None
-    bandwidth: float | None = None
-
-    @property
-    def is_jitter(self) -> bool:
-        """Whether it is of the variation of a latency, with its sign or without."""
-        return self.quantity.endswith(("jitter", "ipdv"))
 
 
 def signed(jitter: str) -> str:

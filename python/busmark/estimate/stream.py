@@ -8,49 +8,14 @@ from typing import Any
 import polars as pl
 
 from busmark import stats
-from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.figure import over_rounds
 from busmark.model.parameters import Parameters
+from busmark.model.stream import Batch, Batches, Pair, Pairs
 
 MOST = 500
 """Single batches in the analysed campaign; all are in the table `batches` of the result."""
 
 NS = 1e9
-
-
-class Batch(Frozen):
-    """One batch as one reader saw it."""
-
-    round: int
-    writer: int
-    reader: int
-    number: int
-    duration_ns: int | None
-    """From its start to its end; null where the end was lost and nothing else tells."""
-    expected: int
-    received: int
-    samples_per_s: float | None
-    acknowledged: bool | None
-
-
-class Batches(Frozen):
-    """Batches of a stream. `expected` and `received` count its samples."""
-
-    samples: int
-    """Samples in each batch."""
-    acknowledged_samples: bool
-    """Whether single samples were acknowledged too."""
-    count: int
-    """Batches that were written."""
-    unacknowledged: int
-    """Batches whose end some reader did not acknowledge."""
-    samples_acknowledged: int | None
-    """Samples that every reader acknowledged; null if none is to be acknowledged."""
-    time: Figure | None
-    """Time of a batch at a reader, from its start to its end, ns: the mean of each round."""
-    shortest_ns: int | None
-    longest_ns: int | None
-    single: list[Batch]
-    """The first ones; null figures where that round's table cannot be read."""
 
 
 def batches(
@@ -92,37 +57,6 @@ def _single(tables: Sequence[pl.DataFrame]) -> list[Batch]:
 
 PERCENTS = (99.0, 90.0)
 """The first that all pairs have the samples for ranks them, else the median does."""
-
-
-class Pair(Frozen):
-    """One reader's samples of one writer, all counted rounds together."""
-
-    flow: str
-    writer: str
-    """Its participant; with a number if that has several writers of this flow."""
-    reader: str
-    expected: int
-    lost: int
-    median_ns: float | None
-    """The one-way latencies' median; null if it falls among the lost, which are later than any."""
-    ranked_ns: float | None
-    """The percentile by which pairs are ranked; null likewise."""
-
-
-class Pairs(Frozen):
-    """All pairs of a writer and a reader in a stream at a rate, whose readers time every sample."""
-
-    count: int
-    recorded_every: int
-    """One in this many samples is recorded at each reader."""
-    percent: float
-    """The percentile by which they are ranked: the highest of 99, 90 and 50 for which each has the
-    samples."""
-    median_ns: float | None
-    """Median of that percentile over the pairs; null if half of them have it among the lost."""
-    slowest: Pair
-    most_lost: Pair | None
-    """The pair with the greatest share lost; null if none lost any."""
 
 
 def pairs(

@@ -8,108 +8,16 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from pydantic import Field
 
 from busmark import stats
 from busmark.estimate.curves import Thinning, distributed, of_rounds
-from busmark.estimate.distribution import (
-    Described,
-    LatencyByRound,
-    distribution,
-    jitter_share,
-)
+from busmark.estimate.distribution import Described, distribution, jitter_share
 from busmark.estimate.latency import measured
-from busmark.estimate.samples import (
-    Pools,
-    Timed,
-    aligned,
-    by_place,
-    in_time_order,
-    step,
-    timed,
-)
-from busmark.estimate.series import Curve
-from busmark.estimate.stream import Batches, Pairs
-from busmark.model.figure import (
-    JITTER,
-    Distribution,
-    Figure,
-    FloatArray,
-    Frozen,
-    Quantity,
-    mean_over_rounds,
-    over_rounds,
-)
+from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
+from busmark.model.case import Curve
+from busmark.model.figure import JITTER, FloatArray, Quantity, mean_over_rounds, over_rounds
+from busmark.model.stream import Batches, Pairs, Throughput
 from busmark.store.columns import TIMED
-
-
-class Paced(Frozen):
-    """What a case with a rate asks to leave each sending node, and what of it arrives; with several
-    readers to all of them together. In a mesh both are of all nodes together."""
-
-    specified_mbit_per_s: float
-    carried: Figure
-    rated_mbit_per_s: float | None
-    """Rated capacity of the lab's links."""
-    practical_mbit_per_s: float | None
-    """Goodput of a plain TCP transfer over such links in this campaign."""
-
-
-class Throughput(Frozen):
-    """Figures of a throughput case. They describe a typical round; the share lost is the mean over
-    rounds."""
-
-    theoretical_per_s: float | None = None
-    """What all readers together would receive if every writer kept its rate and nothing were lost;
-    null at full speed."""
-    numbered_per_s: Figure | None = None
-    """What they would have received had nothing been lost, by the sequence numbers."""
-    samples_per_s: Figure | None
-    """Goodput, counted at the reader."""
-    mbit_per_s: Figure | None
-    written_per_s: Figure | None
-    """Rate of all writers together; each sample goes to each of its writer's readers."""
-    drain_ns: Figure | None = None
-    """From the end of writing to the arrival of the last sample; null with batches, and where
-    clocks differ."""
-    sent: int | None
-    received: int | None
-    lost: int | None
-    loss_share: Figure | None
-    """Lost over what was to be received, 0 to 1."""
-    duplicated: int | None
-    out_of_order: int | None
-    foreign: int | None
-    corrupted: int | None
-    """Count of all bodies with `verify`, else of one in a thousand; null if none was seen."""
-    probes_sent: int | None = None
-    """Samples of the stream whose latency was to be measured; null where that is not known. In a
-    stream at a rate with one clock these are all, at each of their readers."""
-    probes_lost: int | None = None
-    """Those among these that never arrived: later than any in the percentiles. Null if samples were
-    lost and no record says whether probes were among them."""
-    probes_hidden: bool = False
-    """Whether their one-way median falls among the lost: then there is no `probe_one_way`."""
-    probe_one_way: Distribution | None
-    """One-way latency of samples sent under load, on one host."""
-    probe_round_trip: Distribution | None
-    pairs: Pairs | None = None
-    """Null at full speed, without one clock, and for a single writer with a single reader."""
-    jitter: Distribution | None = None
-    """Magnitude of the change from a probe to the next: one way, or of round trips where there is
-    no one-way time."""
-    jitter_share: Figure | None = None
-    """Median jitter over median latency of the probes, of each round."""
-    batches: Batches | None = None
-    """Null where the stream runs free. Goodput is then that within batches."""
-    paced: Paced | None = None
-    """Null at full speed."""
-    rated_mbit_per_s: float | None = None
-    """Rated capacity of the lab's links; null if there are none."""
-    practical_mbit_per_s: float | None = None
-    """Goodput of a plain TCP transfer over such links in this campaign."""
-    by_round: list[LatencyByRound] = Field(default=[])
-    """Statistics of the latencies of probes, round by round: what comparisons are made of."""
 
 
 @dataclass(slots=True)

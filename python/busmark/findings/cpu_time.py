@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from busmark.store.columns import READER
+from busmark.model.resources import READER
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from busmark.errors import UserError
 from busmark.findings.rule import Capabilities, Profile
-from busmark.store.columns import READER, TIMED, WARM_UP
+from busmark.model.resources import READER
+from busmark.store.columns import TIMED, WARM_UP
 
 if TYPE_CHECKING:
     import numpy as np

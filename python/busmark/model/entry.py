@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from busmark import stats
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
+    from busmark.model.case import CaseSummary
     from busmark.model.figure import Distribution, Figure
     from busmark.model.parameters import Parameters
 

@@ -16,7 +16,7 @@ from busmark.model.text import ABSENT, Interval, decimals, number, percent_text
 from busmark.present.document import Cell, Column, Row, Table, Text
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
+    from busmark.model.case import CaseSummary
 
 QUANTITIES = {
     "half_round_trip": "RTT/2", "round_trip": "round trip", "one_way": "one-way latency",

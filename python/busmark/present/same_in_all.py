@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from busmark.estimate.case import CaseSummary
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary
 from busmark.model.naming import MIDDLEWARE, SIDES, described
 
 ALWAYS = ("transport", "qos.reliability", "qos.history")

@@ -862,9 +862,6 @@ WIRE = (
     _c("window_wire_bytes", "int", "B", "their bytes on the wire"),
 )
 
-READER = "counters"
-"""The participant in `SYSTEM` that reads all this; no part of what is measured."""
-
 SYSTEM = (
     _c("case", "text", "", "identifier of the case"),
     _c("round", "int", "", "number of the round"),

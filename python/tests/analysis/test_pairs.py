@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from busmark.estimate.stream import Pairs, pairs
+from busmark.estimate.stream import pairs
+from busmark.model.stream import Pairs
 
 
 def ranked(count: int, lost: int = 0) -> Pairs:

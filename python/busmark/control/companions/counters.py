@@ -19,10 +19,11 @@ from busmark.control.waiting import ended, in_thread, together
 from busmark.control.worker import Worker
 from busmark.host.readings import changes
 from busmark.launcher import GONE_S, Launched, Start
+from busmark.model.resources import READER
 from busmark.nodes import Node, NodeDown
 from busmark.plan import spare_cpus
 from busmark.store import Case
-from busmark.store.columns import READER, polars_schema
+from busmark.store.columns import polars_schema
 
 STOP_S = 2.0
 """One that has not ended so long after the round is killed; what it has written by then counts."""

@@ -458,7 +458,7 @@ def _grown(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[int, int, int]]]:
     """Participants with their memory at first and at last, and the time between, ns."""
     import polars as pl
 
-    from busmark.store.columns import READER
+    from busmark.model.resources import READER
 
     known = rows.filter(pl.col("participant") != READER).drop_nulls(["participant", "rss_bytes"])
     for (name,), own in known.group_by("participant", maintain_order=True):

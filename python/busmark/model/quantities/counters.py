@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from busmark.model.entry import Explained, Heading, Number
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
+    from busmark.model.case import CaseSummary
 
 
 class Counter(NamedTuple):

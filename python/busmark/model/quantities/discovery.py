@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
+    from busmark.model.case import CaseSummary
     from busmark.model.parameters import Parameters
 
 S_TO_NS = 1e9

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from busmark.model.entry import Estimate, Heading, Number
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
+    from busmark.model.case import CaseSummary
 
 
 def _everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:

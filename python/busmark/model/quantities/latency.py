@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from busmark.model.entry import STUDENT, Described, Estimate, Explained, Heading, Number
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
-    from busmark.estimate.latency import Segment
+    from busmark.model.case import CaseSummary
     from busmark.model.figure import Distribution, Figure
+    from busmark.model.latency import Segment
 
 
 def _jitter(case: CaseSummary) -> Distribution | None:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from busmark.model.entry import (
-    STUDENT,
-    Compared,
-    Estimate,
-    Explained,
-    Heading,
-    Number,
-    Row,
-)
+from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
 
 if TYPE_CHECKING:
-    from busmark.estimate.case import CaseSummary
-    from busmark.estimate.stream import Batches
+    from busmark.model.case import CaseSummary
     from busmark.model.parameters import Parameters
+    from busmark.model.stream import Batches
 
 
 def _goodput_of_round(row: Row, params: Parameters) -> float | None:

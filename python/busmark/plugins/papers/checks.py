@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import halves
+from busmark.model.case import CaseSummary
 from busmark.model.parameters import Parameters
 from busmark.model.text import size_text
 from busmark.plugins.papers.evidence import (

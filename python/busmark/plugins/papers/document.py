@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeVar
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.plugins.papers.evidence import Check
 from busmark.present.document import ABSENT, Cell, Column, Kind, Row, Table

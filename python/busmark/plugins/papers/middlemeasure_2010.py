@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered, each
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike

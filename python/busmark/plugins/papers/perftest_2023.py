@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.repeated import PERCENTS
+from busmark.model.perftest import PERCENTS
 from busmark.model.text import ABSENT
 from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered, each
 from busmark.plugins.papers.data_sets import number_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.plugins.papers.checks import Ratio, each
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, BELOW

@@ -9,11 +9,11 @@ from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.repeated import arrivals_per_s
-from busmark.estimate.rounds import RoundLatency, RoundSummary
+from busmark.model.case import CaseSummary
 from busmark.model.naming import flatten, title, value_text
 from busmark.model.parameters import Parameters
+from busmark.model.rounds import RoundLatency, RoundSummary
 
 Where = Callable[[CaseSummary], bool]
 

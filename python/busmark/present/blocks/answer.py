@@ -17,9 +17,9 @@ from busmark.compare.fits import WORKLOAD, DiscoveryGrowth
 from busmark.compare.ranking import Ranking
 from busmark.compare.rounds import Versus
 from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
-from busmark.estimate.case import TIMES, CaseSummary
 from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
+from busmark.model.case import TIMES, CaseSummary
 from busmark.model.naming import FLOOR_LABEL, described, figure_of, placement_short
 from busmark.model.quantities import LOST
 from busmark.present.blocks.rows import Field, fact, labelled, listing

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.frames import answer as answers
 from busmark.findings.registry import by_case, kinds
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.naming import MIDDLEWARE
 from busmark.plugin import attempt, documents, parts
 from busmark.present.blocks import samples, working

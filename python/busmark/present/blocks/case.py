@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from busmark.estimate.case import CaseSummary
 from busmark.findings.registry import Flags
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.naming import flatten, placement_text, title, value_text
 from busmark.present.blocks.details import details
 from busmark.present.blocks.findings import on_case

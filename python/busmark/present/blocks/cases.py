@@ -13,10 +13,10 @@ from typing import Literal
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.ranking import Group
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.resources import loads_text, shares_text
 from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.entry import Described, Estimate, Heading, Number, Statistic
 from busmark.model.naming import placement_text
 from busmark.model.quantities import OF_CASES

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from busmark.estimate.capacity import Trial
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.latency import Latency, Segment
-from busmark.estimate.reported import Reported, ReportedFigure
 from busmark.estimate.resources import level_text
-from busmark.estimate.rounds import RoundSummary
-from busmark.estimate.stream import Batch
-from busmark.estimate.throughput import Throughput
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.entry import Number
 from busmark.model.figure import Distribution, Figure
+from busmark.model.latency import Latency, Reported, ReportedFigure, Segment
 from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.model.quantities.counters import COUNTERS
+from busmark.model.resources import READER
+from busmark.model.rounds import RoundSummary
 from busmark.model.statistics import POOLED, REPORTED
+from busmark.model.stream import Batch, Throughput, Trial
 from busmark.present.blocks import flows
 from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
@@ -32,7 +30,6 @@ from busmark.present.blocks.rows import (
 )
 from busmark.present.document import ABSENT, Cell, Row, Section, Table
 from busmark.present.figures import quantity_name
-from busmark.store.columns import READER
 
 MOST_BATCHES = 100
 """Single batches that are shown."""

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from busmark.adapters import compliance
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.present.blocks.adapters import supports
 from busmark.present.blocks.rows import Field, Property, listing, notes, properties, size, table
 from busmark.present.document import Cell, Section, Table, Text

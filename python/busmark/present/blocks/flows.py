@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.flows import OwnFlow, Total, Way, several
-from busmark.estimate.levels import ENOUGH, Least, Level
-from busmark.estimate.nodes import NodeCost
-from busmark.estimate.stream import Pair, Pairs
+from busmark.estimate.flows import several
 from busmark.model import text
+from busmark.model.case import CaseSummary
+from busmark.model.resources import NodeCost
+from busmark.model.stream import Pair, Pairs
+from busmark.model.traffic import ENOUGH, Least, Level, OwnFlow, Total, Way
 from busmark.present.blocks.rows import Field, cell_of, listing, size
 from busmark.present.document import ABSENT, Cell, Table
 from busmark.present.figures import quantity_name

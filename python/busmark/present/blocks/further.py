@@ -10,11 +10,11 @@ from typing import NamedTuple
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER, Effect
 from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.stream import Pairs
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.naming import described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
+from busmark.model.stream import Pairs
 from busmark.present.blocks.answer import UNMEASURED, growth, sizes
 from busmark.present.blocks.details import COUNTERS_NOTE, COUNTERS_TITLE
 from busmark.present.blocks.findings import findings
@@ -29,15 +29,7 @@ from busmark.present.blocks.flows import (
     ranked,
     ranked_by,
 )
-from busmark.present.blocks.rows import (
-    Field,
-    listing,
-    notes,
-    of_second,
-    sections,
-    size,
-    table,
-)
+from busmark.present.blocks.rows import Field, listing, notes, of_second, sections, size, table
 from busmark.present.charts import pairs
 from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.estimate.case import CaseSummary
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Distribution, Figure
 from busmark.present.figures import quantity_name
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import polars as pl
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.estimate.latencies import round_samples
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Distribution
 from busmark.model.text import ABSENT, count, percent_text, scale_for, size_text
 from busmark.model.text import number as written

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.repeated import PERCENTS, PerftestTest
+from busmark.model.case import CaseSummary
 from busmark.model.figure import halved
 from busmark.model.naming import Label, described, placement_text
+from busmark.model.perftest import PERCENTS, PerftestTest
 from busmark.model.text import plural
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.model import naming as dim
+from busmark.model.case import CaseSummary
 from busmark.present.charts import look
 from busmark.present.document import Chart, Section, Source, code
 from busmark.present.markup import escaped

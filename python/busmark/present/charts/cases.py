@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log10
 
-from busmark.estimate.case import CaseSummary
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels, ticks

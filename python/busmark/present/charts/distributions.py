@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.series import Curve as Points
+from busmark.model.case import CaseSummary
+from busmark.model.case import Curve as Points
 from busmark.model.naming import Label
 from busmark.model.text import number, samples, scale_for
 from busmark.present.charts import panels

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
 from busmark.findings.registry import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
+from busmark.model.case import CaseSummary
 from busmark.model.naming import Label
 from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, Shape, one_line
 

@@ -16,8 +16,8 @@ from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER
 from busmark.compare.fits import WORKLOAD
 from busmark.compare.rounds import CPU
-from busmark.estimate.case import CaseSummary
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT

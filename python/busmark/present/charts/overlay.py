@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.ranking import Group
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.model.naming import Label
 from busmark.present.charts import panels
 from busmark.present.charts.panels import MOST_CURVES

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.throughput import Paced
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.naming import Label, placement_short
+from busmark.model.stream import Paced
 from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Reference
 
 MOST_CURVES = 10

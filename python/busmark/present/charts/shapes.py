@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan, log
 from typing import Literal, NamedTuple
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.series import Curve as Series
+from busmark.model.case import CaseSummary
+from busmark.model.case import Curve as Series
 from busmark.model.naming import Label
 from busmark.model.text import ABSENT, THIN, Interval, upper_first
 from busmark.present.charts import look

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from busmark.compare.effects import LAYER, Effect
 from busmark.compare.fits import SizeFit
-from busmark.estimate.capacity import Capacity
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.throughput import Paced
 from busmark.model import naming as dim
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
+from busmark.model.stream import Capacity, Paced
 from busmark.present.charts import look, panels
 from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted
 from busmark.present.charts.panels import Choice, Draw

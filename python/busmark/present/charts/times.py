@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.series import Curve as Points
 from busmark.model import text
+from busmark.model.case import CaseSummary
+from busmark.model.case import Curve as Points
 from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.look import MICRO

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.model.naming import Label
 from busmark.present.charts import look
 from busmark.present.charts.look import is_null

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import ceil
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import RoundDiscovery
+from busmark.model.case import CaseSummary
+from busmark.model.discovery import RoundDiscovery
 from busmark.plugins.papers.checks import Each, Ends, Ratio, each
 from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.plugins.papers.select import Selects, Where, cases
 
 ADAPTERS = ("cyclonedds", "fastdds", "rti", "zerodds")

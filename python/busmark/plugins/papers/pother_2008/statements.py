@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.rounds import SegmentOfRound
+from busmark.model.case import CaseSummary
+from busmark.model.rounds import SegmentOfRound
 from busmark.plugins.papers.checks import Each, Ratio, each
 from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, Check, Claim, about, alike

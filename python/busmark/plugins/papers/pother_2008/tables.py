@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.levels import Scope
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, number
+from busmark.model.traffic import LevelScope
 from busmark.plugins.papers.document import Columns, Content, Grouped, Part, fixed, micro, table
 from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.discovery import between_nodes
@@ -264,12 +264,12 @@ CONFIGURATION: Columns[CaseSummary] = {
     ),
     "Latency budget, ms": _budget,
 }
-LEVELS: dict[str, Scope] = {
+LEVELS: dict[str, LevelScope] = {
     "Reader": "reader", "Application": "participant", "Node": "node", "System": "system",
 }  # fmt: skip
 
 
-def _level(scope: Scope) -> Callable[[CaseSummary], Content]:
+def _level(scope: LevelScope) -> Callable[[CaseSummary], Content]:
     def value(case: CaseSummary) -> Content:
         level = next((each for each in case.levels if each.scope == scope), None)
         calculated = level.theoretical_bytes_per_s if level else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
+from busmark.model.case import CaseSummary
 from busmark.plan import expand
 from busmark.scenario import Scenario, load
 from busmark.store import Case

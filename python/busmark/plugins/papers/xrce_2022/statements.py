@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.route import Route, RouteRound
+from busmark.model.case import CaseSummary
+from busmark.model.traffic import Route, RouteRound
 from busmark.plugins.papers.checks import Each, Ratio, delivered
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim, alike

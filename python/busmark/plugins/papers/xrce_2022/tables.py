@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.case import CaseSummary
-from busmark.estimate.route import Route, Spread
+from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.text import count, number
+from busmark.model.traffic import Route, Spread
 from busmark.plugins.papers.document import Columns, Content, Grouped, cell, fixed, grouped
 from busmark.plugins.papers.select import PerRound, expected, received
 from busmark.plugins.papers.xrce_2022 import published

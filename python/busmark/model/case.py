@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from busmark.estimate.capacity import Capacity
-from busmark.estimate.discovery import Discovery, Meeting
-from busmark.estimate.distribution import LatencyByRound
-from busmark.estimate.flows import OwnFlow, Total, Way
-from busmark.estimate.latency import Latency
-from busmark.estimate.levels import Level
-from busmark.estimate.nodes import NodeCost
-from busmark.estimate.phases import Phase
-from busmark.estimate.reported import Reported
-from busmark.estimate.resources import BackgroundLoad, Resources
-from busmark.estimate.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
-from busmark.estimate.route import Route, Wire
-from busmark.estimate.series import Curve
-from busmark.estimate.throughput import Throughput
+from busmark.model.discovery import Discovery, Meeting
 from busmark.model.figure import Distribution, Figure, Frozen, Quantity
+from busmark.model.latency import Latency, LatencyByRound, Reported
 from busmark.model.parameters import Parameters
+from busmark.model.resources import BackgroundLoad, NodeCost, Resources
+from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
+from busmark.model.stream import Capacity, Throughput
+from busmark.model.traffic import Level, OwnFlow, Phase, Route, Total, Way, Wire
+
+Values = Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The points of one curve; the fields are columns of the table."""
+
+    quantity: str
+    kind: str
+    x: Values
+    y: Values
+    x_unit: str
+    unit: str
+    scope: str = "case"
+    of: str | None = None
+    node: str | None = None
+    round: int | None = None
+    low: Values | None = None
+    high: Values | None = None
+    count: int | None = None
+    lost: int | None = None
+    bandwidth: float | None = None
+
+    @property
+    def is_jitter(self) -> bool:
+        """Whether it is of the variation of a latency, with its sign or without."""
+        return self.quantity.endswith(("jitter", "ipdv"))
+
 
 TIMES = ("latency", "one_way", "discovery", "matching", "recovery")
 """Kinds of headline of which less is better."""

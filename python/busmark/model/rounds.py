@@ -1,0 +1,151 @@
+"""The rounds of a case: what each measured, how many count, and how precise they are together."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from busmark.model.discovery import RoundDiscovery
+from busmark.model.figure import Frozen, Quantity
+
+CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]
+"""partial: some rounds were marked or failed; failed: none is usable; not_run: none was begun."""
+
+
+class RoundCounts(Frozen):
+    """Rounds by the status of their last attempt."""
+
+    ok: int
+    marked: int
+    failed: int
+
+
+class RoundTimes(Frozen):
+    """Latencies of one round that came back."""
+
+    quantity: Quantity
+    """half_round_trip of pings, round_trip of the probes in a stream."""
+    median_ns: float | None
+    p99_ns: float | None
+    min_ns: float | None = None
+    """This and the rest: null in results from before rounds had it."""
+    max_ns: float | None = None
+    mean_ns: float | None = None
+    variance_ns2: float | None = None
+    """About the average of the round."""
+
+
+class SegmentOfRound(Frozen):
+    """A part of a ping's way in one round; ns. Negative where the later stamp was taken first."""
+
+    count: int
+    mean_ns: float
+    std_ns: float | None
+    max_ns: float
+
+
+class RoundLatency(Frozen):
+    """Half the round trips of one round, of pings or of the probes in a stream; ns.
+
+    A percentile that the count does not support is null; so are figures of one way where clocks
+    differ.
+    """
+
+    count: int
+    mean_ns: float
+    std_ns: float | None
+    min_ns: float
+    max_ns: float
+    p2_ns: float | None
+    median_ns: float
+    p98_ns: float | None
+    jitter_ns: float | None = None
+    """Mean absolute delay variation between consecutive samples (RFC 3393)."""
+    jitter_p2_ns: float | None = None
+    """Percentile of the signed variation: below 0."""
+    jitter_p98_ns: float | None = None
+    there_mean_ns: float | None = None
+    """One way, from just before write to the responder's hands."""
+    there_std_ns: float | None = None
+    there_max_ns: float | None = None
+    segments: dict[str, SegmentOfRound] = Field(default={})
+    """By name; only where the document states something of segments."""
+
+
+class RoundSummary(Frozen):
+    """One attempt at one round. Only rounds with status ok enter an estimate."""
+
+    round: int
+    attempt: int
+    status: Literal["ok", "marked", "failed"]
+    reason: str | None
+    changed: str | None = None
+    """What of the machine, or of where participants may run, changed during the round."""
+    started_utc: str | None
+    ended: str | None
+    warmup_s: float | None
+    """Discarded before the measurement."""
+    measured_s: float | None
+    chosen_s: float | None = None
+    """The length that the run chose for it; null where the scenario states it."""
+    samples: int | None
+    expected: int | None
+    """Samples that readers should have received."""
+    received: int | None
+    lost: int | None
+    corrupted: int | None
+    """Bodies that differ from what was written: of all with `verify`, else of one in a thousand."""
+    loads: dict[str, float] = Field(default={})
+    """What each background load achieved, by kind, in the units of `BackgroundLoad`."""
+    discovery_s: float | None
+    """From the last endpoint's creation until all had matched."""
+    discovery_resolution_s: float | None
+    """By how much less it may have taken; without `discovery_s` the upper limit."""
+    times: RoundTimes | None = None
+    """What came back; null where nothing did, or nothing is timed."""
+    theoretical_per_s: float | None = None
+    """What readers would receive if every writer kept its rate and nothing were lost."""
+    written_per_s: float | None = None
+    samples_per_s: float | None
+    mbit_per_s: float | None
+    first_sample_ns: float | None = None
+    """Until the first sample was received; null but in a discovery test."""
+    discovery: RoundDiscovery | None = None
+    batches: int | None = None
+    """Batches that were written; null where the stream runs free."""
+    batches_unacknowledged: int | None = None
+    batch_ns: float | None = None
+    """Mean time of a batch at a reader, from its start to its end."""
+    cpu_busy: float | None
+    """Share of the busiest CPU, 0 to 1."""
+    cpus: float | None = None
+    """CPUs that all participants together kept busy in the measured time; null where the round is
+    shorter than two intervals, and of rounds that do not count."""
+    offset_ns: float | None = None
+    """Clock of the subscribers' host minus the publishers' clock; null with one clock."""
+    offset_bound_ns: float | None = None
+    drift_ppm: float | None = None
+    """Null too where the round does not determine it."""
+    latency: RoundLatency | None = None
+    """Null unless the scenario repeats a document that states something of single rounds."""
+
+
+class Precision(Frozen):
+    """Precision of a case whose rounds are added until its interval is narrow. Half-widths are of
+    the 95 % interval, relative."""
+
+    statistic: str
+    """A statistic of the round trip, or goodput."""
+    target: float
+    relative_half_width: float | None
+    reached: bool
+    chosen_s: tuple[float, float] | None = None
+    """Shortest and longest measured time that the run chose for a round; null where the scenario
+    states it."""
+    spent_s: float
+    """Time of the counted rounds, with their overhead and attempts that failed before."""
+    fixed_relative_half_width: float | None
+    """What 20 rounds, in a latency test of 2000 samples each, let expect."""
+    fixed_s: float | None
+    """And the time that they take."""

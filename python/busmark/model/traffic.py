@@ -1,0 +1,265 @@
+"""Traffic of a case: who wrote and read how much, by participant, node, flow and phase, and what
+passed the wire."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from busmark.model.figure import Distribution, Figure, Frozen
+from busmark.model.latency import LatencyByRound
+from busmark.model.stream import Pairs
+
+TotalScope = Literal["participant", "node", "system", "flow"]
+
+
+class Total(Frozen):
+    """Everything that one participant, one node, one flow or the whole case wrote and read, all its
+    writers and readers together. Null where it has none of these.
+
+    A rate is null, too, where a part of it is not known or not asked for: full speed, a closed
+    loop. Pings count at whoever answers them, as read when they were answered; those that several
+    answer count in the whole and in their flow alone.
+    """
+
+    scope: TotalScope
+    name: str
+    asked_per_s: float | None
+    """Samples to be written, if every writer kept its rate."""
+    written_per_s: Figure | None
+    theoretical_per_s: float | None
+    """Samples to be read, if besides none were lost."""
+    read_per_s: Figure | None
+    sent: int | None
+    """This and what follows are sums over the counted rounds."""
+    expected: int | None
+    received: int | None
+    lost: int | None
+
+
+class Way(Frozen):
+    """Samples of one flow from one participant to another, all their writers and readers together.
+    Those of pings are to all that answer."""
+
+    flow: str
+    sender: str
+    sender_node: str | None
+    receiver: str | None
+    """Null for pings that several answer."""
+    receiver_node: str | None
+    writers: int
+    readers: int | None
+    theoretical_per_s: float | None
+    """Samples to be read, if every writer kept its rate and none were lost."""
+    written_per_s: Figure | None
+    """By all writers; what one writes goes to each of its readers."""
+    read_per_s: Figure | None
+    """By all readers; pings at the rate at which they were answered."""
+    sent: int
+    """This and what follows are sums over the counted rounds."""
+    expected: int
+    received: int
+    lost: int
+
+
+class OwnFlow(Frozen):
+    """One flow of the scenario's own. It ran beside what the case measures, whose figures do not
+    count it."""
+
+    name: str
+    kind: str
+    """stream, pings or batches."""
+    size: int
+    """B, of the body."""
+    total: Total
+    latency: Distribution | None
+    """RTT/2 of pings; one-way latency of all samples of a stream at a rate, or of the probes of
+    another, if one clock measures it, else RTT/2 of probes. Null if nothing is timed or answered,
+    and if the median falls among the lost."""
+    by_round: LatencyByRound | None
+    """Its statistics round by round; null if nothing is timed or answered."""
+    asked: int | None
+    """Pings, probes, or samples to be timed, of the counted rounds; null where there are none."""
+    unanswered: int | None
+    """Pings never answered; for probes with a one-way latency, never arrived. They are later than
+    any that came."""
+    pairs: Pairs | None = None
+    """Null unless all samples are timed, and for a single writer with a single reader."""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the median falls among the lost."""
+        return self.latency is None and bool(self.asked) and bool(self.unanswered)
+
+
+LevelScope = Literal["reader", "participant", "node", "system"]
+
+ENOUGH = 0.98
+"""Share of what was to be read that a reader, participant or node keeps up with at least."""
+
+
+class Least(Frozen):
+    """The member of a level that read the smallest share of what it was to read, in any round."""
+
+    name: str
+    """A reader has its flow and participant beside its number."""
+    node: str | None
+    round: int
+    theoretical_per_s: float
+    read_per_s: float
+    share: float
+
+
+class Level(Frozen):
+    """All readers, all participants, all nodes, or the whole. Rates are the mean of its members;
+    a body has its bytes, headers are not counted."""
+
+    scope: LevelScope
+    members: int
+    writers: int
+    """Writers that a member hears, at most."""
+    theoretical_per_s: float | None
+    """Samples that a member was to read, if every writer kept its rate and none were lost; null if
+    a part of it has no rate."""
+    read_per_s: Figure | None
+    """Samples that it read. A writer of which a reader got too few for a rate counts with their
+    share of the writer's own."""
+    theoretical_bytes_per_s: float | None
+    read_bytes_per_s: Figure | None
+    share: Figure | None
+    """Read over theoretical."""
+    least: Least | None
+    """Null without a theoretical rate."""
+    short: int | None
+    """Members below `ENOUGH` in some round."""
+    expected: int
+    """This and what follows are sums over the counted rounds, of the whole level."""
+    received: int
+    lost: int
+
+
+class Phase(Frozen):
+    """One flow in one phase."""
+
+    phase: int
+    """From 0, which is before the first change."""
+    flow: str
+    change: str | None
+    """With what it began; null for phase 0."""
+    begin_s: float
+    """When that was asked for, from the begin of the measured time."""
+    half_round_trip: Figure | None
+    """Median, lost ones later than any; null where that falls among them in some round."""
+    asked: int
+    """Pings, or probes, that were sent in it, in all rounds that count."""
+    lost: int
+    """Pings never answered."""
+    lost_share: Figure | None
+    written_per_s: Figure | None
+    """By all writers, counted in intervals that are wholly within the phase."""
+    read_per_s: Figure | None
+    """By all readers, likewise."""
+    first_after: Figure | None = None
+    """From the change with which it began until each reader had received a sample again, whenever
+    that was sent; null for phase 0, and where some round has none."""
+
+
+class Spread(Frozen):
+    """Values of all samples of all counted rounds, as papers have them, and a typical round's."""
+
+    count: int
+    least: float
+    greatest: float
+    mean: float
+    deviation: float | None = Field(description="standard deviation by count - 1")
+    variance: float | None
+    median: Figure | None
+
+
+class RouteHop(Frozen):
+    """One link of the route."""
+
+    protocol: str
+    transport: str
+    source: str
+    """Address and port in the first round; in others ports differ."""
+    destination: str
+    samples: int
+    """Samples that passed it, in all counted rounds."""
+    bytes_each: float
+    """Bytes of a sample's packets on the wire, on average, headers included."""
+
+
+class RouteRound(Frozen):
+    """One counted round."""
+
+    round: int
+    entered: int
+    arrived: int
+    hops: int
+    bits_mean: float | None
+    least_ns: float | None
+    """Least L, or application's time where nothing confirms."""
+    mean_ns: float | None
+    greatest_ns: float | None
+
+
+class Route(Frozen):
+    """From the hop on which samples enter to the one on which they leave."""
+
+    flow: str
+    hops: list[RouteHop]
+    entered: int
+    """Samples seen on the first hop, in all counted rounds."""
+    arrived: int
+    """Samples among them that were seen on the last."""
+    lost_first: int
+    """Samples that did not arrive and were sent before the first of their round that did."""
+    packets_per_sample: float
+    bits: Spread | None
+    """Bits of a sample's packets on all hops together, of those that arrived."""
+    latency: Spread | None
+    """From its packet on the first hop to its packet on the last, ns."""
+    confirmed: Spread | None
+    """L: from its packet on the first hop to what confirms it on the last, ns."""
+    confirmed_by: Literal["ACKNACK", "TCP"] | None
+    application: Spread | None
+    """From T1 in the writer to T4 in the reader, of the same samples, ns."""
+    apart: Spread | None
+    """By how much L is longer than the application's time, sample by sample, ns."""
+    eq2: Spread | None
+    """Bits on all hops by L, or by the application's time where nothing confirms, Mbit/s."""
+    rounds: list[RouteRound]
+
+
+class Purpose(Frozen):
+    """What packets were for, in the rounds that count."""
+
+    name: str
+    packets: int
+    """In the measured time."""
+    bytes: int
+    """On the wire."""
+    round_packets: int
+    """In the whole rounds."""
+    round_bytes: int
+
+
+class Wire(Frozen):
+    """Costs of a typical round: the median over rounds."""
+
+    samples: int
+    """Different samples that passed the wire in the measured time, in the rounds that count."""
+    bytes_per_sample: Figure | None
+    packets_per_sample: Figure | None
+    overhead_share: Figure | None
+    """Beyond one copy of each sample's header and body; null where sizes vary."""
+    control_share: Figure | None
+    """Heartbeats, acknowledgements and gaps."""
+    repeated_share: Figure | None
+    """Sent again."""
+    discovery_bytes: Figure | None
+    """In the whole round; null for middleware that is not DDS."""
+    discovery_packets: Figure | None
+    purposes: list[Purpose]
