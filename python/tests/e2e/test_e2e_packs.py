@@ -8,7 +8,7 @@ from e2e_harness import DOMAIN, Lab, need_adapters, rows
 
 TINY = (
     "also=[]", "measure.duration_s=0.05", "measure.warmup_s=0.0", "rounds.min=2",
-    "criteria.min_samples=1", f"run.domain={DOMAIN}",
+    "criteria.min_samples=1", "criteria.match_timeout_s=60", f"run.domain={DOMAIN}",
 )  # fmt: skip
 
 
