@@ -183,7 +183,7 @@ option.reference.delay_us = 5000"""
 def test_11_two_modes_and_21_nagles_algorithm_left_on(lab: Lab) -> None:
     need_adapters("reference", "tcp")
     matrix = 'adapter = "tcp"\nsize = 2000\nrate_hz = 1000\noption.tcp.nodelay = ["false", "true"]'
-    measure = "duration_s = 1.0\nwarmup_s = 0.1"
+    measure = "duration_s = 0.6\nwarmup_s = 0.05"
     ended = lab.campaign(
         scenario(matrix, measure=measure, rounds="min = 4", also=TWO_MODES), "--json"
     )
