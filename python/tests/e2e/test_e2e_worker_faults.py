@@ -110,7 +110,7 @@ def test_a_worker_that_hangs_is_killed_and_what_it_has_started_ends_with_it(lab:
     """What it has started keeps the worker's pipes open. It is ended in rounds that end well too,
     also where it has left the worker's session as a daemon does, so that no round meets one of an
     earlier round."""
-    out, ended = run_with_faults(lab, HANGING, run="hang_s = 6", STAND_IN_CHILD="1")
+    out, ended = run_with_faults(lab, HANGING, run="hang_s = 3", STAND_IN_CHILD="1")
     assert ended.code == 0, ended.text
     assert_complete(out, cases=1, rounds=2)
     assert_reported(out, HANGING)
