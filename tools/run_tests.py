@@ -65,9 +65,10 @@ SLOWEST = (
 )  # fmt: skip
 """Steps that take minutes begin first, or one lane would end long after the others."""
 LONGEST = (
-    "test_e2e_user_type", "test_e2e_bus_found", "test_e2e_nodes_going", "test_e2e_bus",
-    "test_e2e_watch", "test_e2e_measurements", "test_e2e_late", "test_e2e_lab", "test_e2e_kills",
-    "test_e2e_worker_faults", "test_e2e_packets", "test_e2e_xrce_pack", "test_e2e_record",
+    "test_e2e_user_type", "test_e2e_bus", "test_e2e_watch", "test_e2e_late", "test_e2e_bus_found",
+    "test_e2e_packets", "test_nodes_hostile", "test_e2e_nodes_going", "test_e2e_xrce_pack",
+    "test_e2e_record", "test_e2e_clusters", "test_e2e_one_line", "test_e2e_kills", "test_e2e_lab",
+    "test_e2e_worker_faults",
 )  # fmt: skip
 """Files of tests that measure, of which each is for one process: these begin first."""
 OWN_PLACE = (

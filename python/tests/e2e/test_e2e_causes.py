@@ -204,7 +204,8 @@ def test_11_two_modes_and_21_nagles_algorithm_left_on(lab: Lab) -> None:
 def test_22_a_participant_that_is_stopped_in_a_flow_at_a_rate(lab: Lab) -> None:
     need_adapters("udp")
     matrix = 'adapter = "udp"\ntest = "throughput"\nrate_hz = 500'
-    lab.scenario(scenario(matrix, measure=SHORT, rounds=ONE))
+    # On a busy machine its workers are not found at once.
+    lab.scenario(scenario(matrix, measure="duration_s = 3\nwarmup_s = 0.1", rounds=ONE))
     process = lab.start("run", "scenario.toml", "--out", "result")
     with tidy(process):
         pids = eventually(
