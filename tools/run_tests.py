@@ -64,6 +64,13 @@ SLOWEST = (
     "contract: fastdds-jazzy", "contract: rmw", "contract: rmw-jazzy",
 )  # fmt: skip
 """Steps that take minutes begin first, or one lane would end long after the others."""
+LONGEST = (
+    "test_e2e_user_type", "test_e2e_bus", "test_e2e_watch", "test_e2e_late", "test_e2e_bus_found",
+    "test_e2e_packets", "test_nodes_hostile", "test_e2e_nodes_going", "test_e2e_xrce_pack",
+    "test_e2e_record", "test_e2e_clusters", "test_e2e_one_line", "test_e2e_kills", "test_e2e_lab",
+    "test_e2e_worker_faults",
+)  # fmt: skip
+"""Files of tests that measure, of which each is for one process: these begin first."""
 OWN_PLACE = (
     "unshare", "--net", "--ipc", "--mount", "sh", "-c",
     'ip link set lo up && { mount -t tmpfs tmpfs /dev/shm || :; } && exec "$@"', "sh",
@@ -334,11 +341,11 @@ def computing_step() -> Step:
 
 def measuring_step() -> Step:
     """All other tests of Python: alone, for they take both CPUs."""
-    left_out = (f"--ignore={TESTS}/{folder}" for folder in COMPUTING)
-    live = sorted(
-        folder.relative_to(ROOT).as_posix() for folder in ROOT.glob(f"{PLUGINS}/*/{LIVE}")
-    )
-    return python_step("measuring", *left_out, TESTS, *live)
+    folders = [folder for folder in (ROOT / TESTS).iterdir() if folder.name not in COMPUTING]
+    folders += (ROOT / PLUGINS).glob(f"*/{LIVE}")
+    files = [path for folder in sorted(folders) for path in sorted(folder.rglob("test_*.py"))]
+    files.sort(key=lambda path: LONGEST.index(path.stem) if path.stem in LONGEST else len(LONGEST))
+    return python_step("measuring", *(path.relative_to(ROOT).as_posix() for path in files))
 
 
 def contract_brief(output: str) -> str:

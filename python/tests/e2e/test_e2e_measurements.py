@@ -35,25 +35,25 @@ def only(adapter: str, text: str) -> str:
 
 
 LATENCY = scenario(
-    f"adapter = {named(BETWEEN_PROCESSES)}\nwait = ['listener', 'waitset', 'poll']",
+    f"adapter = {named(BETWEEN_PROCESSES)}\nwait = 'listener'",
     measure="duration_s = 0.1\nwarmup_s = 0.02\nsamples = 300\nmax_samples = 1000\nverify = true",
     rounds="min = 1\nretries = 3",
     run="lock_memory = true" if ROOT else "",
     also="\n".join([
-        only("null", "wait = 'listener'"),
-        only("tcp", "wait = 'listener'\noption.tcp.nodelay = [true, false]"),
-        only("udp", f"wait = 'listener'\nplacement = {named(['different', 'free'])}"
+        only("null", ""),
+        only("udp", "wait = ['waitset', 'poll']"),
+        only("cyclonedds", "wait = ['waitset', 'poll']"),
+        only("tcp", "option.tcp.nodelay = [true, false]"),
+        only("udp", f"placement = {named(['different', 'free'])}"
              if len(CPUS) > 1 else "placement = 'free'"),
-        only("udp", f"wait = 'listener'\nplacement = '{CPUS[0]}+{CPUS[-1]}'"),
-        only("udp", "wait = 'listener'\npayload = ['struct', 'float', 'empty']"),
-        only("cyclonedds", "wait = 'listener'\nqos.reliability = ['reliable', 'best_effort']\n"
-             "qos.history = ['keep_last', 'keep_all']\nqos.durability = 'transient_local'"),
-        only("cyclonedds", "wait = 'listener'\nqos.lifespan_s = 5\nqos.deadline_s = 5\n"
+        only("udp", f"placement = '{CPUS[0]}+{CPUS[-1]}'"),
+        only("udp", "payload = ['struct', 'float', 'empty']"),
+        only("cyclonedds", "qos.reliability = 'best_effort'\nqos.history = 'keep_all'"),
+        only("cyclonedds", "qos.lifespan_s = 5\nqos.deadline_s = 5\n"
              "qos.partition = 'a'\ntransport = 'tcp'"),
-        f"[[also]]\nadapter = {named(BETWEEN_PROCESSES)}\nrate_hz = 1000\n"
-        "arrivals = ['constant', 'poisson']\nwait = 'listener'",
-        *([only("tcp", "wait = 'listener'\nfifo = 10"),
-           only("udp", "wait = 'listener'\nfifo = 10\npeer_fifo = 20")] if ROOT else []),
+        only("udp", "rate_hz = 1000\narrivals = ['constant', 'poisson']"),
+        *([only("tcp", "fifo = 10"),
+           only("udp", "fifo = 10\npeer_fifo = 20")] if ROOT else []),
     ]),
 )  # fmt: skip
 

@@ -31,8 +31,7 @@ def asked(matrix: str, **more: str) -> str:
         f"topics = {TOPICS}\nreaders = {READERS}\nrate_hz = {RATE_HZ}\nsize = {SIZE}",
         measure=f"duration_s = 60.0\nwarmup_s = 0.1\nsamples = {SAMPLES}\nprobe_every = 1\n"
                 "system_interval_s = 0.1\nverify = true",
-        rounds="min = 1", criteria="min_samples = 1\nmin_rate = 0\nmatch_timeout_s = 60",
-        also=f"[lab]\nnodes = {NODES}", **more,
+        rounds="min = 1", also=f"[lab]\nnodes = {NODES}", **more,
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def test_a_round_in_which_a_worker_was_moved_is_marked(lab: Lab) -> None:
         scenario(
             'adapter = "udp"\nplacement = "different"',
             rounds="min = 1\nretries = 0",
-            measure="duration_s = 2\nwarmup_s = 0",
+            measure="duration_s = 4\nwarmup_s = 0",
         )
     )
     out = lab.folder / "result"

@@ -19,7 +19,7 @@ def test_a_new_endpoint_is_discovered_in_every_repetition(lab: Lab) -> None:
         'new = ["writer", "reader"]\ncreates = ["entity", "participant"]\nexisting = [0, 10]'
     )
     also = '[[also]]\nadapter = "fastdds"\ncreates = "entity"\nexisting = 0'
-    criteria = "min_repetitions = 3"
+    criteria = "match_timeout_s = 60\nmin_repetitions = 3"
     lab.campaign(scenario(matrix, measure=MEASURE, rounds="min = 1", criteria=criteria, also=also))
     assert all(row["status"] == "ok" for row in rows(lab.folder / "result"))
     every = busmark.open(lab.folder / "result").discoveries(parameters=True).collect()

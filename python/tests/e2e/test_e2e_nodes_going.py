@@ -39,7 +39,7 @@ def test_a_node_that_goes_costs_its_rounds_and_they_are_made_up_later(lab: Lab) 
     matrix = 'adapter = "tcp"\nwriter_on = "left"\nreader_on = ["right", "far"]'
     nodes = {"left": "", "right": "", "far": far.prefix}
     measure = "duration_s = 1.0\nmax_samples = 500000"
-    lab.scenario(on_nodes(nodes, matrix, rounds="min = 3", run=PATIENCE, measure=measure))
+    lab.scenario(on_nodes(nodes, matrix, rounds="min = 2", run=PATIENCE, measure=measure))
     out = lab.folder / "result"
 
     def ended_on_far() -> int:
@@ -83,7 +83,7 @@ def test_a_node_that_goes_costs_its_rounds_and_they_are_made_up_later(lab: Lab) 
     far.on()
     ended = lab.busmark("run", "--resume", "--out", out, prefix=ALONE)
     assert ended.code == 0, ended.text
-    assert_complete(out, cases=2, rounds=3)
+    assert_complete(out, cases=2, rounds=2)
     lab.assert_nothing_left()
 
 

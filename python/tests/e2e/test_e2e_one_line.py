@@ -21,6 +21,7 @@ from e2e_harness import (
 SHORT = (
     "--duration", "0.1", "--set", "measure.warmup_s=0.02", "--set", "measure.max_samples=5000",
     "--set", "criteria.min_samples=1", "--set", "criteria.min_rate=0",
+    "--set", "criteria.match_timeout_s=60",
     "--set", f"run.domain={DOMAIN}",
 )  # fmt: skip
 

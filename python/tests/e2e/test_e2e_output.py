@@ -72,9 +72,9 @@ def test_a_directory_that_is_not_writable_is_named(lab: Lab) -> None:
 
 def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     need_adapters("null")
-    # A round of full length is some 200 KiB.
-    measure = "duration_s = 1\nwarmup_s = 0\nsamples = 5000\nmax_samples = 5000"
-    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 20"))
+    # A round is some 500 KiB.
+    measure = "duration_s = 60\nwarmup_s = 0\nsamples = 12000\nmax_samples = 12000"
+    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 8"))
     small = lab.folder / "small"
     small.mkdir()
     saved = lab.folder / "saved"
@@ -97,7 +97,7 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     gone.unlink()
     ended = lab.busmark("run", "--resume", "--out", saved)
     assert ended.code == 0, ended.text
-    assert_complete(saved, cases=1, rounds=20)
+    assert_complete(saved, cases=1, rounds=8)
     assert count(saved, "round_lost") == 2
     again = {str(path.relative_to(saved)).partition("/")[2] for path in (cut_one, gone)}
     whole = {name: file for name, file in before.items() if name.partition("/")[2] not in again}

@@ -118,7 +118,7 @@ def test_a_participant_that_is_killed_is_reported_as_gone(
 
 def test_a_campaign_is_watched_on_a_screen(lab: Lab) -> None:
     need_adapters("udp")
-    measure = "duration_s = 3\nwarmup_s = 0.1"
+    measure = "duration_s = 1\nwarmup_s = 0.1"
     lab.scenario(scenario('adapter = "udp"\nrate_hz = 500', measure=measure, rounds="min = 1"))
     words = ("run", "--watch", "scenario.toml", "--out", "result")
     with closing(Terminal(lab, *words)) as terminal:

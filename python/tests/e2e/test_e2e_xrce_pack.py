@@ -14,7 +14,10 @@ HOPS = {1: ["rtps", "xrce"], 2: ["xrce", "rtps", "xrce"], 3: ["xrce", "xrce"]}
 @pytest.mark.usefixtures("allowed")
 def test_the_quick_pack_gives_the_papers_tables(lab: Lab) -> None:
     need_adapters("zerodds-xrce", "cyclonedds")
-    few = (f"matrix.ends_after={PACKETS}", "rounds.min=1", f"run.domain={DOMAIN}")
+    few = (
+        f"matrix.ends_after={PACKETS}", "matrix.rate_hz=50", "rounds.min=1",
+        "criteria.match_timeout_s=60", f"run.domain={DOMAIN}",
+    )  # fmt: skip
     settings = [word for setting in few for word in ("--set", setting)]
     ended = lab.busmark("run", "xrce-2022", "--out", "result", *settings)
     assert ended.code == 0, ended.text

@@ -15,7 +15,7 @@ from busmark.nodes import Address, Node
 
 LOOPBACK = Address(address="127.0.0.1")
 NOBODY = 65534
-TURNS = 10
+TURNS = 4
 
 
 def key(file: Path) -> str:

@@ -129,6 +129,8 @@ class Idlc:
         off = ("BUILD_TESTING", "BUILD_DDSPERF", "BUILD_EXAMPLES", "ENABLE_SSL", "ENABLE_SECURITY",
                "ENABLE_ICEORYX", "ENABLE_ICEORYX2")  # fmt: skip
         options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_IDLC=ON", "-DBUILD_SHARED_LIBS=ON"]
+        # Compiled in a third of the time: of what is linked, little runs, and briefly.
+        options += ["-DCMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG", "-DENABLE_LTO=OFF"]
         options += [f"-D{name}=OFF" for name in off]
         run(["cmake", "-S", self.source, "-B", self.build, *options], log=self.log)
         targets = ["--target", "libidlc", "--target", "idlc", "--parallel", "2"]
