@@ -38,7 +38,9 @@ mkdir -p target/cmake "$output"
 if ! grep -qsx "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD/$folder" "target/cmake/$name/CMakeCache.txt"; then
     rm -rf "target/cmake/$name"
 fi
+# No path of this checkout in the library: the same sources make the same file everywhere.
 if ! cmake -S "$folder" -B "target/cmake/$name" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_FLAGS="${CXXFLAGS:-} -ffile-prefix-map=$PWD=." \
     -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$output" >"$log" 2>&1; then
     if [ -f "$folder/optional" ]; then
         said=$(awk '/^CMake Error/ {said = 1; next} said && /^$/ {exit} said' "$log" | tr -s ' \n' ' ' | sed 's/ $//')
