@@ -101,13 +101,13 @@ def _overlaid(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
     """Return the campaign with these cases alone, in one chart for each test."""
     from busmark.cli.show import chosen_cases
     from busmark.errors import UserError
-    from busmark.present.charts.overlay import MOST, overlay
+    from busmark.present.charts.panels import MOST_CURVES, overlay
 
     words = [word.strip().removeprefix("#") for word in wanted.split(",")]
     chosen = [case for word in words if word for case in chosen_cases(campaign, word, directory)]
-    if not 0 < len({*chosen}) <= MOST:
+    if not 0 < len({*chosen}) <= MOST_CURVES:
         raise UserError(
-            f"names {len({*chosen})} cases; a chart has one to {MOST}",
+            f"names {len({*chosen})} cases; a chart has one to {MOST_CURVES}",
             where="--overlay",
             remedy=f"Name fewer, such as --overlay '#000,#001'; `busmark show {directory}` has "
             "their numbers."

@@ -14,7 +14,7 @@ from busmark import stats
 from busmark.compare.change import along, by_difference, unchanged
 from busmark.compare.matching import is_neutral
 from busmark.compare.verdict import WORSE, by_size, of_each
-from busmark.host.differences import LOAD
+from busmark.host.profile import LOAD
 from busmark.model import naming as dim
 from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Named, name_cases

@@ -19,9 +19,15 @@ from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, secti
 from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
 from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
-from busmark.present.web import packing, script, style
-from busmark.present.web.embedded import as_json, plain_json
-from busmark.present.web.packing import Packed, Packing, parts_of
+from busmark.present.web import script, style
+from busmark.present.web.embedded import (
+    Packed,
+    Packing,
+    as_json,
+    drawing_script,
+    parts_of,
+    plain_json,
+)
 
 SCRIPTS = (
     "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",
@@ -76,7 +82,7 @@ def page(document: Document) -> str:
     with Packing() as threads:
         drawn: dict[str, Sequence[Panel]] = {}
         if charts:
-            scripts.append(packing.drawing_script())
+            scripts.append(drawing_script())
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
             pieces = _chart_data(drawn, numbers, flags, document.labels)
