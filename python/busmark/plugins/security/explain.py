@@ -10,9 +10,8 @@ from cryptography import x509
 from busmark.plugins.security import reading
 from busmark.plugins.security.authority import subject_of
 from busmark.plugins.security.directory import Documents
-from busmark.plugins.security.elements import Element
 from busmark.plugins.security.profiles import DDS
-from busmark.plugins.security.reading import Rule, flag, texts
+from busmark.plugins.security.reading import Element, Rule, flag, texts
 from busmark.plugins.security.rights import same_subject
 
 OF_DOMAIN = (
