@@ -19,6 +19,7 @@ from busmark.adapters import Adapter
 from busmark.control import accounts, discoveries, tables, waiting
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.companions import counters
+from busmark.control.early import EarlyFindings
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -35,7 +36,6 @@ from busmark.control.events import (
 from busmark.control.hooks import Wire, capture_hook, security_hook
 from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
-from busmark.control.noticing import Noticing
 from busmark.control.places import Places
 from busmark.control.precision import (
     Deciding,
@@ -170,7 +170,7 @@ class Campaign:
         """When the last attempt of this campaign had ended."""
         stored = {name: known.get("sha256") for name, known in writer.manifest.adapters.items()}
         self._libraries = Libraries(adapters, stored)
-        self._noticing = Noticing(writer.directory, writer.rows.of, writer.manifest.findings)
+        self._early = EarlyFindings(writer.directory, writer.rows.of, writer.manifest.findings)
 
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
@@ -205,7 +205,7 @@ class Campaign:
         writer.save_manifest()
         writer.event("campaign_ends", complete=complete)
         writer.close()
-        for gone in self._noticing.at_the_end(writer.manifest.findings):
+        for gone in self._early.at_the_end(writer.manifest.findings):
             self._tell(gone)
         self._tell(ResultCloses(writer.directory, complete, writer.manifest.findings))
         return Result(writer.directory)
@@ -450,7 +450,7 @@ class Campaign:
         self._tell(RoundEnds(case, round_number, stored.row, self._rows(case), self._outlook(left),
                              self._is_last(case), troubles))  # fmt: skip
         if self.listeners:
-            for news in self._noticing.after(case):
+            for news in self._early.after(case):
                 self._tell(news)
         return None
 
