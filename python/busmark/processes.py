@@ -64,11 +64,6 @@ class Process(BaseModel):
         return b" ".join(platform.words_of(self.pid, "cmdline")).decode(errors="replace").strip()
 
 
-def end_group(process: int) -> None:
-    """Kills a process and everything it has started and that has not left its group."""
-    platform.signal_group(process)
-
-
 HINTS: dict[int, str] = {
     signal.SIGBUS: ", as where /dev/shm is full: see its size with `df /dev/shm`"
 }

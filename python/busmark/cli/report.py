@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,15 +57,10 @@ def command(
         for file in files:
             say_file(file)
     if open_it:
-        _open_first(written)
-
-
-def _open_first(written: Mapping[str, Sequence[Path]]) -> None:
-    """Opens the page, if it was asked for."""
-    if written.get("html"):
-        open_page(written["html"][0])
-    else:
-        echo("not opened: no page was written; add html to --to", err=True)
+        if written.get("html"):
+            open_page(written["html"][0])
+        else:
+            echo("not opened: no page was written; add html to --to", err=True)
 
 
 def _write(

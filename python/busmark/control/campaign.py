@@ -438,7 +438,9 @@ class Campaign:
             return error
         self.writer.keep_files(case.id, round_number, data.artefacts)
         self.writer.save_round(stored.row, stored.frames)
-        self._learn(stored.row)
+        ended_s = time.monotonic()
+        self._pace.add(stored.row, None if self._ended_s is None else ended_s - self._ended_s)
+        self._ended_s = ended_s
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=stored.row["status"],
             reason=stored.row["reason"], discovery_s=data.discovery.seconds, run=data.run,
@@ -491,11 +493,6 @@ class Campaign:
             **wire.frames,
             "system": counters.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
-
-    def _learn(self, row: Row) -> None:
-        ended_s = time.monotonic()
-        self._pace.add(row, None if self._ended_s is None else ended_s - self._ended_s)
-        self._ended_s = ended_s
 
     def _outlook(self, left: Left) -> Outlook:
         """What is to come when these cases have their rounds yet. It takes time that grows with

@@ -81,7 +81,10 @@ def _plain(hint: Any, mark: Any, value: Any, path: str) -> Any:
     if kind in ("array", "sequence"):
         return _many(typing.get_args(hint)[0], mark, value, path)
     if isinstance(mark, str) and mark in INTEGERS:
-        return _integer(mark, value, path)
+        low, high = INTEGERS[mark]
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        _expect(value, whole and low <= value <= high, f"a whole number from {low} to {high}", path)
+        return int(value)
     if hint is bool:
         return _expect(value, isinstance(value, bool), "true or false", path)
     if hint is float:
@@ -99,13 +102,6 @@ def _expect(value: Any, fits: bool, what: str, path: str) -> Any:
     if not fits:
         raise Wrong(path, f"{shown(value)} is not {what}")
     return value
-
-
-def _integer(name: str, value: Any, path: str) -> int:
-    low, high = INTEGERS[name]
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    _expect(value, whole and low <= value <= high, f"a whole number from {low} to {high}", path)
-    return int(value)
 
 
 def _text(mark: Any, value: Any, path: str) -> str:

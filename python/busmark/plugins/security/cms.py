@@ -120,7 +120,9 @@ def _verified(signed: bytes, signer: list[Value], certificate: x509.Certificate)
     text = _unix(signed).replace(b"\n", b"\r\n")
     rest = signer[3:]
     if rest[0].tag == ATTRIBUTES:
-        if _digest_of(rest[0].content) != _hashed(text, algorithm):
+        hashed = hashes.Hash(algorithm)
+        hashed.update(text)
+        if _digest_of(rest[0].content) != hashed.finalize():
             return False
         size = len(rest[0].content)
         text = bytes([SET]) + _length(size) + rest[0].content
@@ -144,12 +146,6 @@ def _digest_of(attributes: bytes) -> bytes | None:
         if name.content == DIGEST:
             return _values(values.content)[0].content
     return None
-
-
-def _hashed(text: bytes, algorithm: hashes.HashAlgorithm) -> bytes:
-    hashed = hashes.Hash(algorithm)
-    hashed.update(text)
-    return hashed.finalize()
 
 
 def _length(size: int) -> bytes:

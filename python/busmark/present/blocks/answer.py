@@ -87,7 +87,7 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
     return found
 
 
-def representative(known: Sequence[Workload], most: int = MOST_WORKLOADS) -> list[Workload]:
+def representative(known: Sequence[Workload]) -> list[Workload]:
     """Return the workloads that say most, in their order: of each test and placement in turn the
     smallest size, then the largest, then those between."""
     groups: dict[tuple[str, str], list[Workload]] = {}
@@ -100,7 +100,7 @@ def representative(known: Sequence[Workload], most: int = MOST_WORKLOADS) -> lis
     chosen: list[Workload] = []
     for place in range(max(map(len, queues))):
         chosen += [queue[place] for queue in queues if place < len(queue)]
-    kept = set(chosen[:most])
+    kept = set(chosen[:MOST_WORKLOADS])
     return [workload for workload in known if workload in kept]
 
 

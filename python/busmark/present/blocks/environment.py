@@ -71,13 +71,19 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
             yield _files(files, IMPORTED_FILES)
         return
     yield software(campaign, measured=False)
-    yield _in_full(campaign)
+    full = [
+        facts({key: each[key] for key in each if key != "conformance"}, each.get("title") or name)
+        for name, each in campaign.adapters.items()
+    ]
+    yield Section("Adapters in full", full, part=PART, folded=True)
     if campaign.hosts:
         yield machines(campaign)
     if campaign.adapters:
         yield Section("What the adapters support", supports(compliance(campaign.adapters)),
                       folded=True, key="adapters", part=PART)  # fmt: skip
-    yield _method(campaign)
+    level = f"{campaign.confidence * 100:.0f} %"
+    rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
+    yield Section("Method", [table(("Term", "Meaning"), rows)])
     yield from commands(campaign)
     yield from _reproduce(campaign)
     if files:
@@ -101,15 +107,6 @@ def software(campaign: Campaign, *, measured: bool) -> Section:
     )  # fmt: skip
     return Section("Software", [listing(known, fields)], detail=True, key="software", part=PART,
                    summary="Middleware and adapters that were measured")  # fmt: skip
-
-
-def _in_full(campaign: Campaign) -> Section:
-    """Everything that each adapter declares."""
-    full = [
-        facts({key: each[key] for key in each if key != "conformance"}, each.get("title") or name)
-        for name, each in campaign.adapters.items()
-    ]
-    return Section("Adapters in full", full, part=PART, folded=True)
 
 
 def _declared(key: str) -> Any:
@@ -209,12 +206,6 @@ METHOD = (
     ("Floor", "The null adapter: everything Busmark does, and no middleware. Values close to it "
      "show the cost of Busmark, not of the middleware."),
 )  # fmt: skip
-
-
-def _method(campaign: Campaign) -> Section:
-    level = f"{campaign.confidence * 100:.0f} %"
-    rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
-    return Section("Method", [table(("Term", "Meaning"), rows)])
 
 
 def commands(campaign: Campaign) -> Iterator[Section]:

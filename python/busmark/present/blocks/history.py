@@ -336,7 +336,7 @@ def _charts(tracked: Tracked) -> Iterator[Section]:
         name = figure_name(series)
         title = f"{text.upper_first(name)} of {_where(tracked, series)}"
         explanation = "" if figures[name] else EXPLANATION
-        chart = Chart(f"series-{number}", title, [_picture(tracked, series)], explanation)
+        chart = Chart(f"series-{number}", title, [_picture(series)], explanation)
         figures[name].append(chart)
     for name, charts in figures.items():
         if charts:
@@ -345,7 +345,7 @@ def _charts(tracked: Tracked) -> Iterator[Section]:
         yield Section("Not drawn", [Text("more_cases", {"number": left})], detail=True)
 
 
-def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
+def _picture(series: TrackedSeries) -> Picture:
     """Results in the order of commits, evenly spaced, with levels and steps."""
     scale = _scale(series, [point.value for point in series.points])
     low, high = (end / scale.factor for end in _ends(series))

@@ -78,7 +78,10 @@ def page(document: Document) -> str:
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
     own, scripts, packed = script(*SCRIPTS), [], {}
     numbers = {entry.id: number for number, entry in enumerate(document.entries)}
-    flags = _flags(document.sections)
+    # By the letter of each finding, the element that explains it and its title.
+    flags = {
+        each.mark.lstrip("!"): (key_of(each), each.title) for each in document.sections if each.mark
+    }
     with Packing() as threads:
         drawn: dict[str, Sequence[Panel]] = {}
         if charts:
@@ -173,7 +176,7 @@ def _main(document: Document, page: Page) -> Iterator[str]:
                     yield OVERLAY
                 yield from _cases(section)
             else:
-                yield section_html(section, page, folds=True, level=3 if part else 2)
+                yield section_html(section, page, level=3 if part else 2)
 
 
 def _cases(section: Section) -> Iterator[str]:
@@ -205,7 +208,7 @@ def _stored(entries: Sequence[Entry], page: Page) -> str:
     order = {entry.id: [*dict.fromkeys(each.title for each in entry.sections)] for entry in entries}
     for entry in entries:
         for section in entry.sections:
-            written = section_html(section, page, folds=True, level=DETAIL)
+            written = section_html(section, page, level=DETAIL)
             own = kinds.setdefault(section.title, {})
             own[entry.id] = own.get(entry.id, "") + written
     return plain_json({"order": order, "kinds": kinds, "rows": page.rows})
@@ -223,11 +226,6 @@ def _chart_data(
         begin = ","
     themes = plain_json({theme: config(theme) for theme in THEMES})
     yield f'{begin}"themes":{themes},"overlay":{plain_json(overlay_data(labels))}}}'
-
-
-def _flags(sections: Sequence[Section]) -> dict[str, tuple[str, str]]:
-    """By the letter of each finding, the element that explains it and its title."""
-    return {each.mark.lstrip("!"): (key_of(each), each.title) for each in sections if each.mark}
 
 
 def _showing(charts: Sequence[Chart]) -> dict[str, list[tuple[str, str]]]:
