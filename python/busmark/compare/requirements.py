@@ -278,7 +278,6 @@ def _of_share(
 
 
 def _of_figure(case: _Case, requirement: Requirement, name: str) -> _Said:
-    """Return a figure with its interval."""
     row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
     known: dict[str, Any] = {
         "figure": name, "unit": requirement.unit, "limit": requirement.limit,

@@ -220,7 +220,6 @@ def _seen(directory: Path) -> str:
 
 
 def _analysed(directory: Path) -> Iterator[Path]:
-    """Yield the files that are analysed."""
     names = ("manifest.json", "cases.parquet", "cases.jsonl", "events.jsonl", "summaries.parquet")
     yield from (directory / name for name in names)
     for table in sorted(TABLES):

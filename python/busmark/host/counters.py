@@ -105,7 +105,6 @@ def snapshot(processes: Sequence[int] = (), root: Path = Path("/")) -> Counters:
 
 
 def _network(net: Path) -> dict[str, int | None]:
-    """Counters of one network namespace."""
     snmp, snmp6 = proc.text(net / "snmp") or "", proc.text(net / "snmp6") or ""
     extended = proc.tables(proc.text(net / "netstat") or "")
     return {

@@ -272,7 +272,6 @@ def _plain(entity: Message, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _announced(qos: Message | None) -> Message | None:
-    """Policies that are known."""
     if qos is None:
         return None
     known = {name: value for name, value in qos.items() if value is not None}

@@ -78,7 +78,6 @@ def _range(values: Range | None, factor: float = 1.0) -> Cell:
 
 
 def _total(values: Range | None) -> Cell:
-    """Bits of all."""
     return Cell(round(8 * values.mean * values.count)) if values else ABSENT
 
 
@@ -105,7 +104,6 @@ def _runs(analysis: Analysis) -> Section:
 
 
 def _table(key: str, columns: list[Column], *notes: str, groups: Sequence[str] = ()) -> Table:
-    """A table whose rows are of these groups."""
     rows = len(columns[0].cells)
     groups = groups or [""] * rows
     shown = list(notes)

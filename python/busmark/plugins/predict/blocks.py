@@ -86,7 +86,6 @@ def _sizes(predictions: Predictions) -> Iterator[Section]:
 
 
 def _curves(what: str, models: Sequence[Curve]) -> Iterator[Section]:
-    """Return a section for each figure that some of the models have."""
     for kind in KINDS:
         known = [model for model in models if _flat(model, kind)]
         tables = [_curve_table(kind, where, own) for where, own in _by_workload(known)]

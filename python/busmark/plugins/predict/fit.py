@@ -106,7 +106,6 @@ def size_model(
 
 
 def _flaw(line: Line, sizes: FloatArray) -> str | None:
-    """Return why the line is of no use."""
     slope = line.slope
     if slope.high is not None and slope.high < 0.0:
         return "latency falls as bodies grow, so the time per byte is undefined"

@@ -156,7 +156,6 @@ def _grant_lines(grant: dict[str, Any]) -> list[str]:
 
 
 def _done(rule: dict[str, Any]) -> str:
-    """Return what is allowed or denied."""
     lines = []
     for what, word in (("publish", "publish"), ("subscribe", "subscribe to")):
         for each in rule[what]:

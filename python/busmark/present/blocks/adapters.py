@@ -111,7 +111,6 @@ def _title(adapter: Adapter) -> str:
 
 
 def _pairs(title: str, what: str, found: Sequence[tuple[Adapter, str]]) -> list[Section]:
-    """A section with a line for each of these adapters."""
     if not found:
         return []
     rows = [(adapter.name, words) for adapter, words in found]

@@ -202,7 +202,6 @@ def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cel
 
 
 def _values(pairs: Sequence[Pair], side: str, title: str, group: str) -> Column:
-    """Headline figures of one side."""
     figures = [getattr(pair.headline, side) if pair.headline else None for pair in pairs]
     unit = next((figure.unit for figure in figures if figure), "")
     cells = [value_cell(figure, unit) for figure in figures]

@@ -180,7 +180,6 @@ def _worst(
 def _changes(
     comparison: Comparison, candidate: str, figure: FigureCounted
 ) -> Iterator[tuple[Pair, Change]]:
-    """The changes of a figure that count in the answer."""
     for pair in comparison.pairs:
         if pair.candidate == candidate and not pair.is_floor:
             for change in pair.changes:

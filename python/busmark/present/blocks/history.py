@@ -159,7 +159,6 @@ def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]
 
 
 def _table(tracked: Tracked, kind: str, found: Sequence[Found]) -> Table:
-    """The steps of a kind, a row each."""
     shown = found[:MOST_STEPS]
     verdict = KINDS[kind][1]
     fields = [

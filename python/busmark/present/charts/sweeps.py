@@ -36,7 +36,6 @@ FIGURES: tuple[tuple[str, str, look.Dash], ...] = (
 def _by_label(
     cases: Iterable[CaseSummary], place: Callable[[CaseSummary], int]
 ) -> dict[str, list[CaseSummary]]:
-    """Return the cases of each label in the order of their places."""
     found: dict[str, list[CaseSummary]] = {}
     for case in cases:
         found.setdefault(case.label, []).append(case)

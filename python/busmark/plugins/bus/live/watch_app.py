@@ -294,7 +294,6 @@ class WatchApp(BusApp[End]):
     def _form(
         self, title: str, fields: Sequence[Field], makes: Callable[[dict[str, str]], Order]
     ) -> None:
-        """A form by which an order is given."""
         self.push_screen(Form(
             title, "", fields, lambda form, values: self._give(form, lambda: makes(values))
         ))  # fmt: skip
