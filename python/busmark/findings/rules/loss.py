@@ -24,7 +24,7 @@ from busmark.findings.rule import (
     duration,
     share,
     whole,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     import polars as pl

@@ -98,9 +98,10 @@ class Found:
             result = answer["result"]
             if _is(result, key, participant):
                 tests = tuple(
-                    test for test in result.get("tests") or ()
+                    test
+                    for test in result.get("tests") or ()
                     if isinstance(test, dict) and {"kind", "test"} <= test.keys()
-                )  # fmt: skip
+                )
                 return Owner(key, "application", answer["app"], answer.get("group"), tests)
         topics = {
             (one["topic"], one["kind"]) for one in self.endpoints if one["participant"] == key

@@ -290,9 +290,10 @@ def _pairs(repetition: Repetition) -> Iterator[Section]:
     several = [
         (f"{place}. {check.name}", *pair)
         for place, answer in enumerate(repetition.answers, 1)
-        for check, found in answer.lines if len(found.pairs) > 1
+        for check, found in answer.lines
+        if len(found.pairs) > 1
         for pair in found.ratios
-    ]  # fmt: skip
+    ]
     if several:
         columns = [
             Column("Pair", [Cell(pair.name) for _, pair, _ in several], "label"),

@@ -15,9 +15,10 @@ from busmark.plugins.security.reading import Element, Rule, flag, texts
 from busmark.plugins.security.rights import same_subject
 
 OF_DOMAIN = (
-    ("discovery_protection_kind", "discovery"), ("liveliness_protection_kind", "liveliness"),
+    ("discovery_protection_kind", "discovery"),
+    ("liveliness_protection_kind", "liveliness"),
     ("rtps_protection_kind", "RTPS messages"),
-)  # fmt: skip
+)
 OF_TOPIC = (("metadata_protection_kind", "submessages"), ("data_protection_kind", "payloads"))
 """Kinds of protection in governance documents, and the words for what they protect."""
 WORDS = {"SIGN": "signed", "ENCRYPT": "encrypted"}

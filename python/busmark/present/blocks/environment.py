@@ -93,8 +93,9 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
 def software(campaign: Campaign, *, measured: bool) -> Section:
     """Return the middleware and adapters; `measured`: of cases that have a result alone."""
     own = {case.adapter for case in campaign.cases if case.rounds.ok or not measured}
-    known = [(name, values) for name, values in campaign.adapters.items()
-             if name in own or not measured]  # fmt: skip
+    known = [
+        (name, values) for name, values in campaign.adapters.items() if name in own or not measured
+    ]
     fields = (
         Field("Adapter", lambda each: each[0]),
         *(Field(title, _declared(key)) for title, key in (
@@ -230,8 +231,9 @@ def _code(words: str) -> Text:
 
 def _reproduce(campaign: Campaign) -> Iterator[Section]:
     known: list[Property] = [
-        ("Busmark", "", [campaign.busmark_version]), ("seed", "", [str(campaign.seed)]),
-    ]  # fmt: skip
+        ("Busmark", "", [campaign.busmark_version]),
+        ("seed", "", [str(campaign.seed)]),
+    ]
     table = properties(known, first="With", heads=["Value"])
     yield Section("How to reproduce", [table, _code(campaign.command)], part="Reproduce")
     scenario = [_code(campaign.scenario_text)]
@@ -244,17 +246,19 @@ FILES = (
     ("intervals/", "over time"), ("system/", "over time"),
 )  # fmt: skip
 IMPORTED_FILES = (
-    ("manifest.json", "versions, findings"), ("cases.parquet", "a row for each run"),
+    ("manifest.json", "versions, findings"),
+    ("cases.parquet", "a row for each run"),
     ("summaries.parquet", "every figure as the source states it, with file and line"),
     ("samples/", "where the source has them"),
-)  # fmt: skip
+)
 
 
 def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
     rows = [(Cell(name, link=files.link(name)), contents) for name, contents in known]
     note = "In open formats. The links work while this page lies where it was written."
-    return Section("Files of the result", [table(("File", "Contents"), rows, note=note)],
-                   part="Reproduce")  # fmt: skip
+    return Section(
+        "Files of the result", [table(("File", "Contents"), rows, note=note)], part="Reproduce"
+    )
 
 
 def _source(campaign: Campaign) -> Section:

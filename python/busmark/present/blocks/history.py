@@ -121,8 +121,9 @@ def _by_kind(tracked: Tracked) -> dict[str, list[Found]]:
 def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
     """How many steps there are of each kind, and what limits this."""
     sign = "✗" if tracked.new else "?" if tracked.unconfirmed or not tracked.tests else "✓"
-    old = in_words({"unconfirmed": len(tracked.unconfirmed),
-                    "older": len(found["older regressions"])})  # fmt: skip
+    old = in_words(
+        {"unconfirmed": len(tracked.unconfirmed), "older": len(found["older regressions"])}
+    )
     new = f"{len(tracked.new) or 'none'} new"
     kinds = [kind for kind, own in found.items() if own or kind in URGENT]
     fields = (
@@ -194,11 +195,12 @@ def _commits(tracked: Tracked, found: Iterable[Found]) -> Section:
         Field("Subject", lambda own: _after(*own[0]).subject),
         Field("Result before", lambda own: short(_before(*own[0]).commit)),
         Field("Steps", len),
-        Field("Machine", lambda own: machine_name(tracked, own[0][0].machine)
-              if several else ""),
-        Field("Also changed", lambda own: "; ".join(
-            dict.fromkeys(fact for _, step in own for fact in step.besides))),
-    )  # fmt: skip
+        Field("Machine", lambda own: machine_name(tracked, own[0][0].machine) if several else ""),
+        Field(
+            "Also changed",
+            lambda own: "; ".join(dict.fromkeys(fact for _, step in own for fact in step.besides)),
+        ),
+    )
     table = listing(own, fields, key="commits")
     return Section("Commits with steps", [table], summary=text.count(len(own)), key="commits")
 
@@ -243,8 +245,9 @@ def _change(series: TrackedSeries, step: Step, verdict: Verdict) -> Cell:
     value, low, high = (100.0 * each for each in (step.change, step.low, step.high))
     half = (high - low) / 2
     places = min(max(text.decimals(half, 2), 1), 3) if half > 0 else 1
-    signed = [f"{'' if each < 0 else '+'}{text.number(each, places)}"
-              for each in (value, low, high)]  # fmt: skip
+    signed = [
+        f"{'' if each < 0 else '+'}{text.number(each, places)}" for each in (value, low, high)
+    ]
     unit = "%" if series.kind == "ratio" else "pp"
     words = f"{signed[0]} {unit} [{signed[1]}, {signed[2]}]"
     return Cell(step.change, step.low, step.high, text=words, verdict=verdict)

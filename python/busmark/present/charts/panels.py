@@ -209,9 +209,10 @@ def overlay(campaign: Campaign, chosen: Collection[str]) -> Campaign:
         labels.append(Label(text=case.label, adapter=adapter, variant=variants[adapter]))
         variants[adapter] += 1
     findings = [
-        finding.model_copy(update={"cases": here}) for finding in campaign.findings
+        finding.model_copy(update={"cases": here})
+        for finding in campaign.findings
         if (here := [each for each in finding.cases if each in chosen]) or not finding.cases
-    ]  # fmt: skip
+    ]
     return campaign.model_copy(
         update={"cases": cases, "groups": groups, "labels": labels, "findings": findings,
                 "interop": [], "fits": [], "growths": [], "effects": []}

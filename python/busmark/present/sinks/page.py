@@ -104,7 +104,7 @@ def _unturned(text: str) -> str:
 
 def _whole(
     document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
-) -> str:  # fmt: skip
+) -> str:
     """The page around its sections."""
     large = "".join(
         f'<script type="application/octet-stream" id="{name}">{data}</script>\n'

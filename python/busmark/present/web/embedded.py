@@ -157,8 +157,9 @@ def drawing_script() -> str:
     except FileNotFoundError:
         raise UserError(
             "the script that draws the charts of the page has not been made",
-            where=str(SCRIPT), remedy="Run `make build` in the checkout of Busmark.",
-        ) from None  # fmt: skip
+            where=str(SCRIPT),
+            remedy="Run `make build` in the checkout of Busmark.",
+        ) from None
 
 
 def parts_of(text: str) -> list[str]:

@@ -294,9 +294,9 @@ class WatchApp(BusApp[End]):
     def _form(
         self, title: str, fields: Sequence[Field], makes: Callable[[dict[str, str]], Order]
     ) -> None:
-        self.push_screen(Form(
-            title, "", fields, lambda form, values: self._give(form, lambda: makes(values))
-        ))  # fmt: skip
+        self.push_screen(
+            Form(title, "", fields, lambda form, values: self._give(form, lambda: makes(values)))
+        )
 
     def _give(self, dialog: Dialog, makes: Callable[[], Order]) -> None:
         """Gives an order, and shows the answers."""

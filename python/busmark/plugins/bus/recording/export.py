@@ -124,13 +124,14 @@ def _live(message: dict[str, Any]) -> Row | None:
     seen = event.get("seen", [])
     trips = [trip / US_NS for one in seen for trip in one["round_trips_ns"]]
     return {
-        "interval_s": seconds, "samples": samples,
+        "interval_s": seconds,
+        "samples": samples,
         "samples_per_s": None if samples is None else samples / seconds,
         "round_trip_median_us": statistics.median(trips) if trips else None,
         "round_trip_max_us": max(trips) if trips else None,
         "round_trips_looked_at": len(trips) if seen else None,
         "looked_at_unanswered": sum(one["unanswered"] for one in seen) if seen else None,
-    }  # fmt: skip
+    }
 
 
 def _result(message: dict[str, Any]) -> Row:
