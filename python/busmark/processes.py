@@ -103,19 +103,14 @@ def end_orphans() -> None:
             found.kill()
 
 
-def of_part(part: Part) -> list[Process]:
-    """What this process has started for a part of its run and what is still there."""
-    own = process(os.getpid())
-    return [found for found, owner, of in _marked() if (owner, of) == (own, part)]
-
-
 def end_part(part: Part) -> list[str]:
     """Ends what this process has started for a part of its run and what is still there; the
     commands of what was."""
     commands: list[str] = []
     # Again, for a process may start another while it is looked for.
     for _ in range(LOOKS):
-        left = of_part(part)
+        own = process(os.getpid())
+        left = [found for found, owner, of in _marked() if (owner, of) == (own, part)]
         if not left:
             break
         commands += [found.command for found in left]

@@ -159,17 +159,13 @@ HEADER = b"Content-Type: text/plain\r\n\r\n"
 """Stands before the text, and is signed with it."""
 
 
-def canonical(text: str) -> bytes:
-    """Return what is signed: the text as a part of MIME, its lines ended by CR and LF."""
-    return HEADER + text.replace("\r\n", "\n").replace("\n", "\r\n").encode()
-
-
 def sign(text: str, by: Signed) -> bytes:
     """Return the text with its signature, in the form that `openssl smime -sign -text` writes.
 
     The vendors read this form; the library's own differs from it in the ends of lines.
     """
-    content = canonical(text)
+    # What is signed: the text as a part of MIME, its lines ended by CR and LF.
+    content = HEADER + text.replace("\r\n", "\n").replace("\n", "\r\n").encode()
     builder = pkcs7.PKCS7SignatureBuilder().set_data(content)
     signature = builder.add_signer(by.certificate, by.key, hashes.SHA256()).sign(
         serialization.Encoding.DER,
