@@ -257,48 +257,31 @@ def predict(
         left_out += without
         if of_rate is not None:
             by_rate.append(of_rate)
-    of_loads, with_loads = _loads(result, loads, extrapolate=extrapolate)
     # A model of no use is an answer, that there is none an error.
     unusable = {
         "size" if "size" not in each.sweep.params else "rate" for each in left_out if each.unusable
     }
-    left_out += with_loads.left_out
+    by_load: list[LoadModel] = []
+    loads_with_model: set[str] = set()
+    for levels in load_sweeps(result):
+        wanted = [level for kind, level in loads if kind == levels.kind]
+        of_load, without = load_model(levels, wanted, extrapolate=extrapolate)
+        left_out += without
+        if of_load is not None:
+            by_load.append(of_load)
+        if of_load is not None or any(each.unusable for each in without):
+            loads_with_model.add(levels.kind)
     _require(result, left_out, sizes=bool(by_size) or "size" in unusable,
-             rates=bool(by_rate) or "rate" in unusable, loads=with_loads.kinds,
+             rates=bool(by_rate) or "rate" in unusable, loads=loads_with_model,
              asked=(bool(sizes), bool(rates), [kind for kind, _ in loads]))  # fmt: skip
     return Predictions(
         name=str(result.manifest.scenario.get("name") or "unnamed campaign"),
         confidence=CONFIDENCE,
         sizes=by_size,
         rates=by_rate,
-        loads=of_loads,
+        loads=by_load,
         left_out=left_out,
     )
-
-
-@dataclass(frozen=True)
-class _WithLoads:
-    """What sweeps of loads gave besides models."""
-
-    left_out: list[LeftOut]
-    kinds: set[str]
-    """Kinds of load with a model, even an unusable one."""
-
-
-def _loads(
-    result: Result, asked: Sequence[tuple[str, float]], *, extrapolate: bool
-) -> tuple[list[LoadModel], _WithLoads]:
-    models: list[LoadModel] = []
-    found = _WithLoads([], set())
-    for levels in load_sweeps(result):
-        wanted = [level for kind, level in asked if kind == levels.kind]
-        model, without = load_model(levels, wanted, extrapolate=extrapolate)
-        found.left_out.extend(without)
-        if model is not None:
-            models.append(model)
-        if model is not None or any(each.unusable for each in without):
-            found.kinds.add(levels.kind)
-    return models, found
 
 
 def _require(
