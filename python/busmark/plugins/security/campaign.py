@@ -21,9 +21,8 @@ from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.directory import Documents, create, open_directory
 from busmark.plugins.security.domains import Domains, covered
 from busmark.plugins.security.profiles import AUTHENTICATION, CURVE, DDS
-from busmark.plugins.security.reading import certificate_of
+from busmark.plugins.security.reading import certificate_of, passphrase
 from busmark.plugins.security.rights import check_rights
-from busmark.plugins.security.secret import passphrase
 from busmark.scenario import Scenario
 from busmark.scenario.section import SecuritySection
 from busmark.store import Case

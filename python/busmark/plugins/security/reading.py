@@ -1,4 +1,4 @@
-"""Documents of any origin as data: certificates, keys, governance, permissions."""
+"""Documents of any origin as data: certificates, keys, passphrases, governance, permissions."""
 
 from __future__ import annotations
 
@@ -303,3 +303,32 @@ def _wrong(message: str, where: str, line: int) -> UserError:
         where=f"{where}, line {line}",
         remedy="Restore the document, or make the directory again.",
     )
+
+
+MOST_OF_PASSPHRASE = 1023
+"""OpenSSL takes no longer passphrase."""
+REMEDY = "Write the passphrase into its first line, and make it readable for you alone."
+
+
+def passphrase(path: Path | None) -> str:
+    """Return the first line of a file; empty without one.
+
+    Raises:
+        UserError: it cannot be read, or its first line is no passphrase.
+    """
+    if path is None:
+        return ""
+    with refused("cannot be read", path, REMEDY):
+        line = beginning(path, MOST_OF_PASSPHRASE + 2).partition(b"\n")[0].rstrip(b"\r")
+    if not line:
+        raise UserError("the passphrase is empty", where=str(path), remedy=REMEDY)
+    if len(line) > MOST_OF_PASSPHRASE:
+        raise UserError(
+            "the passphrase is too long",
+            where=str(path),
+            remedy=f"Give {MOST_OF_PASSPHRASE} bytes at most.",
+        )
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise UserError("this is not text in UTF-8", where=str(path), remedy=REMEDY) from error
