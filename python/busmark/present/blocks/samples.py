@@ -23,9 +23,8 @@ from busmark.present.charts.distributions import MEASURES, Measure, density_poin
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import back_text, of_one
 from busmark.present.charts.shapes import Keys
-from busmark.present.csv_cells import guarded_frame
 from busmark.present.drawings import Names
-from busmark.present.plotted import Rows, comment, rows
+from busmark.present.quoting import Rows, comment, guarded_frame, rows
 from busmark.results import Results
 from busmark.store import Result
 

@@ -24,7 +24,7 @@ from busmark.present.document import Document
 from busmark.present.drawings import Drawing, drawings
 from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
-from busmark.present.plotted import comment, number, quoted, rows
+from busmark.present.quoting import comment, number, quoted, rows
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import DASHES, Row, Spec, dashes, line_path, mark_path
 from busmark.present.vega.theme import THEMES

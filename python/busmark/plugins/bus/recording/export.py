@@ -12,7 +12,7 @@ from busmark.errors import UserError
 from busmark.plugins.bus.recording.model import Heard
 from busmark.plugins.bus.recording.reader import Reader
 from busmark.plugins.bus.words import STRANGE
-from busmark.present.csv_cells import guarded
+from busmark.present.quoting import guarded
 
 Cell = str | int | float | None
 Row = dict[str, Cell]
