@@ -18,7 +18,8 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
 from typing import IO, Self
 
-from busmark.processes import Part, end_group, ending, marked
+from busmark import platform
+from busmark.processes import Part, ending, marked
 
 __all__ = ["DEVNULL", "GONE_S", "MARK", "PIPE", "STDOUT", "Launched", "Start", "Target", "marker"]
 
@@ -162,7 +163,7 @@ class Launched:
 
     def kill(self) -> None:
         """Ends it and everything that it has started, at once."""
-        end_group(self.pid)
+        platform.end_group(self.pid)
 
     def stop(self, within_s: float = 0.0) -> None:
         """Ends its input; kills what is left of it after that time, and lets go of the pipes."""

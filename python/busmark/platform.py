@@ -121,10 +121,10 @@ def kill_by(descriptor: int, wait_s: float) -> None:
         select.select([descriptor], [], [], wait_s)
 
 
-def signal_group(process: int, number: int = signal.SIGKILL) -> None:
-    """Signals a process and everything it has started and that has not left its group."""
+def end_group(process: int) -> None:
+    """Kills a process and everything it has started and that has not left its group."""
     with suppress(*UNKILLABLE):
-        os.killpg(process, number)
+        os.killpg(process, signal.SIGKILL)
 
 
 def processes() -> Iterator[int]:

@@ -64,11 +64,6 @@ class Process(BaseModel):
         return b" ".join(platform.words_of(self.pid, "cmdline")).decode(errors="replace").strip()
 
 
-def end_group(process: int) -> None:
-    """Kills a process and everything it has started and that has not left its group."""
-    platform.signal_group(process)
-
-
 HINTS: dict[int, str] = {
     signal.SIGBUS: ", as where /dev/shm is full: see its size with `df /dev/shm`"
 }
@@ -108,19 +103,14 @@ def end_orphans() -> None:
             found.kill()
 
 
-def of_part(part: Part) -> list[Process]:
-    """What this process has started for a part of its run and what is still there."""
-    own = process(os.getpid())
-    return [found for found, owner, of in _marked() if (owner, of) == (own, part)]
-
-
 def end_part(part: Part) -> list[str]:
     """Ends what this process has started for a part of its run and what is still there; the
     commands of what was."""
     commands: list[str] = []
     # Again, for a process may start another while it is looked for.
     for _ in range(LOOKS):
-        left = of_part(part)
+        own = process(os.getpid())
+        left = [found for found, owner, of in _marked() if (owner, of) == (own, part)]
         if not left:
             break
         commands += [found.command for found in left]

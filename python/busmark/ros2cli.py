@@ -63,7 +63,6 @@ def _command() -> str | None:
 
 
 def _is_scenario(command: str, name: str) -> bool:
-    """Whether a scenario of this name is in the pack."""
     listed = subprocess.run(
         [command, "plan", f"{PACK}/{name}", "--json"], capture_output=True, check=False
     )

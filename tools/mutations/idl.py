@@ -13,7 +13,7 @@ from typing import Any
 from tools.mutations import values
 
 from busmark.errors import UserError
-from busmark.plugins.own_types.encode import Wrong, encode
+from busmark.plugins.own_types.codec import Wrong, encode
 from busmark.plugins.own_types.source import UserType, check
 
 CLASSES = '''"""

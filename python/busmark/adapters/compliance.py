@@ -179,7 +179,17 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
         Section(identifier, title, _rows(declared, key, _values(identifier, known_ones, declared)))
         for identifier, title, known_ones, key in listed
     ]
-    changes = Section("set_qos", "QoS in use (set_qos)", _changes(declared))
+    # Policies that some middleware changes on an endpoint in use. Each has its own evidence;
+    # what an endpoint is made with is the section before.
+    changes = Section(
+        "set_qos",
+        "QoS in use (set_qos)",
+        tuple(
+            Row(policy, meaning, tuple(_change(d, policy) for d in declared))
+            for policy, meaning in _values("qos", QOS, declared).items()
+            if any(policy in (d.get("qos_mutable") or []) for d in declared)
+        ),
+    )
     sections.insert(1, changes)
     return Compliance(
         columns=tuple(_column(name, adapters[name]) for name in names),
@@ -231,16 +241,6 @@ def _cell(declared: Declared, key: str, value: str) -> Cell:
     if report := declared.get("conformance"):
         outcome, text = outcome_of(f"{key}.{value}", report)
     return Cell("yes", "default" if first else "", outcome, text)
-
-
-def _changes(declared: Sequence[Declared]) -> tuple[Row, ...]:
-    """Policies that some middleware changes on an endpoint in use. Each has its own evidence; what
-    an endpoint is made with is the section before."""
-    return tuple(
-        Row(policy, meaning, tuple(_change(d, policy) for d in declared))
-        for policy, meaning in _values("qos", QOS, declared).items()
-        if any(policy in (d.get("qos_mutable") or []) for d in declared)
-    )
 
 
 def _change(declared: Declared, policy: str) -> Cell:

@@ -35,8 +35,9 @@ QUESTIONS = (
 
 
 @click.command(epilog="Example: busmark init first.toml")
-@click.argument("file", required=False, default="scenario.toml",
-                type=click.Path(path_type=Path, dir_okay=False))  # fmt: skip
+@click.argument(
+    "file", required=False, default="scenario.toml", type=click.Path(path_type=Path, dir_okay=False)
+)
 def command(file: Path) -> None:
     """Ask five questions, and write a scenario with comments to FILE (default: scenario.toml).
 

@@ -171,7 +171,9 @@ class Lazy(click.Group):
             args = [*now.split(), *args[1:]]
         wanted = args[0] if args else ""
         if wanted and not wanted.startswith("-") and wanted not in commands:
-            if owner := plugin.switched_off(lambda each: wanted in _names(each)):
+            if owner := plugin.switched_off(
+                lambda each: wanted in [command.name for command in each.commands]
+            ):
                 raise plugin.absent(owner, wanted)
             raise click.UsageError(f"no command {wanted!r}. {_meant(wanted)}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
@@ -182,10 +184,6 @@ def _meant(name: str) -> str:
     if not near:
         return "`busmark --help` lists all commands."
     return f"Did you mean {ALIASES.get(near[0], near[0])}?"
-
-
-def _names(of: plugin.Plugin) -> list[str]:
-    return [command.name for command in of.commands]
 
 
 def _of_plugin(name: str) -> click.Command | None:
@@ -236,7 +234,9 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     lenient()
-    prepare_libraries()
+    # Before any library is imported; whoever has set the variable is obeyed.
+    os.environ.setdefault(*NUMPY)
+    platform.keep_memory()
     try:
         busmark(standalone_mode=False)
     except click.exceptions.Exit as end:
@@ -246,7 +246,10 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         error.show()
-        _show_example(error)
+        # How the command is typed, below what is wrong with its line; help has it anyway.
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        if context and context.parent and not isinstance(error, click.exceptions.NoArgsIsHelpError):
+            echo((context.command.epilog or "").replace("\b\n", ""), err=True)
         sys.exit(2)
     except UserError as error:
         print_error(error)
@@ -257,13 +260,6 @@ def main() -> None:
         sys.exit(0)
     except BaseException as error:
         _cannot(error)
-
-
-def _show_example(error: click.ClickException) -> None:
-    """Print how the command is typed, below what is wrong with its line; help has it anyway."""
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    if context and context.parent and not isinstance(error, click.exceptions.NoArgsIsHelpError):
-        echo((context.command.epilog or "").replace("\b\n", ""), err=True)
 
 
 def _cannot(error: BaseException) -> None:
@@ -373,9 +369,3 @@ NUMPY = ("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_SKX")
 on AMD's Zen 4, and is hardly slower without it elsewhere. The same set of instructions everywhere
 also gives the same last digit. The second name is for numpy before 2.4; each version knows one of
 them, and silently ignores what a machine does not have."""
-
-
-def prepare_libraries() -> None:
-    """Before any of them is imported. Whoever has set the variable is obeyed."""
-    os.environ.setdefault(*NUMPY)
-    platform.keep_memory()

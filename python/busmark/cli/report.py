@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,15 +57,10 @@ def command(
         for file in files:
             say_file(file)
     if open_it:
-        _open_first(written)
-
-
-def _open_first(written: Mapping[str, Sequence[Path]]) -> None:
-    """Opens the page, if it was asked for."""
-    if written.get("html"):
-        open_page(written["html"][0])
-    else:
-        echo("not opened: no page was written; add html to --to", err=True)
+        if written.get("html"):
+            open_page(written["html"][0])
+        else:
+            echo("not opened: no page was written; add html to --to", err=True)
 
 
 def _write(
@@ -101,13 +95,13 @@ def _overlaid(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
     """Return the campaign with these cases alone, in one chart for each test."""
     from busmark.cli.show import chosen_cases
     from busmark.errors import UserError
-    from busmark.present.charts.overlay import MOST, overlay
+    from busmark.present.charts.panels import MOST_CURVES, overlay
 
     words = [word.strip().removeprefix("#") for word in wanted.split(",")]
     chosen = [case for word in words if word for case in chosen_cases(campaign, word, directory)]
-    if not 0 < len({*chosen}) <= MOST:
+    if not 0 < len({*chosen}) <= MOST_CURVES:
         raise UserError(
-            f"names {len({*chosen})} cases; a chart has one to {MOST}",
+            f"names {len({*chosen})} cases; a chart has one to {MOST_CURVES}",
             where="--overlay",
             remedy=f"Name fewer, such as --overlay '#000,#001'; `busmark show {directory}` has "
             "their numbers."

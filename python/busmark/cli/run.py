@@ -55,8 +55,9 @@ class WithScenarios(click.Command):
 @around
 @click.option("--json", "as_json", is_flag=True,
               help="Print events as lines of JSON, as they come (schema: events).")  # fmt: skip
-@click.option("--watch", is_flag=True,
-              help="Show the campaign on the whole screen: a line for each case.")  # fmt: skip
+@click.option(
+    "--watch", is_flag=True, help="Show the campaign on the whole screen: a line for each case."
+)
 @wide
 @opens
 def command(

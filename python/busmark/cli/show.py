@@ -28,8 +28,9 @@ MOST_NAMED = 3
 
 
 @click.command(cls=WithHabits, epilog="Example: busmark show @last --json | jq .cases")
-@click.argument("place", metavar="[DIRECTORY[#CASE]]", required=False, type=Place(),
-                callback=or_newest)  # fmt: skip
+@click.argument(
+    "place", metavar="[DIRECTORY[#CASE]]", required=False, type=Place(), callback=or_newest
+)
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (schema: result).")
 @click.option("--document", "as_document", is_flag=True,

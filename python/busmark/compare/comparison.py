@@ -20,7 +20,7 @@ from busmark.compare.sides import Side, SideCase, interleaved, parameters
 from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Decision, tests, verdicts
 from busmark.errors import UserError
 from busmark.estimate import machines
-from busmark.host.differences import whole_differences as of_hosts
+from busmark.host.profile import whole_differences as of_hosts
 from busmark.model import naming as dim
 from busmark.model.figure import CONFIDENCE
 from busmark.model.naming import FLOOR_ADAPTER

@@ -37,10 +37,11 @@ RATES = {"kbit/s": 1e-3, "Mbit/s": 1.0, "Gbit/s": 1e3}
 """Units of absolute limits, with their size in the unit of the figures."""
 
 ABSOLUTE = {
-    **dict.fromkeys((*LATENCIES, "discovery", "creation", "own_match", "peer_match",
-                     "first_sample"), TIMES),
+    **dict.fromkeys(
+        (*LATENCIES, "discovery", "creation", "own_match", "peer_match", "first_sample"), TIMES
+    ),
     "throughput": RATES,
-}  # fmt: skip
+}
 """By quantity. What is absent has no absolute limits."""
 
 MOST_RATIO = 100.0

@@ -188,7 +188,8 @@ def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
     allowed = requirement.limit if percent is None else 1.0 - percent / 100.0
     nothing = _Said("undecided", "", name, unit="1", limit=allowed, at_most=requirement.at_most)
     if percent is None:
-        period_ns = _period_ns(case.summary)
+        rate = case.summary.params.rate_hz
+        period_ns = 1e9 / rate if isinstance(rate, int | float) and rate > 0 else None
         if requirement.period_share and period_ns is None:
             return _because(nothing, "it has no rate, so that there is no period")
         later = requirement.later_ns or 0.0
@@ -231,11 +232,6 @@ def _row(case: CaseSummary, quantity: str, statistic: str) -> Estimated | None:
 def _percent_of(allowed: float) -> float:
     """Return the percentile that a share of late samples is a limit of."""
     return min(max(100.0 * (1.0 - allowed), 50.0), 99.999)
-
-
-def _period_ns(case: CaseSummary) -> float | None:
-    rate = case.params.rate_hz
-    return 1e9 / rate if isinstance(rate, int | float) and rate > 0 else None
 
 
 def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
@@ -282,7 +278,6 @@ def _of_share(
 
 
 def _of_figure(case: _Case, requirement: Requirement, name: str) -> _Said:
-    """Return a figure with its interval."""
     row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
     known: dict[str, Any] = {
         "figure": name, "unit": requirement.unit, "limit": requirement.limit,

@@ -103,7 +103,9 @@ def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) ->
             where=f"--baseline {baseline}",
             remedy="Leave it away, or name one directory with --by PARAMETER.",
         )
-    names = _short(arguments)
+    # Names for tables: the last part of the path where that distinguishes them.
+    last = [argument.rstrip("/").rpartition("/")[2] or argument for argument in arguments]
+    names = last if len(set(last)) == len(last) else list(arguments)
     sides = [load(place, name, facts) for place, name in zip(arguments, names, strict=True)]
     for index, side in enumerate(sides):
         if any(_same_cases(side, other) for other in sides[:index]):
@@ -197,12 +199,6 @@ def interleaved(one: Side, other: Side) -> bool:
     first, second = one.result.manifest, other.result.manifest
     imported = first.source is not None or second.source is not None
     return not imported and first.cookie == second.cookie
-
-
-def _short(arguments: Sequence[str]) -> list[str]:
-    """Return names for tables: the last part of the path where that tells them apart."""
-    last = [argument.rstrip("/").rpartition("/")[2] or argument for argument in arguments]
-    return last if len(set(last)) == len(last) else list(arguments)
 
 
 def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:

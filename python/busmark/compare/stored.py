@@ -92,7 +92,14 @@ class Stored:
         if self._made is None and self.known is not None:
             table = self._table(SERIES_FILE, SERIES)
             if table is not None:
-                return _drawn(self.known, table)
+                found: dict[str, list[Curve]] = {}
+                for case, curve in series.curves(table):
+                    found.setdefault(case, []).append(curve)
+                cases = [
+                    case.model_copy(update={"series": found.get(case.id, ())})
+                    for case in self.known.cases
+                ]
+                return self.known.model_copy(update={"cases": cases})
         return self._made or self.make()
 
     @cached_property
@@ -189,15 +196,6 @@ def _series(campaign: Campaign) -> pl.DataFrame:
     return series.table([(case.id, case.series) for case in campaign.cases])
 
 
-def _drawn(campaign: Campaign, table: pl.DataFrame) -> Campaign:
-    """Return the campaign with the curves of a table."""
-    found: dict[str, list[Curve]] = {}
-    for case, curve in series.curves(table):
-        found.setdefault(case, []).append(curve)
-    cases = [case.model_copy(update={"series": found.get(case.id, ())}) for case in campaign.cases]
-    return campaign.model_copy(update={"cases": cases})
-
-
 def _state(directory: Path) -> str:
     """Return the version, and a digest of the code and of all files that are analysed: by their
     contents, for a copy has other times, and damage need not change a size."""
@@ -222,7 +220,6 @@ def _seen(directory: Path) -> str:
 
 
 def _analysed(directory: Path) -> Iterator[Path]:
-    """Yield the files that are analysed."""
     names = ("manifest.json", "cases.parquet", "cases.jsonl", "events.jsonl", "summaries.parquet")
     yield from (directory / name for name in names)
     for table in sorted(TABLES):

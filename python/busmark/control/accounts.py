@@ -46,7 +46,8 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
             sent = written.get(writer.number, {})
             yield {
                 "flow": flow.name,
-                "writer": writer.number, "participant": writer.participant.name,
+                "writer": writer.number,
+                "participant": writer.participant.name,
                 "reader": reader.number if reader else None,
                 "reader_participant": reader.participant.name if reader else None,
                 **_counts(flow, sent.get("sent", 0), account, data),
@@ -54,7 +55,7 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
                 **_one_way(timed, writer, reader),
                 "ended": sent.get("ended"),
                 **_times(sent, _of(writer, own.get("intervals", [])), data, begin_ns),
-            }  # fmt: skip
+            }
 
 
 def _pairs(flow: Flow) -> Iterator[tuple[End, End | None, End]]:
@@ -134,7 +135,8 @@ def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
     where participants have different clocks, and but for streams."""
     rows = [
         {
-            "participant": name, "topic": one["topic"],
+            "participant": name,
+            "topic": one["topic"],
             "endpoint": "writer" if one["writes"] else "reader",
             "counterparts": one["counterparts"],
             "matched_ns": _since(one["matched_ns"], data.ready_ns),
@@ -142,7 +144,7 @@ def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
         }
         for name, found in data.matched.items()
         for one in found["endpoints"]
-    ]  # fmt: skip
+    ]
     if case.params.test != "throughput" or not data.one_clock or len(rows) < FEWEST:
         return None
     if all(row["matched_ns"] is None for row in rows):

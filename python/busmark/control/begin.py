@@ -21,9 +21,8 @@ from busmark.control.libraries import check_same
 from busmark.control.places import files_of
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
-from busmark.host.differences import differences
 from busmark.host.needs import disk
-from busmark.host.profile import profile
+from busmark.host.profile import differences, profile
 from busmark.load import lack, question
 from busmark.load import parse as parse_load
 from busmark.nodes import Address, Node, Nodes

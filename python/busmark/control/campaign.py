@@ -19,6 +19,7 @@ from busmark.adapters import Adapter
 from busmark.control import accounts, discoveries, tables, waiting
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.companions import counters
+from busmark.control.early import EarlyFindings
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -35,7 +36,6 @@ from busmark.control.events import (
 from busmark.control.hooks import Wire, capture_hook, security_hook
 from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
-from busmark.control.noticing import Noticing
 from busmark.control.places import Places
 from busmark.control.precision import (
     Deciding,
@@ -170,7 +170,7 @@ class Campaign:
         """When the last attempt of this campaign had ended."""
         stored = {name: known.get("sha256") for name, known in writer.manifest.adapters.items()}
         self._libraries = Libraries(adapters, stored)
-        self._noticing = Noticing(writer.directory, writer.rows.of, writer.manifest.findings)
+        self._early = EarlyFindings(writer.directory, writer.rows.of, writer.manifest.findings)
 
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
@@ -205,7 +205,7 @@ class Campaign:
         writer.save_manifest()
         writer.event("campaign_ends", complete=complete)
         writer.close()
-        for gone in self._noticing.at_the_end(writer.manifest.findings):
+        for gone in self._early.at_the_end(writer.manifest.findings):
             self._tell(gone)
         self._tell(ResultCloses(writer.directory, complete, writer.manifest.findings))
         return Result(writer.directory)
@@ -438,7 +438,9 @@ class Campaign:
             return error
         self.writer.keep_files(case.id, round_number, data.artefacts)
         self.writer.save_round(stored.row, stored.frames)
-        self._learn(stored.row)
+        ended_s = time.monotonic()
+        self._pace.add(stored.row, None if self._ended_s is None else ended_s - self._ended_s)
+        self._ended_s = ended_s
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=stored.row["status"],
             reason=stored.row["reason"], discovery_s=data.discovery.seconds, run=data.run,
@@ -450,7 +452,7 @@ class Campaign:
         self._tell(RoundEnds(case, round_number, stored.row, self._rows(case), self._outlook(left),
                              self._is_last(case), troubles))  # fmt: skip
         if self.listeners:
-            for news in self._noticing.after(case):
+            for news in self._early.after(case):
                 self._tell(news)
         return None
 
@@ -491,11 +493,6 @@ class Campaign:
             **wire.frames,
             "system": counters.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
-
-    def _learn(self, row: Row) -> None:
-        ended_s = time.monotonic()
-        self._pace.add(row, None if self._ended_s is None else ended_s - self._ended_s)
-        self._ended_s = ended_s
 
     def _outlook(self, left: Left) -> Outlook:
         """What is to come when these cases have their rounds yet. It takes time that grows with

@@ -105,12 +105,13 @@ def _of(role: Mapping[str, Any], tables: dict[tuple[int, str], pl.DataFrame]) ->
     accounts, batches, sent = found["accounts"], found["batches"], found["sent_batches"]
     return {
         "accounts": [] if accounts is None else _accounts(role["role"], accounts),
-        "intervals": [] if accounts is None else [*_counters(role["role"], accounts,
-                                                             found["intervals"])],
+        "intervals": []
+        if accounts is None
+        else [*_counters(role["role"], accounts, found["intervals"])],
         "batches": [] if batches is None else [*_batches(batches)],
         "sent_batches": None if sent is None else _sent(sent),
         "discoveries": found["discoveries"],
-    }  # fmt: skip
+    }
 
 
 def _accounts(role: str, table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -247,7 +247,7 @@ class RoundRunner:
         stage.served = served(params, stage.seats, self.adapters)
         await companions.start("all")
         shares = _processes(params, stage.seats)
-        starts = self._starts(stem, cookie, shares, stage)
+        starts = self._starts(stem, shares, stage)
         *participants, _ = await together(*starts, companions.start("round"))
         await self._prepare(params, cookie, shares, participants)
         data.ready_ns = await self._setup(shares, participants, data)
@@ -349,7 +349,7 @@ class RoundRunner:
         return {**config, "security": place.documents(documents)}
 
     def _starts(
-        self, stem: str, cookie: int, shares: list[list[Seat]], stage: Stage
+        self, stem: str, shares: list[list[Seat]], stage: Stage
     ) -> list[Coroutine[Any, Any, Worker]]:
         """How the participants are started, passive first; and on the stage, how workers are that
         hold a server. What was started is there, whatever happens to the others."""

@@ -86,15 +86,11 @@ def _remove(path: Path) -> None:
     The shared memory goes first: without the path, its remains cannot be distinguished from
     others'.
     """
-    for left in SHARED_MEMORY.glob(f"busmark_{_hash(path):08x}_*"):
-        with suppress(OSError):
-            left.unlink()
-    shutil.rmtree(path, ignore_errors=True)
-
-
-def _hash(path: Path) -> int:
-    """FNV-1a, 32 bits, by which adapters tell apart the shared memory of runs."""
+    # FNV-1a, 32 bits, by which adapters tell apart the shared memory of runs.
     value = 0x811C9DC5
     for byte in os.fsencode(path):
         value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
-    return value
+    for left in SHARED_MEMORY.glob(f"busmark_{value:08x}_*"):
+        with suppress(OSError):
+            left.unlink()
+    shutil.rmtree(path, ignore_errors=True)

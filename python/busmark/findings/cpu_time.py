@@ -7,7 +7,6 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -171,7 +170,7 @@ def _cpu_sets(threads: pl.DataFrame, cpus: str) -> dict[str, frozenset[Cpu]] | N
     pairs = threads.select("participant", "node").unique().rows()
     nodes = {str(name): str(node or "") for name, node in pairs if name not in (None, READER)}
     names = sorted(nodes, key=_place)
-    sets = [_numbers(part) for part in cpus.split(";")]
+    sets = [[int(word) for word in part.split(",") if word.isdecimal()] for part in cpus.split(";")]
     if len(names) != len(sets) or not all(sets):
         return None
     return {
@@ -185,7 +184,3 @@ def _place(name: str) -> tuple[int, int]:
     side = next((n for n, begin in enumerate(SIDES) if name.startswith(begin)), len(SIDES))
     digits = name.lstrip("abcdefghijklmnopqrstuvwxyz")
     return side, int(digits) if digits.isdecimal() else 0
-
-
-def _numbers(text: str) -> Sequence[int]:
-    return [int(word) for word in text.split(",") if word.isdecimal()]

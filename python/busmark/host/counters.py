@@ -94,9 +94,10 @@ def snapshot(processes: Sequence[int] = (), root: Path = Path("/")) -> Counters:
     stat = proc.text(root / "proc/stat") or ""
     folders = [root / "proc" / str(each) / "net" for each in processes] or [root / "proc/net"]
     networks = [_network(folder) for folder in folders]
+    content = proc.text(root / "proc/net/softnet_stat")
     return Counters(
         **{key: proc.total(*(network[key] for network in networks)) for key in networks[0]},
-        softnet_drops=_softnet_drops(root / "proc/net/softnet_stat"),
+        softnet_drops=None if content is None else proc.softnet_drops(content),
         context_switches=proc.context_switches(stat),
         uptime_ticks=proc.uptime_ticks(proc.text(root / "proc/uptime") or ""),
         cpus={int(n): proc.cpu_time(ticks) for n, ticks in proc.cpu_ticks(stat).items() if n},
@@ -104,7 +105,6 @@ def snapshot(processes: Sequence[int] = (), root: Path = Path("/")) -> Counters:
 
 
 def _network(net: Path) -> dict[str, int | None]:
-    """Counters of one network namespace."""
     snmp, snmp6 = proc.text(net / "snmp") or "", proc.text(net / "snmp6") or ""
     extended = proc.tables(proc.text(net / "netstat") or "")
     return {
@@ -116,11 +116,6 @@ def _network(net: Path) -> dict[str, int | None]:
             for name, keys in EXTENDED_SUMS.items()
         },
     }
-
-
-def _softnet_drops(path: Path) -> int | None:
-    content = proc.text(path)
-    return None if content is None else proc.softnet_drops(content)
 
 
 def difference(before: Counters, after: Counters) -> dict[str, Any]:

@@ -24,6 +24,7 @@ def cpu_facts(root: Path) -> dict[str, Any]:
     online = proc.cpu_list(proc.text(root / CPUS / "online"))
     siblings = _siblings(root, online or [])
     isolated = (root / CPUS / "isolated").exists()
+    nodes = proc.cpu_list(proc.text(root / "sys/devices/system/node/online"))
     return {
         "cpu_model": next((info[key] for key in MODEL_KEYS if info.get(key)), None),
         "cpus_online": len(online) if online is not None else None,
@@ -34,7 +35,7 @@ def cpu_facts(root: Path) -> dict[str, Any]:
         "thread_siblings": siblings,
         "threads_per_core": max(map(len, siblings)) if siblings else None,
         "smt_active": _smt_active(root, siblings),
-        "numa_nodes": _numa_nodes(root),
+        "numa_nodes": len(nodes) if nodes is not None else None,
         "governors": governors(root, online or []),
         "turbo": _turbo(root),
         "aes_instructions": _aes(info),
@@ -66,11 +67,6 @@ def _smt_active(root: Path, siblings: list[list[int]] | None) -> bool | None:
     if active is not None:
         return active == 1
     return any(len(core) > 1 for core in siblings) if siblings else None
-
-
-def _numa_nodes(root: Path) -> int | None:
-    nodes = proc.cpu_list(proc.text(root / "sys/devices/system/node/online"))
-    return len(nodes) if nodes is not None else None
 
 
 def governors(root: Path, online: list[int]) -> dict[str, str] | None:
@@ -190,11 +186,15 @@ def _clock(root: Path) -> Profile:
 def _memory(root: Path) -> Profile:
     memory = proc.fields(root / "proc/meminfo", ":")
     total, free = _kib(memory.get("SwapTotal")), _kib(memory.get("SwapFree"))
+    # Such as "always [madvise] never", the word in brackets being chosen.
+    words = (proc.text(root / "sys/kernel/mm/transparent_hugepage/enabled") or "").split()
     return {
         "memory_bytes": _kib(memory.get("MemTotal")),
         "swap_total_bytes": total,
         "swap_used_bytes": total - free if total is not None and free is not None else None,
-        "transparent_hugepage": _chosen(root / "sys/kernel/mm/transparent_hugepage/enabled"),
+        "transparent_hugepage": next(
+            (word.strip("[]") for word in words if word.startswith("[")), None
+        ),
     }
 
 
@@ -202,12 +202,6 @@ def _kib(value: str | None) -> int | None:
     """Bytes of a /proc/meminfo value such as "2048 kB"."""
     kib = proc.to_int(value.split()[0]) if value else None
     return kib * 1024 if kib is not None else None
-
-
-def _chosen(path: Path) -> str | None:
-    """The word in brackets of "always [madvise] never"."""
-    words = (proc.text(path) or "").split()
-    return next((word.strip("[]") for word in words if word.startswith("[")), None)
 
 
 def _sockets(root: Path) -> Profile:
@@ -320,3 +314,72 @@ def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
 def is_one_of(name: str, patterns: Iterable[str]) -> bool:
     """Whether a variable is meant by one of these patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+FACTS = (
+    "hostname",
+    "architecture",
+    "cpu_model",
+    "cpus_online",
+    "smt_active",
+    "governors",
+    "turbo",
+    "kernel",
+    "kernel_parameters",
+    "os",
+    "virtualisation",
+    "clocksource",
+)
+"""Keys of a profile on which latencies depend and that stay as they are while nobody changes the
+machine."""
+
+SETTINGS = (
+    "isolated_cpus",
+    "cpus_allowed",
+    "numa_nodes",
+    "memory_bytes",
+    "swap_total_bytes",
+    "transparent_hugepage",
+    "rmem_default",
+    "rmem_max",
+    "wmem_default",
+    "wmem_max",
+    "netdev_max_backlog",
+    "tcp_rmem",
+    "tcp_wmem",
+    "udp_mem",
+    "loopback_mtu",
+    "memlock_bytes",
+    "rtprio",
+    "effective_uid",
+    "environment",
+)
+"""What an administrator sets, or a session is given: it may be another in the next campaign."""
+
+LOAD = "load_average"
+
+LOAD_STEP = 0.5
+"""Processes more or fewer, in the mean of the last minute, that are reported."""
+
+
+def differences(before: Profile, after: Profile) -> dict[str, tuple[object, object]]:
+    """Facts that are not the same, with both values; a fact that one does not report is left
+    out."""
+    pairs = {fact: (before.get(fact), after.get(fact)) for fact in FACTS}
+    return {fact: both for fact, both in pairs.items() if None not in both and both[0] != both[1]}
+
+
+def whole_differences(before: Profile, after: Profile) -> dict[str, tuple[object, object]]:
+    """The same with settings of the kernel and limits of the session, and with the load at the
+    begin of each, where that is not about the same."""
+    pairs = {fact: (before.get(fact), after.get(fact)) for fact in SETTINGS}
+    found = {fact: both for fact, both in pairs.items() if None not in both and both[0] != both[1]}
+    load, later = _last_minute(before), _last_minute(after)
+    if load is not None and later is not None and abs(load - later) >= LOAD_STEP:
+        found[LOAD] = (load, later)
+    return differences(before, after) | found
+
+
+def _last_minute(profile: Profile) -> float | None:
+    loads = profile.get(LOAD)
+    return float(loads[0]) if isinstance(loads, list) and loads else None

@@ -165,18 +165,15 @@ class Shell:
         while not poll.poll(LOOK_S * 1000):
             if any(PROMPT.search(text) for text in (self._answer[-BLOCK_BYTES:], self._said())):
                 raise self._down("the prefix asks for a password, and nobody is there to answer")
-            self._check_errors()
+            # What it says on standard error is kept, and has an end too.
+            if os.fstat(self._errors.fileno()).st_size > MOST_BYTES:
+                raise self._down("it prints without end on standard error")
             if time.monotonic() > end:
                 if end == self._until:
                     raise self._down(
                         f"an answer has no end within {ANSWERS * self._patience_s:g} s"
                     )
                 raise self._down(f"no answer within {self._patience_s:g} s")
-
-    def _check_errors(self) -> None:
-        """What it says on standard error is kept, and has an end too."""
-        if os.fstat(self._errors.fileno()).st_size > MOST_BYTES:
-            raise self._down("it prints without end on standard error")
 
     def _said(self) -> bytes:
         """The last of what the prefix has said on standard error."""

@@ -82,7 +82,8 @@ def condition_of(shell: Shell, processes: Sequence[int]) -> Condition:
 def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
     """A folder with copies of these files; `*` stands for a part of a name, as in a shell. What
     else a node answers is left out: it has no say in what is written here."""
-    asked = _asked(names)
+    # Names that may be in the answer: none leads elsewhere or is too long for a file.
+    asked = re.compile("|".join("/" + re.escape(name).replace(r"\*", NAME) for name in names))
     answer = shell.ask("busmark_read " + " ".join(f"/{name}" for name in names))
     contents: dict[str, list[str]] = {}
     for line in answer.split("\n"):
@@ -111,11 +112,6 @@ def _folder() -> Iterator[tuple[Path, list[Path]]]:
         for path in reversed([folder, *made]):
             with suppress(OSError):
                 path.rmdir() if path.is_dir() else path.unlink()
-
-
-def _asked(names: Sequence[str]) -> re.Pattern[str]:
-    """Names that may be in the answer: none leads elsewhere or is too long for a file."""
-    return re.compile("|".join("/" + re.escape(name).replace(r"\*", NAME) for name in names))
 
 
 METRIC = re.compile(r"[0-9]{1,10}")

@@ -89,7 +89,6 @@ def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]
 
 
 def _in_words(section: FlowSection) -> str:
-    """A flow in words."""
     topics = f"{section.topics} topics of " if section.topics > 1 else ""
     arrivals = ", Poisson" if section.arrivals == "poisson" else ""
     ends = [", ".join(names) or NOBODY for names in (section.writers, section.readers)]
@@ -99,7 +98,6 @@ def _in_words(section: FlowSection) -> str:
 
 
 def _what(section: FlowSection) -> str:
-    """What it consists of, and at what rate."""
     each = f"{section.size} B"
     if section.kind == "batches":
         return f"batches of {section.batch} samples of {each}"

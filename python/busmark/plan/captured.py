@@ -139,7 +139,6 @@ def expected_bytes(capture: CaptureSection, params: Parameters) -> float:
 
 
 def _bytes(capture: CaptureSection, flow: Flow, length: float, params: Parameters) -> float:
-    """That of one flow."""
     each_s = {"pings": PING_S, "discovery": REPETITION_S}.get(flow.kind, SAMPLE_S)
     samples = length * (flow.rate_hz or 1 / each_s) * len(flow.writers)
     if params.samples and not flow.own:

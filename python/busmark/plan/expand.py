@@ -247,7 +247,6 @@ def _options(matrix: Matrix, adapter: str) -> dict[str, list[str]]:
 
 
 def _points(matrix: Matrix) -> Iterator[dict[str, Any]]:
-    """What each point of one matrix asks for, by parameter."""
     dimensions = {name: getattr(matrix, name) for name in DIMENSIONS}
     dimensions |= {f"link_{name}": getattr(matrix.link, name) for name in LINK}
     qos = {name: getattr(matrix.qos, name) for name in type(matrix.qos).model_fields}

@@ -316,7 +316,8 @@ class Document:
     def drawn(self) -> Document:
         """Return the document with the charts alone."""
         kept = [
-            replace(section, blocks=charts) for section in self.sections
+            replace(section, blocks=charts)
+            for section in self.sections
             if (charts := [each for each in section.blocks if isinstance(each, Chart)])
-        ]  # fmt: skip
+        ]
         return replace(self, sections=kept)

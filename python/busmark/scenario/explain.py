@@ -99,11 +99,11 @@ def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
     message, _, written = message.partition("\n")
     plain = isinstance(given, (str, int, float, bool)) and repr(given) not in message
     shown = f", not {given!r}" if plain else ""
-    remedy = written or _meant(error, location) or _meaning(_key_of(error, location))
+    remedy = written or _meant(error) or _meaning(_key_of(error, location))
     return f"{key}: {message}{shown}" if key else message, remedy
 
 
-def _meant(error: ErrorDetails, location: Location) -> str:
+def _meant(error: ErrorDetails) -> str:
     """What the value may have been meant to be; empty if nothing is like it."""
     given = error["input"]
     if not isinstance(given, str):

@@ -197,7 +197,6 @@ def _named(data: dict[str, Any]) -> Iterator[tuple[Location, Any]]:
 
 
 def _tables(data: dict[str, Any]) -> Iterator[tuple[Location, dict[str, Any]]]:
-    """The tables that name adapters."""
     tables: list[tuple[Location, Any]] = [(["matrix"], data.get("matrix"))]
     for array in ("also", "participant"):
         listed = data.get(array)

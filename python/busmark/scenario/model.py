@@ -55,7 +55,6 @@ def _length(value: object) -> object:
 
 
 def _statistic(text: str) -> str:
-    """A statistic of latency, if there is such a one."""
     statistic(text)
     return text
 

@@ -61,10 +61,11 @@ kind's first is, and whether a number alone will do."""
 UNITS: dict[str, dict[str, float]] = {
     unit: {
         name: float(f"{factor * scale:.12g}")
-        for name, factor in units.KINDS[kind].units.items() if name or bare
+        for name, factor in units.KINDS[kind].units.items()
+        if name or bare
     }
     for unit, (kind, scale, bare) in OF_UNIT.items()
-}  # fmt: skip
+}
 """What may stand behind a number, by the unit of the quantity, and what it is in that."""
 
 _WHOLE = re.compile(

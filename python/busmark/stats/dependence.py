@@ -71,7 +71,10 @@ def dependence(values: ArrayLike) -> Dependence | None:
         null = _orders(n)
         p_value = float(np.searchsorted(null, ratio + 1e-9)) / null.size
     else:
-        p_value = _beta_p_value(ratio, n)
+        # Bartels' approximation: the ratio, which lies between 0 and 4, is beta distributed.
+        variance = 4.0 * (n - 2) * (5.0 * n * n - 2 * n - 9) / (5.0 * n * (n + 1) * (n - 1) ** 2)
+        shape = 2.0 / variance - 0.5
+        p_value = beta_below(min(max(ratio / 4.0, 0.0), 1.0), shape, shape)
     return Dependence(min(max(_unbiased(1.0 - ratio / 2.0, n), -1.0), 1.0), p_value, n)
 
 
@@ -116,13 +119,6 @@ def _orders(n: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     ranks = np.array(list(permutations(range(n))), dtype=np.float64)
     squares = np.square(np.diff(ranks, axis=1)).sum(axis=1)
     return np.sort(squares / (n * (n * n - 1) / 12.0))
-
-
-def _beta_p_value(ratio: float, n: int) -> float:
-    """Bartels' approximation: the ratio, which lies between 0 and 4, is beta distributed."""
-    variance = 4.0 * (n - 2) * (5.0 * n * n - 2 * n - 9) / (5.0 * n * (n + 1) * (n - 1) ** 2)
-    shape = 2.0 / variance - 0.5
-    return beta_below(min(max(ratio / 4.0, 0.0), 1.0), shape, shape)
 
 
 def autocorrelation(x: ArrayLike, lags: int) -> FloatArray | None:

@@ -239,7 +239,6 @@ def _summed(apart: FloatArray) -> _Part:
 
 
 def _merged(smaller: _Part, greater: _Part) -> _Part:
-    """Both together."""
     total, gap = smaller.count + greater.count, greater.mean - smaller.mean
     between = gap * gap * smaller.count * greater.count / total
     return _Part(

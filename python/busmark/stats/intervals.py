@@ -162,7 +162,8 @@ def order_limits(ordered: FloatArray, confidence: float) -> tuple[float, float]:
     n = int(ordered.size)
     first, last = float(ordered[0]), float(ordered[-1])
     if 1.0 - 0.5 ** (n - 1) < confidence:
-        beyond = _beyond(n, confidence) * (last - first)
+        known = BEYOND.get(n) if confidence == 0.95 else None
+        beyond = (solve_beyond(n, confidence) if known is None else known) * (last - first)
         return first - beyond, last + beyond
     k, share = _ranks(n, confidence)
     low = (1.0 - share) * ordered[k - 1] + share * ordered[k]
@@ -184,11 +185,6 @@ def _ranks(n: int, confidence: float) -> tuple[int, float]:
         return k, 0.0
     part = (covers(k) - confidence) / (covers(k) - covers(k + 1))
     return k, (n - k) * part / (k + (n - 2 * k) * part)
-
-
-def _beyond(n: int, confidence: float) -> float:
-    known = BEYOND.get(n) if confidence == 0.95 else None
-    return solve_beyond(n, confidence) if known is None else known
 
 
 @lru_cache(maxsize=256)

@@ -280,7 +280,11 @@ def schedule(
     longest = max(longest, shortest)
     there = sum(1.0 / sqrt(max(variation.of_round(s), 1e-300)) for s in done)
     best, shortest_s = None, inf
-    for more in _numbers(least, most):
+    # Numbers of rounds that are tried.
+    found = [least]
+    while found[-1] < most:
+        found.append(min(most, max(found[-1] + 1, int(found[-1] * STEP))))
+    for more in found:
         seconds = _enough(variation, len(done) + more, more, there, half)
         seconds = max(seconds, shortest)
         if seconds <= longest and (total := more * (fixed_s + seconds)) < shortest_s:
@@ -312,14 +316,6 @@ def _enough(variation: Variation, rounds: int, more: int, there: float, half: fl
         return 0.0
     own = (more / missing) ** 2 - variation.between
     return variation.inside / own if own > 0.0 else inf
-
-
-def _numbers(least: int, most: int) -> list[int]:
-    """Numbers of rounds that are tried."""
-    found = [least]
-    while found[-1] < most:
-        found.append(min(most, max(found[-1] + 1, int(found[-1] * STEP))))
-    return found
 
 
 def _beyond(inside: FloatArray, deviation: float) -> float:

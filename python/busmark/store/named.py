@@ -111,7 +111,7 @@ def resolve(text: str) -> Path:
         wanted, number = back[1], int(back[2])
         found = _called(wanted, known)
     if not found:
-        raise _unknown(text, wanted, known)
+        raise _unknown(text, known)
     if number >= len(found):
         of = "" if wanted == LAST else f" of the name {SIGN}{wanted}"
         raise UserError(
@@ -169,7 +169,7 @@ def _called(wanted: str, known: Sequence[Named]) -> list[Named]:
     ]
 
 
-def _unknown(text: str, wanted: str, known: Sequence[Named]) -> UserError:
+def _unknown(text: str, known: Sequence[Named]) -> UserError:
     if not known:
         return _none(text)
     some = {LAST, *(each.name for each in known), *(each.campaign for each in known)}

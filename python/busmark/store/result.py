@@ -48,16 +48,14 @@ class Result:
         self.directory = directory
         self.damage: list[str] = []
         """What was left out of manifest and `cases`, and why."""
-        self.manifest = self._load_manifest()
+        self.manifest, text = load_manifest(self.directory)
+        self.damage += [f"{self.directory / MANIFEST}: {what}" for what in text]
         # At once: what is made when it is first asked for would change while others read it.
-        self._background = _own_flows(self.manifest)
+        # By case, the names of the scenario's own flows; cases without such are not in it.
+        named = {c.id: [flow.name for flow in c.params.flows] for c in self.manifest.cases}
+        self._background = {case: names for case, names in named.items() if names}
         self.damaged_manifest = bool(self.damage)
         self.cases = self._load_cases()
-
-    def _load_manifest(self) -> Manifest:
-        found, text = load_manifest(self.directory)
-        self.damage += [f"{self.directory / MANIFEST}: {what}" for what in text]
-        return found
 
     def _load_cases(self) -> pl.DataFrame:
         path = self.directory / CASES
@@ -220,12 +218,6 @@ class Result:
     ) -> pl.DataFrame:
         path = self.directory / table / f"{file_stem(case, round_number)}.parquet"
         return load_table(path, table, columns)
-
-
-def _own_flows(manifest: Manifest) -> dict[str, list[str]]:
-    """By case, the names of the scenario's own flows; cases without such are not in it."""
-    named = {c.id: [flow.name for flow in c.params.flows] for c in manifest.cases}
-    return {case: names for case, names in named.items() if names}
 
 
 def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:

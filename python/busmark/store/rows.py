@@ -164,7 +164,10 @@ def with_lines(frame: pl.DataFrame, rows: list[dict[str, Any]]) -> pl.DataFrame:
     """The table with these rows; one that does not have its types is left out."""
     if not rows:
         return frame
-    schema = {**polars_schema("cases"), **older_columns(rows)}
+    schema = {
+        **polars_schema("cases"),
+        **{name: pl.Float64() for name in ONE_LOAD if any(name in row for row in rows)},
+    }
     known = [{name: row.get(name) for name in schema} for row in rows]
     try:
         further = pl.DataFrame(known, schema=schema)
@@ -262,11 +265,6 @@ class PackedRow(Row):
 
 ONE_LOAD = ("load_asked", "load_achieved")
 """Columns of the table `cases` from when one background load ran at a time, of whichever kind."""
-
-
-def older_columns(rows: list[dict[str, Any]]) -> dict[str, pl.DataType]:
-    """Those which these rows have."""
-    return {name: pl.Float64() for name in ONE_LOAD if any(name in row for row in rows)}
 
 
 def loads_by_kind(frame: pl.DataFrame) -> pl.DataFrame:

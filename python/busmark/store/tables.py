@@ -184,7 +184,6 @@ def _checked(table: str) -> tuple[str, ...]:
 
 @cache
 def _texts(table: str) -> tuple[str, ...]:
-    """Columns that hold text."""
     return tuple(entry.name for entry in TABLES[table] if entry.kind == "text")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from busmark.compare.sides import Side, SideCase, load
 from busmark.errors import UserError
-from busmark.host.differences import FACTS, SETTINGS
+from busmark.host.profile import FACTS, SETTINGS
 from busmark.model import naming as dim
 from busmark.model.text import joined
 from busmark.store import Manifest

@@ -14,7 +14,7 @@ from busmark import stats
 from busmark.compare.change import along, by_difference, unchanged
 from busmark.compare.matching import is_neutral
 from busmark.compare.verdict import WORSE, by_size, of_each
-from busmark.host.differences import LOAD
+from busmark.host.profile import LOAD
 from busmark.model import naming as dim
 from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Named, name_cases
@@ -248,7 +248,11 @@ def besides(series: Series, index: int) -> Iterator[str]:
     if first.busmark_version != second.busmark_version:
         yield _changed("Busmark", first.busmark_version, second.busmark_version)
     yield from _adapters(series, index, first, second)
-    yield from _each("", first.machine.settings, second.machine.settings)
+    before, after = first.machine.settings, second.machine.settings
+    for fact in dict.fromkeys([*before, *after]):
+        both = [before.get(fact), after.get(fact)]
+        if None not in both and both[0] != both[1] and not fact.endswith(LOAD):
+            yield _changed(fact.replace("_", " "), *both)
     efforts = [series.cases[place].effort for place in (index - 1, index)]
     for name in dict.fromkeys([*efforts[0], *efforts[1]]):
         both = [effort.get(name) for effort in efforts]
@@ -270,13 +274,6 @@ def _adapters(series: Series, index: int, first: Entry, second: Entry) -> Iterat
         for title, old, new in changed[:1] if len(changed) < 3 else changed[:2]:
             short = 12 if title == "library" else None
             yield _changed(f"{title} of {name}", str(old)[:short], str(new)[:short])
-
-
-def _each(lead: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
-    for fact in dict.fromkeys([*first, *second]):
-        both = (first.get(fact), second.get(fact))
-        if None not in both and both[0] != both[1] and not fact.endswith(LOAD):
-            yield _changed(lead + fact.replace("_", " "), *both)
 
 
 def _changed(what: str, before: object, after: object) -> str:

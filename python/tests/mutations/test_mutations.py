@@ -74,7 +74,7 @@ def test_damaged_input_is_answered_in_words(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "path", [*sys.path])
     # Near a megabyte that is put into every page unchanged.
-    monkeypatch.setattr("busmark.present.web.packing.drawing_script", lambda: "drawing")
+    monkeypatch.setattr("busmark.present.sinks.page.drawing_script", lambda: "drawing")
     target = KINDS[kind](tmp_path)
 
     @settings(

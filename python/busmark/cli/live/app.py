@@ -192,7 +192,6 @@ class LiveApp(View[R], App[None]):
             self.query_one(line, Static).update(shown, layout=False)
 
     def _empty(self) -> list[str]:
-        """Why there is no row."""
         if self.found:
             return ["no line has all these words: Esc shows all lines"]
         width = max(20, self.size.width - 2)

@@ -154,7 +154,11 @@ def save(folder: Path, name: str, heading: str, columns: Sequence[Column[R]], ro
         if not any(_path(folder, stem, number, end).exists() for end in ("csv", "txt"))
     )
     found = _path(folder, stem, at, "csv"), _path(folder, stem, at, "txt")
-    texts = _csv(columns, rows), _text(heading, columns, rows, detail)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column.name for column in columns])
+    writer.writerows([[_value(column.value(row)) for column in columns] for row in rows])
+    texts = out.getvalue(), _text(heading, columns, rows, detail)
     try:
         for path, text in zip(found, texts, strict=True):
             path.write_text(text, encoding="utf-8")
@@ -167,14 +171,6 @@ def save(folder: Path, name: str, heading: str, columns: Sequence[Column[R]], ro
 
 def _path(folder: Path, stem: str, number: int, end: str) -> Path:
     return folder / f"{stem}{f'-{number}' if number > 1 else ''}.{end}"
-
-
-def _csv(columns: Sequence[Column[R]], rows: Sequence[R]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([column.name for column in columns])
-    writer.writerows([[_value(column.value(row)) for column in columns] for row in rows])
-    return out.getvalue()
 
 
 def _value(value: Any) -> Any:

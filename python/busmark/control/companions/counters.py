@@ -97,7 +97,9 @@ class Counting:
             async with asyncio.timeout(FIRST_S):
                 while self._process.returncode is None and not self._read:
                     await asyncio.sleep(LOOK_S)
-                    self._check_size()
+                    # What prints without end is ended before it fills the disk.
+                    if self._node and self._output.stat().st_size > MOST_BEFORE:
+                        self._process.kill()
 
     @property
     def late(self) -> bool:
@@ -108,11 +110,6 @@ class Counting:
     def _read(self) -> bool:
         """Whether a whole reading has come."""
         return any(line.endswith("\n") for line in self._lines(MOST_BEFORE))
-
-    def _check_size(self) -> None:
-        """Ends what prints without end before it fills the disk."""
-        if self._node and self._output.stat().st_size > MOST_BEFORE:
-            self._process.kill()
 
     def _lines(self, most: int = MOST) -> list[str]:
         """What it has written by now, without what a login prints before."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from busmark.findings.rule import CheckedFact, Observation, Profile, Rule, count, duration, whole
-from busmark.host.differences import differences
+from busmark.host.profile import differences
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView

@@ -17,7 +17,6 @@ from busmark.findings.params import (
     policy,
 )
 from busmark.findings.rule import (
-    Capabilities,
     Observation,
     Rule,
     Severity,
@@ -25,7 +24,7 @@ from busmark.findings.rule import (
     duration,
     share,
     whole,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -166,7 +165,10 @@ def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
     due = max(expected, sent)  # each sample is to come to each of its readers
     part = lost / due if due else 1.0
     evidence = f"{whole(lost)} of {whole(due)} samples lost ({share(part)})"
-    if _nothing_to_overwrite(view.params, view.capabilities):
+    # Then no newer sample can have taken the place of a lost one.
+    closed_loop = view.params.test == "latency" and not has_rate(view.params)
+    everything = is_stream(view.capabilities) or policy(view.params, "history") == "keep_all"
+    if closed_loop or everything:
         yield Observation("error", evidence, weight=part)
     else:
         where = lost_where(view)
@@ -193,13 +195,6 @@ def _drops_as_asked(params: Parameters) -> bool:
     writers = (params.publishers or 1) * (params.writers or 1)
     dropping = [name for name, each in POLICIES.items() if each.drops == "always"]
     return any(params.policy(name) for name in dropping) or (exclusive and writers > 1)
-
-
-def _nothing_to_overwrite(params: Parameters, capabilities: Capabilities) -> bool:
-    """Whether no newer sample can have taken the place of a lost one."""
-    closed_loop = params.test == "latency" and not has_rate(params)
-    everything = is_stream(capabilities) or policy(params, "history") == "keep_all"
-    return closed_loop or everything
 
 
 LOSS_UNDER_RELIABLE = Rule(

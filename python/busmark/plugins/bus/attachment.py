@@ -190,20 +190,17 @@ class Process:
             with os.fdopen(source, "rb", buffering=0):
                 while chunk := os.read(source, CHUNK):
                     *lines, rest = (rest + chunk).split(b"\n")
-                    self._keep(lines)
+                    # A terminal that is stopped must not hold up the participant.
+                    room = max(0, MOST_WAITING - (self._put - self._taken))
+                    self.dropped += max(0, len(lines) - room)
+                    if kept := lines[:room]:
+                        self._put += len(kept)
+                        self._chunks.put((kept, time.time_ns()))
                     # Many wake-ups for a line each would cost more than the lines.
                     if len(chunk) < CHUNK and time.monotonic() - last_s < CLOSE_S:
                         time.sleep(self._reading.gather_s)
                     last_s = time.monotonic()
         self._chunks.put(None)
-
-    def _keep(self, lines: list[bytes]) -> None:
-        # A terminal that is stopped must not hold up the participant.
-        room = max(0, MOST_WAITING - (self._put - self._taken))
-        self.dropped += max(0, len(lines) - room)
-        if kept := lines[:room]:
-            self._put += len(kept)
-            self._chunks.put((kept, time.time_ns()))
 
     def _read_errors(self) -> None:
         with suppress(OSError, ValueError):

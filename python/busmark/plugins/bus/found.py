@@ -98,9 +98,10 @@ class Found:
             result = answer["result"]
             if _is(result, key, participant):
                 tests = tuple(
-                    test for test in result.get("tests") or ()
+                    test
+                    for test in result.get("tests") or ()
                     if isinstance(test, dict) and {"kind", "test"} <= test.keys()
-                )  # fmt: skip
+                )
                 return Owner(key, "application", answer["app"], answer.get("group"), tests)
         topics = {
             (one["topic"], one["kind"]) for one in self.endpoints if one["participant"] == key
@@ -272,7 +273,6 @@ def _plain(entity: Message, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _announced(qos: Message | None) -> Message | None:
-    """Policies that are known."""
     if qos is None:
         return None
     known = {name: value for name, value in qos.items() if value is not None}

@@ -116,8 +116,9 @@ class Watching:
             return
         answers = [
             {"app": each.app, "group": each.group, "result": each.member}
-            for each in self.seen.participants.values() if each.member is not None
-        ]  # fmt: skip
+            for each in self.seen.participants.values()
+            if each.member is not None
+        ]
         yield from self._foreign.look(message, answers)
         self.seen.foreign = self._foreign.there
 

@@ -77,6 +77,9 @@ def described(
 ) -> Analysis:
     """What is known of it."""
     summary = packets.summary
+    first = packets.rows.lazy().filter(pl.col("part") == 0).select("protocol").collect()
+    counts = first.group_by("protocol").len().sort("len", "protocol", descending=[True, False])
+    names = packets.summary["protocols"]
     return Analysis(
         file=str(path),
         format=summary["format"],
@@ -84,7 +87,7 @@ def described(
         wire_bytes=summary["wire_bytes"],
         first_ns=summary["first_ns"],
         last_ns=summary["last_ns"],
-        protocols=_protocols(packets),
+        protocols={names[number]: count for number, count in counts.iter_rows()},
         remarks=remarks(packets, [samples for _, samples in named]),
         fault=summary["fault"],
         interfaces=[
@@ -119,13 +122,6 @@ def _runs(packets: Packets, named: Sequence[Named]) -> list[Run]:
 def _name(number: int) -> str:
     """A, B, …, Z, A1, B1, …"""
     return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
-
-
-def _protocols(packets: Packets) -> dict[str, int]:
-    first = packets.rows.lazy().filter(pl.col("part") == 0).select("protocol").collect()
-    counts = first.group_by("protocol").len().sort("len", "protocol", descending=[True, False])
-    names = packets.summary["protocols"]
-    return {names[number]: count for number, count in counts.iter_rows()}
 
 
 def _hop(packets: Packets, name: str, each: Samples) -> Hop:

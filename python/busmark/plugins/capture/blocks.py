@@ -41,8 +41,9 @@ def document(analysis: Analysis) -> Document:
         _writers(analysis), _confirmations(analysis), _flows(analysis), _submessages(analysis),
         _interfaces(analysis),
     ]  # fmt: skip
-    return Document(analysis.file, [f"{analysis.format}: {size}"], list(_filled(made)),
-                    kind="capture")  # fmt: skip
+    return Document(
+        analysis.file, [f"{analysis.format}: {size}"], list(_filled(made)), kind="capture"
+    )
 
 
 def remarks(analysis: Analysis) -> Iterator[Section]:
@@ -61,8 +62,9 @@ def figures(analysis: Analysis) -> list[Section]:
 
 
 def _filled(sections: Iterable[Section]) -> Iterator[Section]:
-    return (each for each in sections if any(not isinstance(b, Table) or b.rows
-                                             for b in each.blocks))  # fmt: skip
+    return (
+        each for each in sections if any(not isinstance(b, Table) or b.rows for b in each.blocks)
+    )
 
 
 def _name(way: Way) -> str:
@@ -78,7 +80,6 @@ def _range(values: Range | None, factor: float = 1.0) -> Cell:
 
 
 def _total(values: Range | None) -> Cell:
-    """Bits of all."""
     return Cell(round(8 * values.mean * values.count)) if values else ABSENT
 
 
@@ -105,7 +106,6 @@ def _runs(analysis: Analysis) -> Section:
 
 
 def _table(key: str, columns: list[Column], *notes: str, groups: Sequence[str] = ()) -> Table:
-    """A table whose rows are of these groups."""
     rows = len(columns[0].cells)
     groups = groups or [""] * rows
     shown = list(notes)
@@ -159,8 +159,7 @@ def _times(key: str, rows: Sequence[Times], *notes: str) -> Table:
 def _latency(analysis: Analysis) -> Section:
     rows: list[Times] = []
     for way in analysis.ways:
-        known = [("data to data", way.latency),
-                 (f"L: data to {way.confirmed_by}", way.confirmed)]  # fmt: skip
+        known = [("data to data", way.latency), (f"L: data to {way.confirmed_by}", way.confirmed)]
         known += [(f"{s.source} → {s.destination}, first byte", s.latency) for s in way.segments]
         rows += [(_name(way), what, spread) for what, spread in known if spread]
     return Section("Latency over several hops", [_times("latency", rows, "capture_l")])
@@ -183,7 +182,7 @@ def _throughput(analysis: Analysis) -> Section:
         column("Max", [rate.max if rate else None for rate in rates]),
         column("Std dev", [rate.std if rate else None for rate in rates]),
         Column("Variance", [Cell(each) for each in variances], "number", "Mbit²/s²"),
-    ]  # fmt: skip
+    ]
     return Section("Throughput over several hops", [_table("throughput", columns, "capture_eq2")])
 
 
@@ -258,14 +257,15 @@ def _writers(analysis: Analysis) -> Section:
     columns = [
         Column("Hop", [Cell(hop.name) for hop in hops], "label"),
         Column("What", [Cell(_protocol(hop)) for hop in hops]),
-        Column("Addresses", [Cell(f"{hop.source} → {hop.destination}") for hop in hops],
-               detail=True),
+        Column(
+            "Addresses", [Cell(f"{hop.source} → {hop.destination}") for hop in hops], detail=True
+        ),
         Column("Writer", [Cell(hop.writer) for hop in hops], detail=True),
         Column("Samples", [Cell(hop.samples) for hop in hops], "count"),
         Column("Repeated", [Cell(hop.repeated) for hop in hops], "count"),
         Column("Missing", [Cell(hop.not_seen) for hop in hops], "count"),
         Column("Unconfirmed", [Cell(hop.unconfirmed) for hop in hops], "count"),
-    ]  # fmt: skip
+    ]
     return Section("Writers", [_table("writers", columns)])
 
 
@@ -297,7 +297,7 @@ def _lengths(analysis: Analysis) -> Section:
         Column("Total length", [_total(hop.packet_bytes) for hop in hops], "count", "bit"),
         Column("Packets per sample", [Cell(hop.packets_per_sample) for hop in hops], "number"),
         Column("Overhead", [Cell(hop.overhead_share) for hop in hops], "number", "1"),
-    ]  # fmt: skip
+    ]
     return Section("Lengths", [_table("lengths", columns, "capture_lengths")])
 
 

@@ -28,8 +28,9 @@ T = TypeVar("T", bound="BaseModel")
 
 
 @click.command("record", epilog="Example: busmark capture record --seconds 10 --out it.pcapng")
-@click.option("--interface", metavar="NAME",
-              help="Network interface; by default lo, in a lab lan0.")  # fmt: skip
+@click.option(
+    "--interface", metavar="NAME", help="Network interface; by default lo, in a lab lan0."
+)
 @click.option("--node", metavar="PREFIX",
               help="Command that runs another on another machine, such as 'ssh lab1'; with --lab "
               "the name of a node.")  # fmt: skip
@@ -124,8 +125,9 @@ def _site(interface: str, pattern: str, node: str | None, lab_name: str | None) 
         try:
             yield Site(
                 lambda words: Start(command(prefix), environment(), shlex.join(words), marker()),
-                node, folder,
-            )  # fmt: skip
+                node,
+                folder,
+            )
         finally:
             with contextlib.suppress(UserError):
                 shell.ask(f"rm -rf {quoted}")
@@ -167,8 +169,9 @@ CAPTURES = {".pcap", ".pcapng", ".cap"}
 
 
 @click.command("explain", epilog="Example: busmark capture explain traffic.pcapng")
-@click.argument("place", metavar="[FILE|DIRECTORY[#CASE]]", required=False, type=Place(),
-                callback=or_newest)  # fmt: skip
+@click.argument(
+    "place", metavar="[FILE|DIRECTORY[#CASE]]", required=False, type=Place(), callback=or_newest
+)
 @click.option("--case", "wanted", metavar="CASE", help="The case, or its number, such as 003.")
 @click.option("--worst", metavar="N", type=click.IntRange(0, 1000),
               help="Samples that are shown with their packets, the lost first; by default 10 of a "

@@ -114,7 +114,9 @@ def _put_wire(packets: Packets, carried: pl.DataFrame) -> None:
     if flows:
         wire = _wire_of_streams(packets.rows, carried, flows)
     else:
-        wire = carried["wire_bytes"] / _neighbours(carried["packet"])
+        # How many rows each row's packet has; rows of a datagram are neighbours.
+        lengths = carried["packet"].rle().struct.field("len").to_numpy()
+        wire = carried["wire_bytes"] / pl.Series(np.repeat(lengths, lengths))
     carried.drop_in_place("wire_bytes")
     carried.insert_column(0, wire.alias("wire"))
 
@@ -163,12 +165,6 @@ def _up_to(rows: pl.DataFrame, packets: pl.Series) -> np.ndarray:
     sums = by_packet.select("packet", wire=pl.col("sum").diff().fill_null(pl.col("sum")))
     found = packets.to_frame("packet").join(sums, on="packet", how="left", maintain_order="left")
     return np.asarray(found["wire"].to_numpy(), np.float64)
-
-
-def _neighbours(packet: pl.Series) -> pl.Series:
-    """How many rows each row's packet has; rows of a datagram are neighbours."""
-    lengths = packet.rle().struct.field("len").to_numpy()
-    return pl.Series(np.repeat(lengths, lengths))
 
 
 def _samples(

@@ -16,8 +16,9 @@ _MEANINGS = "; ".join(f"{name}: {meaning}" for name, meaning in formats().items(
 
 
 @click.command(epilog="Example: busmark import perftest.csv latency.csv --out @rti")
-@click.argument("paths", metavar="FILE|DIR|ARCHIVE...", nargs=-1, required=True,
-                type=click.Path(path_type=Path))  # fmt: skip
+@click.argument(
+    "paths", metavar="FILE|DIR|ARCHIVE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @click.option("--out", required=True, type=Target(),
               help="Directory for the result, or @NAME; must be new or empty.")  # fmt: skip
 @click.option(

@@ -63,12 +63,13 @@ SECONDS = Flaw(
     "Take a percentile with the limits beside it.",
 )  # fmt: skip
 TRUNCATED = Flaw(
-    "ddsperf-percentiles-of-first-samples", "warning",
+    "ddsperf-percentiles-of-first-samples",
+    "warning",
     "Percentiles are of the first samples of each second",
     f"ddsperf keeps {RAW_SIZE:,} samples of each second for percentiles; mean, minimum and maximum "
     "are of all.",
     "Lower the rate (ping RATEHz, pub RATEHz) until a second has no more samples.",
-)  # fmt: skip
+)
 OMISSION = Flaw(
     "ddsperf-omission", "note", "A stall silences the pings that it would have hit",
     "The next ping waits for the pong, and a schedule that is late begins anew. So a stall delays "

@@ -142,7 +142,10 @@ def read(source: SourceText) -> Imported:
                 raise source.malformed(line, f"{len(header)} columns; here are {len(cells)}")
             row = dict(zip(header, cells, strict=True))
             if header == RAW:
-                raw.append(_sample(source, line, row))
+                latency = source.time(line, row["Latency [us]"], "us")
+                if latency is None:
+                    raise source.malformed(line, "a latency in microseconds")
+                raw.append((source.count(line, row["Payload [Bytes]"], "a size in bytes"), latency))
             else:
                 make = _latency if header == TABLE else _throughput
                 imported.runs.append(make(source, line, row))
@@ -170,14 +173,6 @@ def _latency_run(size: int, count: int, line: int) -> Run:
     params = RunParameters(test="latency", adapter=ADAPTER, arrivals="closed")
     params.size = size
     return Run(params, {"samples": count}, line=line)
-
-
-def _sample(source: SourceText, line: Line, row: dict[str, str]) -> tuple[int, float]:
-    """Return size, and RTT/2 in ns."""
-    latency = source.time(line, row["Latency [us]"], "us")
-    if latency is None:
-        raise source.malformed(line, "a latency in microseconds")
-    return source.count(line, row["Payload [Bytes]"], "a size in bytes"), latency
 
 
 def _raw_runs(raw: list[tuple[int, float]], line: int) -> list[Run]:

@@ -261,7 +261,6 @@ def _kind_of(member: zipfile.ZipInfo) -> str | None:
 
 
 def _reason(member: str, kind: str | None, size: int) -> str | None:
-    """Return why a member is not read."""
     path = PurePosixPath(member.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or DRIVE.match(str(path)):
         return "its name leads out of the archive"

@@ -186,7 +186,9 @@ def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:
     idl = checkout() / "idl"
     includes: list[str | Path] = ["-I", idl, "-I", user.idl.parent]
     sample = generated / "user_sample.idl"
-    sample.write_text(_sample(user, idl / "user_sample.idl.in"), encoding="utf-8")
+    text = (idl / "user_sample.idl.in").read_text(encoding="utf-8")
+    text = text.replace("@BUSMARK_USER_FILE@", user.idl.name)
+    sample.write_text(text.replace("@BUSMARK_USER_TYPE@", user.name), encoding="utf-8")
     # Without type information matching goes by name alone, as in every adapter of Busmark.
     idlc.compile(sample, "c", generated, "-t", *includes)
     # What it includes is compiled to headers of its own, which lie as the IDL files do.
@@ -202,9 +204,3 @@ def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:
     library.mkdir(exist_ok=True)
     run(["ar", "rcs", library / "libbusmark_user_sample.a", objects], log=log)
     return library
-
-
-def _sample(user: UserType, template: Path) -> str:
-    text = template.read_text(encoding="utf-8")
-    text = text.replace("@BUSMARK_USER_FILE@", user.idl.name)
-    return text.replace("@BUSMARK_USER_TYPE@", user.name)

@@ -99,22 +99,18 @@ def python_generator() -> Path:
     return generators[0]
 
 
-def cyclonedds_source(log: Path) -> Path:
-    """Return the C library's source, as the adapter `cyclonedds` is built from it."""
-    manifest = checkout() / "adapters" / "cyclonedds" / "Cargo.toml"
-    command = ["cargo", "metadata", "--quiet", "--locked", "--format-version", "1"]
-    listed = json.loads(run([*command, "--manifest-path", manifest], log=log))
-    crate = next(p for p in listed["packages"] if p["name"] == "cyclonedds-src")
-    return Path(crate["manifest_path"]).parent / "src" / "cyclonedds"
-
-
 class Idlc:
     """The IDL compiler of Cyclone DDS, of the version that the adapter holds."""
 
     def __init__(self, log: Path) -> None:
         """Build it where that has not been done."""
         self.log = log
-        self.source = cyclonedds_source(log)
+        # The C library's source, as the adapter `cyclonedds` is built from it.
+        manifest = checkout() / "adapters" / "cyclonedds" / "Cargo.toml"
+        command = ["cargo", "metadata", "--quiet", "--locked", "--format-version", "1"]
+        listed = json.loads(run([*command, "--manifest-path", manifest], log=log))
+        crate = next(p for p in listed["packages"] if p["name"] == "cyclonedds-src")
+        self.source = Path(crate["manifest_path"]).parent / "src" / "cyclonedds"
         self.build = cache() / f"idlc-{self.source.parent.parent.name}"
         self.program = self.build / "bin" / "idlc"
         if not self.program.is_file():

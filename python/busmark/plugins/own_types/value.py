@@ -15,6 +15,8 @@ from busmark.errors import UserError
 from busmark.plugins.own_types.source import ROOT, UserType, check
 from busmark.plugins.own_types.tools import Idlc, ToolError, idl_compiler, python_generator
 
+CODEC = Path(__file__).with_name("codec.py")
+
 
 def make_classes(idl: Path, idlc: Idlc, folder: Path) -> None:
     """Fill a folder with the Python classes of an IDL file's types and of those it includes.
@@ -44,9 +46,8 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
         raise UserError("no such file", where=str(value), remedy="Name a JSON file.")
     make_classes(user.idl, idlc, folder)
     # In a process of its own: the modules have the names that the user chose.
-    encode = Path(__file__).with_name("encode.py")
     done = subprocess.run(
-        [sys.executable, "-P", encode, folder, user.name, value, out],
+        [sys.executable, "-P", CODEC, folder, user.name, value, out],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.returncode != 0:
@@ -90,10 +91,9 @@ class Types:
 def _decoded(folder: Path, samples: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:
     """In a process of its own: the modules have the names that the user chose."""
     asked = "".join(json.dumps({"type": t, "bytes": data.hex()}) + "\n" for t, data in samples)
-    program = Path(__file__).with_name("decode.py")
     try:
         done = subprocess.run(
-            [sys.executable, "-P", program, folder],
+            [sys.executable, "-P", CODEC, folder],
             input=asked, capture_output=True, text=True, errors="replace", check=False,
             timeout=DECODE_S,
         )  # fmt: skip

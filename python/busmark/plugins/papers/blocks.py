@@ -175,7 +175,6 @@ def _is_without(evidence: Evidence) -> bool:
 
 
 def _statements(repetition: Repetition) -> Section:
-    """Return a row for each statement."""
     answers = repetition.answers
     columns = [
         Column("", [Cell(place) for place in range(1, len(answers) + 1)], "count"),
@@ -252,7 +251,6 @@ def _without_ratio(repetition: Repetition) -> Iterator[Section]:
 
 
 def _table(lines_of: Sequence[tuple[Check, Evidence]]) -> Table:
-    """Checks with a ratio, a row each."""
     found = [evidence for _, evidence in lines_of]
     rounds = [Cell(each.ratio.rounds if each.ratio else None) for each in found]
     columns = [
@@ -292,9 +290,10 @@ def _pairs(repetition: Repetition) -> Iterator[Section]:
     several = [
         (f"{place}. {check.name}", *pair)
         for place, answer in enumerate(repetition.answers, 1)
-        for check, found in answer.lines if len(found.pairs) > 1
+        for check, found in answer.lines
+        if len(found.pairs) > 1
         for pair in found.ratios
-    ]  # fmt: skip
+    ]
     if several:
         columns = [
             Column("Pair", [Cell(pair.name) for _, pair, _ in several], "label"),

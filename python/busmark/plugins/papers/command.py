@@ -111,7 +111,7 @@ def _captured(file: Path, paper: str | None, application: Path | None) -> Docume
             where="--paper",
             remedy="A capture has the columns of xrce-2022; `busmark capture analyse` shows all "
             "that it has.",
-        )  # fmt: skip
+        )
     return of_file(file, application)
 
 
@@ -121,9 +121,10 @@ def _check(paper: str | None) -> None:
 
     if paper is not None and paper not in DOCUMENTS:
         raise UserError(
-            f"no paper {paper!r}", where="--paper",
+            f"no paper {paper!r}",
+            where="--paper",
             remedy=nearest(paper, DOCUMENTS, always=f"There are {', '.join(DOCUMENTS)}."),
-        )  # fmt: skip
+        )
 
 
 def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repetition:

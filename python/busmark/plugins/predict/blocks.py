@@ -86,7 +86,6 @@ def _sizes(predictions: Predictions) -> Iterator[Section]:
 
 
 def _curves(what: str, models: Sequence[Curve]) -> Iterator[Section]:
-    """Return a section for each figure that some of the models have."""
     for kind in KINDS:
         known = [model for model in models if _flat(model, kind)]
         tables = [_curve_table(kind, where, own) for where, own in _by_workload(known)]
@@ -97,10 +96,11 @@ def _curves(what: str, models: Sequence[Curve]) -> Iterator[Section]:
 def _curve_table(kind: Kind, where: str, models: Sequence[Curve]) -> Table:
     unit = _variable(models[0]).partition(", ")[2]
     columns = [
-        Column(kind.flat.capitalize(), [_figure(_flat(m, kind)) for m in models], "figure",
-               kind.unit),
+        Column(
+            kind.flat.capitalize(), [_figure(_flat(m, kind)) for m in models], "figure", kind.unit
+        ),
         Column(f"Knee, {unit}", [_knee(model, kind) for model in models], "figure"),
-    ]  # fmt: skip
+    ]
     if kind.name == "loss" and isinstance(models[0], RateModel):
         carried = [_figure(getattr(model, "carried", None)) for model in models]
         columns.append(Column("Carried", carried, "figure", "1/s"))
@@ -161,10 +161,11 @@ def _without_model(predictions: Predictions) -> Iterator[Section]:
     left = predictions.left_out
     if left:
         columns = [
-            Column("Sweep", [Cell(f"{one.sweep.label}, {_where(one.sweep)}") for one in left],
-                   "label"),
+            Column(
+                "Sweep", [Cell(f"{one.sweep.label}, {_where(one.sweep)}") for one in left], "label"
+            ),
             Column("Reason", [Cell(one.reason) for one in left]),
-        ]  # fmt: skip
+        ]
         yield Section("Without a model", [Table(columns, [Row() for _ in left])])
 
 
@@ -213,8 +214,9 @@ def _knee(model: Curve, kind: Kind) -> Cell:
     if knee.value is None:
         return Cell(text=f"none up to {low}" if knee.low >= last else f"not shown; above {low}")
     high = "…" if knee.high is None else value_text("", knee.high * factor)
-    return Cell(knee.value, knee.low, knee.high,
-                text=f"{text.number(knee.value * factor)} [{low}, {high}]")  # fmt: skip
+    return Cell(
+        knee.value, knee.low, knee.high, text=f"{text.number(knee.value * factor)} [{low}, {high}]"
+    )
 
 
 def _errors(errors: Sequence[Sequence[float | None]]) -> Iterator[Column]:

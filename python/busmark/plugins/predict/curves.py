@@ -191,7 +191,14 @@ class LoadCurve:
         if self.covers(rate):
             x = min(max(self.of.x(rate), self.curve.x[0]), self.curve.x[-1])
             return self._figure(self.curve.at(float(x)), rate, count)
-        value = stats.Estimate(self._onward(rate), None, None, None, 0, 0)
+        # Straight beyond the measured rates: as at the first, and the last piece continued.
+        (x0, x1), (y0, y1) = self.curve.x[-2:], np.nanmedian(self.curve.values[:, -2:], axis=0)
+        straight = float(y1 + (y1 - y0) / (x1 - x0) * (self.of.x(rate) - x1))
+        if rate < self.rates[0]:
+            straight = float(np.nanmedian(self.curve.values[:, 0]))
+        value = stats.Estimate(
+            self.of.onward(straight, rate, self.rates[0]), None, None, None, 0, 0
+        )
         return self._figure(value, rate, count)
 
     def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
@@ -205,15 +212,6 @@ class LoadCurve:
             value=self.of.value(straight.value, rate), low=low, high=high,
             confidence=straight.confidence, count=count, rounds=straight.rounds, unit=self.of.unit,
         ))  # fmt: skip
-
-    def _onward(self, rate: float) -> float:
-        """Return what is straight beyond the measured rates: as at the first, and the last piece
-        continued."""
-        (x0, x1), (y0, y1) = self.curve.x[-2:], np.nanmedian(self.curve.values[:, -2:], axis=0)
-        straight = float(y1 + (y1 - y0) / (x1 - x0) * (self.of.x(rate) - x1))
-        if rate < self.rates[0]:
-            straight = float(np.nanmedian(self.curve.values[:, 0]))
-        return self.of.onward(straight, rate, self.rates[0])
 
 
 def curve_of(of: Quantity, measured: Measured) -> LoadCurve | None:

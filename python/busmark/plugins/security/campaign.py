@@ -14,16 +14,15 @@ from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows, topics
-from busmark.plugins.security import check_curve, check_documents, check_identities, reading
+from busmark.plugins.security import reading
 from busmark.plugins.security.authority import handshake_order, order_of
+from busmark.plugins.security.checks import Finding, curve_faults, document_faults, identity_faults
 from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.directory import Documents, create, open_directory
 from busmark.plugins.security.domains import Domains, covered
-from busmark.plugins.security.findings import Finding
 from busmark.plugins.security.profiles import AUTHENTICATION, CURVE, DDS
-from busmark.plugins.security.reading import certificate_of
+from busmark.plugins.security.reading import certificate_of, passphrase
 from busmark.plugins.security.rights import check_rights
-from busmark.plugins.security.secret import passphrase
 from busmark.scenario import Scenario
 from busmark.scenario.section import SecuritySection
 from busmark.store import Case
@@ -217,12 +216,12 @@ def _findings(documents: Documents, uses: list[Use]) -> Iterator[Finding]:
     profiles = {use.profile for use in uses}
     dds = bool(profiles & set(DDS))
     if profiles - {CURVE}:
-        yield from check_identities.found(documents, now, dds=dds, authority_keys=False)
+        yield from identity_faults(documents, now, dds=dds, authority_keys=False)
     if dds:
-        yield from check_documents.found(documents, now)
+        yield from document_faults(documents, now)
     if CURVE in profiles:
         names = {use.participant for use in uses if use.profile == CURVE}
-        yield from check_curve.found(documents, names)
+        yield from curve_faults(documents, names)
 
 
 def _files(documents: Documents, use: Use) -> list[str]:

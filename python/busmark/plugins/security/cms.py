@@ -120,7 +120,9 @@ def _verified(signed: bytes, signer: list[Value], certificate: x509.Certificate)
     text = _unix(signed).replace(b"\n", b"\r\n")
     rest = signer[3:]
     if rest[0].tag == ATTRIBUTES:
-        if _digest_of(rest[0].content) != _hashed(text, algorithm):
+        hashed = hashes.Hash(algorithm)
+        hashed.update(text)
+        if _digest_of(rest[0].content) != hashed.finalize():
             return False
         size = len(rest[0].content)
         text = bytes([SET]) + _length(size) + rest[0].content
@@ -146,12 +148,6 @@ def _digest_of(attributes: bytes) -> bytes | None:
     return None
 
 
-def _hashed(text: bytes, algorithm: hashes.HashAlgorithm) -> bytes:
-    hashed = hashes.Hash(algorithm)
-    hashed.update(text)
-    return hashed.finalize()
-
-
 def _length(size: int) -> bytes:
     if size < 0x80:
         return bytes([size])
@@ -163,17 +159,13 @@ HEADER = b"Content-Type: text/plain\r\n\r\n"
 """Stands before the text, and is signed with it."""
 
 
-def canonical(text: str) -> bytes:
-    """Return what is signed: the text as a part of MIME, its lines ended by CR and LF."""
-    return HEADER + text.replace("\r\n", "\n").replace("\n", "\r\n").encode()
-
-
 def sign(text: str, by: Signed) -> bytes:
     """Return the text with its signature, in the form that `openssl smime -sign -text` writes.
 
     The vendors read this form; the library's own differs from it in the ends of lines.
     """
-    content = canonical(text)
+    # What is signed: the text as a part of MIME, its lines ended by CR and LF.
+    content = HEADER + text.replace("\r\n", "\n").replace("\n", "\r\n").encode()
     builder = pkcs7.PKCS7SignatureBuilder().set_data(content)
     signature = builder.add_signer(by.certificate, by.key, hashes.SHA256()).sign(
         serialization.Encoding.DER,

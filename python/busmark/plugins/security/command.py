@@ -83,7 +83,7 @@ def init_command(
     from busmark.plugins.security.directory import create
     from busmark.plugins.security.domains import Domains
     from busmark.plugins.security.profiles import DDS
-    from busmark.plugins.security.secret import passphrase
+    from busmark.plugins.security.reading import passphrase
 
     given = {key: value for key, value in options.items() if value}
     if domains:
@@ -127,7 +127,7 @@ def check_command(directory: Path, passphrase_file: Path | None, as_json: bool) 
     """
     from busmark.plugins.security.checks import check
     from busmark.plugins.security.directory import open_directory
-    from busmark.plugins.security.secret import passphrase
+    from busmark.plugins.security.reading import passphrase
 
     findings = check(open_directory(directory, passphrase(passphrase_file)))
     if as_json:

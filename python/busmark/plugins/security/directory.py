@@ -13,12 +13,12 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from busmark.errors import UserError, nearest, refused
-from busmark.plugins.security import authority, cms, description, governance
+from busmark.plugins.security import authority, cms, description
 from busmark.plugins.security import domains as numbers
 from busmark.plugins.security.authority import Signed, Validity
 from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.domains import Domains
-from busmark.plugins.security.profiles import CURVE, DDS, NONE, PROFILES
+from busmark.plugins.security.profiles import CURVE, DDS, NONE, PROFILES, governance
 
 BACKDATED = timedelta(days=1)
 """Clocks differ, and some vendors read times of permissions in the zone of the machine."""
@@ -169,7 +169,7 @@ def _write_all(at: Layout, wanted: Wanted) -> None:
     _write(at.permissions_ca_key, rights.key_pem(secret))
     for name, profile in DDS.items():
         assert profile.governance is not None
-        text = governance.document(profile.governance, wanted.domains)
+        text = governance(profile.governance, wanted.domains)
         _write(at.governance(name, "xml"), text.encode())
         _write(at.governance(name), cms.sign(text, rights))
     allowed = [

@@ -10,15 +10,15 @@ from cryptography import x509
 from busmark.plugins.security import reading
 from busmark.plugins.security.authority import subject_of
 from busmark.plugins.security.directory import Documents
-from busmark.plugins.security.elements import Element
 from busmark.plugins.security.profiles import DDS
-from busmark.plugins.security.reading import Rule, flag, texts
+from busmark.plugins.security.reading import Element, Rule, flag, texts
 from busmark.plugins.security.rights import same_subject
 
 OF_DOMAIN = (
-    ("discovery_protection_kind", "discovery"), ("liveliness_protection_kind", "liveliness"),
+    ("discovery_protection_kind", "discovery"),
+    ("liveliness_protection_kind", "liveliness"),
     ("rtps_protection_kind", "RTPS messages"),
-)  # fmt: skip
+)
 OF_TOPIC = (("metadata_protection_kind", "submessages"), ("data_protection_kind", "payloads"))
 """Kinds of protection in governance documents, and the words for what they protect."""
 WORDS = {"SIGN": "signed", "ENCRYPT": "encrypted"}
@@ -157,7 +157,6 @@ def _grant_lines(grant: dict[str, Any]) -> list[str]:
 
 
 def _done(rule: dict[str, Any]) -> str:
-    """Return what is allowed or denied."""
     lines = []
     for what, word in (("publish", "publish"), ("subscribe", "subscribe to")):
         for each in rule[what]:

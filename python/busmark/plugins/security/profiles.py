@@ -6,8 +6,12 @@ be measured by itself; `all` is their sum.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from busmark.plugins.security import domains as numbers
+from busmark.plugins.security.domains import Domains
 
 Kind = Literal["NONE", "SIGN", "ENCRYPT"]
 NOTHING = "NONE"
@@ -88,3 +92,45 @@ PROFILES = {
     CURVE: Profile(CURVE, "CURVE of ZeroMQ: both sides have a key pair of Curve25519."),
 }
 """All profiles."""
+
+
+SCHEMA = "http://www.omg.org/spec/DDS-SECURITY/20170901/omg_shared_ca_governance.xsd"
+DOMAIN_RULE = (
+    "allow_unauthenticated_participants", "enable_join_access_control",
+    "discovery_protection_kind", "liveliness_protection_kind", "rtps_protection_kind",
+)  # fmt: skip
+"""What is said of a domain, in the order of the schema."""
+TOPIC_RULE = (
+    "enable_discovery_protection", "enable_liveliness_protection", "enable_read_access_control",
+    "enable_write_access_control", "metadata_protection_kind", "data_protection_kind",
+)  # fmt: skip
+"""What is said of a topic, in the order of the schema."""
+
+
+def governance(what: Governance, domains: Sequence[Domains]) -> str:
+    """Return a governance document, which has one rule for all topics."""
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<dds xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+     xsi:noNamespaceSchemaLocation="{SCHEMA}">
+  <domain_access_rules>
+    <domain_rule>
+{numbers.xml(domains, "      ")}
+{_elements(what, DOMAIN_RULE, "      ")}
+      <topic_access_rules>
+        <topic_rule>
+          <topic_expression>*</topic_expression>
+{_elements(what, TOPIC_RULE, "          ")}
+        </topic_rule>
+      </topic_access_rules>
+    </domain_rule>
+  </domain_access_rules>
+</dds>
+"""
+
+
+def _elements(what: Governance, names: Sequence[str], indent: str) -> str:
+    values = ((name, getattr(what, name)) for name in names)
+    return "\n".join(
+        f"{indent}<{name}>{str(value).lower() if isinstance(value, bool) else value}</{name}>"
+        for name, value in values
+    )

@@ -1,11 +1,12 @@
-"""Documents of any origin as data: certificates, keys, governance, permissions."""
+"""Documents of any origin as data: certificates, keys, passphrases, governance, permissions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from xml.parsers import expat
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -15,7 +16,6 @@ from busmark.errors import UserError, refused
 from busmark.files import beginning
 from busmark.plugins.security import cms
 from busmark.plugins.security.domains import Domains
-from busmark.plugins.security.elements import Element, parse
 from busmark.plugins.security.profiles import BASIC_KINDS, KINDS
 
 MOST_BYTES = 1 << 20
@@ -239,3 +239,96 @@ def texts(elements: Sequence[Element]) -> list[str]:
 def flag(element: Element, name: str) -> bool:
     """Return whether a document says yes."""
     return element.value(name) in ("true", "1")
+
+
+MOST_DEPTH = 32
+
+
+@dataclass(slots=True)
+class Element:
+    """An element with the line on which it begins."""
+
+    name: str
+    line: int
+    text: str = ""
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, name: str) -> list[Element]:
+        """Return children of this name."""
+        return [each for each in self.children if each.name == name]
+
+    def first(self, name: str) -> Element | None:
+        """Return the first child of this name."""
+        return next(iter(self.all(name)), None)
+
+    def value(self, name: str, default: str = "") -> str:
+        """Return the text of the first child of this name."""
+        found = self.first(name)
+        return default if found is None else found.text.strip()
+
+
+def parse(content: bytes, where: str) -> Element:
+    """Return the root element."""
+    parser = expat.ParserCreate()
+    root = Element("", 0)
+    path = [root]
+
+    def begin(name: str, _attributes: object) -> None:
+        if len(path) > MOST_DEPTH:
+            raise _wrong("elements are nested too deep", where, parser.CurrentLineNumber)
+        path[-1].children.append(Element(name, parser.CurrentLineNumber))
+        path.append(path[-1].children[-1])
+
+    def text(data: str) -> None:
+        path[-1].text += data
+
+    def refuse(*_: object) -> None:
+        raise _wrong("a document type is not allowed here", where, parser.CurrentLineNumber)
+
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = lambda _: path.pop()
+    parser.CharacterDataHandler = text
+    parser.StartDoctypeDeclHandler = refuse
+    parser.buffer_text = True
+    try:
+        parser.Parse(content, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise _wrong(f"this is not XML: {error}", where, parser.CurrentLineNumber) from error
+    return root.children[0]
+
+
+def _wrong(message: str, where: str, line: int) -> UserError:
+    return UserError(
+        message,
+        where=f"{where}, line {line}",
+        remedy="Restore the document, or make the directory again.",
+    )
+
+
+MOST_OF_PASSPHRASE = 1023
+"""OpenSSL takes no longer passphrase."""
+REMEDY = "Write the passphrase into its first line, and make it readable for you alone."
+
+
+def passphrase(path: Path | None) -> str:
+    """Return the first line of a file; empty without one.
+
+    Raises:
+        UserError: it cannot be read, or its first line is no passphrase.
+    """
+    if path is None:
+        return ""
+    with refused("cannot be read", path, REMEDY):
+        line = beginning(path, MOST_OF_PASSPHRASE + 2).partition(b"\n")[0].rstrip(b"\r")
+    if not line:
+        raise UserError("the passphrase is empty", where=str(path), remedy=REMEDY)
+    if len(line) > MOST_OF_PASSPHRASE:
+        raise UserError(
+            "the passphrase is too long",
+            where=str(path),
+            remedy=f"Give {MOST_OF_PASSPHRASE} bytes at most.",
+        )
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise UserError("this is not text in UTF-8", where=str(path), remedy=REMEDY) from error

@@ -10,8 +10,7 @@ from busmark.plugins.security import reading
 from busmark.plugins.security.authority import subject_of
 from busmark.plugins.security.directory import Documents
 from busmark.plugins.security.domains import Domains, covered
-from busmark.plugins.security.elements import Element
-from busmark.plugins.security.reading import Criteria, Grant
+from busmark.plugins.security.reading import Criteria, Element, Grant
 
 WAYS = {"publish": "publish", "subscribe": "subscribe to"}
 """Elements of a rule, and the words for them."""

@@ -50,8 +50,7 @@ def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
     """Return the list by family, and why some cannot be used; `long`: with licences, limits and
     what a sample costs in the adapter."""
     if not found:
-        return Document("Adapters", [], [Section("", [Text("no_adapters")])],
-                        kind=KIND)  # fmt: skip
+        return Document("Adapters", [], [Section("", [Text("no_adapters")])], kind=KIND)
     ordered = sorted(
         found, key=lambda each: (list(FAMILIES).index(_family(each)), place(each.name))
     )
@@ -86,8 +85,9 @@ def overview(found: Sequence[Adapter], *, long: bool) -> Table:
         Field("Largest body", lambda adapter: size(
             (adapter.capabilities or {}).get("max_body_bytes")), kind="number"),
     ] if long else []  # fmt: skip
-    return table_of(found, fields, key="adapters",
-                    row=lambda adapter: Row(group=FAMILIES[_family(adapter)]))  # fmt: skip
+    return table_of(
+        found, fields, key="adapters", row=lambda adapter: Row(group=FAMILIES[_family(adapter)])
+    )
 
 
 def _declared(key: str) -> Callable[[Adapter], str | None]:
@@ -111,7 +111,6 @@ def _title(adapter: Adapter) -> str:
 
 
 def _pairs(title: str, what: str, found: Sequence[tuple[Adapter, str]]) -> list[Section]:
-    """A section with a line for each of these adapters."""
     if not found:
         return []
     rows = [(adapter.name, words) for adapter, words in found]
@@ -142,8 +141,9 @@ def all_in_full(found: Sequence[Adapter]) -> Document:
     documents = [in_full(adapter) for adapter in found]
     sections = [
         replace(section, title=section.title or document.title, part=document.title)
-        for document in documents for section in document.sections
-    ]  # fmt: skip
+        for document in documents
+        for section in document.sections
+    ]
     only = documents[0].title if len(documents) == 1 else "Adapters"
     return Document(only, [], sections, kind=KIND)
 
@@ -152,8 +152,9 @@ def _capabilities(adapter: Adapter) -> Iterator[Section]:
     declared = adapter.stored()
     ending = [
         f"{transport}: {fault.what} ({', '.join(fault.signals)})"
-        for transport in declared["transports"] for fault in adapter.faults(transport)
-    ]  # fmt: skip
+        for transport in declared["transports"]
+        for fault in adapter.faults(transport)
+    ]
     checked = "never run over this library: `busmark adapters --check` does"
     if report := declared.get("conformance"):
         counts = ", ".join(f"{report[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
@@ -227,12 +228,14 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     notes = [fact("None of them has", ", ".join(absent))] if absent else []
     if whole.checked:
         values: dict[str, object] = {
-            "names": ", ".join(whole.checked), "last": max(whole.checked.values()),
-        }  # fmt: skip
+            "names": ", ".join(whole.checked),
+            "last": max(whole.checked.values()),
+        }
         notes.append(Text("adapters_checked", values, style="quiet"))
     known_ones = [(section, row, list(map(_word, row.cells))) for section, row in rows]
-    found = table_of(known_ones, fields, note=notes, key="supports",
-                     row=lambda each: Row(group=each[0].title))  # fmt: skip
+    found = table_of(
+        known_ones, fields, note=notes, key="supports", row=lambda each: Row(group=each[0].title)
+    )
     used = {cell.value for column in found.columns for cell in column.cells}
     words = [(word, meaning) for word, meaning in WORDS.items() if word in used]
     return [found, table(("Word", "Meaning"), words, key="words")]

@@ -87,7 +87,7 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
     return found
 
 
-def representative(known: Sequence[Workload], most: int = MOST_WORKLOADS) -> list[Workload]:
+def representative(known: Sequence[Workload]) -> list[Workload]:
     """Return the workloads that say most, in their order: of each test and placement in turn the
     smallest size, then the largest, then those between."""
     groups: dict[tuple[str, str], list[Workload]] = {}
@@ -100,7 +100,7 @@ def representative(known: Sequence[Workload], most: int = MOST_WORKLOADS) -> lis
     chosen: list[Workload] = []
     for place in range(max(map(len, queues))):
         chosen += [queue[place] for queue in queues if place < len(queue)]
-    kept = set(chosen[:most])
+    kept = set(chosen[:MOST_WORKLOADS])
     return [workload for workload in known if workload in kept]
 
 
@@ -135,8 +135,9 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
             notes.append(fact(f"Undecided which is best at {where}", ranking.open))
     notes += _undecided(columns, [rankings.get(workload) for workload in shown])
     for what, some, all_ in (
-        ("workloads", len(shown), len(known)), ("rows", len(labels), len(every)),
-    ):  # fmt: skip
+        ("workloads", len(shown), len(known)),
+        ("rows", len(labels), len(every)),
+    ):
         if some < all_:
             notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
     if _has_holes([column for column in columns if column.unit]):
@@ -358,8 +359,9 @@ def _effects(campaign: Campaign) -> Table | None:
 def _not_paired(campaign: Campaign, found: Iterable[Sequence[Effect]]) -> Iterator[Text]:
     """Middleware without an effect, and why."""
     paired = {campaign.case(each.versus.case).middleware for own in found for each in own}
-    others = [c for c in campaign.cases
-              if c.headline and not c.is_floor and c.middleware not in paired]  # fmt: skip
+    others = [
+        c for c in campaign.cases if c.headline and not c.is_floor and c.middleware not in paired
+    ]
     for title, is_baseline in (
         ("Baselines are not in this table", True),
         ("Without two cases that differ in one of these alone", False),
@@ -376,8 +378,9 @@ def sizes(campaign: Campaign) -> Section | None:
     fields = (
         Field("Middleware", lambda fit: _with_workload(campaign.case(fit.cases[0]))),
         Field("Overhead", "overhead", "ns", kind="figure"),
-        Field("Per byte", "slope", "ns/B", kind="figure"), Field("Departure", "departure", "1"),
-    )  # fmt: skip
+        Field("Per byte", "slope", "ns/B", kind="figure"),
+        Field("Departure", "departure", "1"),
+    )
     table = listing(fits, fields, note=[Text("sizes")], key="sizes",
                     row=lambda fit: Row(group=placement_short(fit.placement)))  # fmt: skip
     return Section("Median RTT/2 against size", [table])
@@ -396,11 +399,12 @@ def growth(campaign: Campaign) -> Section | None:
         return Row(group=", ".join(filter(None, (placement_short(of.placement), rest))))
 
     fields = (
-        Field("Middleware", labelled), Field("Until", lambda of: of.figure.replace("_", " ")),
+        Field("Middleware", labelled),
+        Field("Until", lambda of: of.figure.replace("_", " ")),
         Field("Exponent", "exponent", kind="figure"),
         Field("Farthest off at", lambda of: None if of.exponent else of.farthest),
         Field("Times the law", lambda of: None if of.exponent else of.farthest_factor),
-    )  # fmt: skip
+    )
     note = (
         "Time as a power of the number of endpoints, without the case of none. 0: the number does "
         "not matter; 1: the time is proportional to it; —: no power law describes it."

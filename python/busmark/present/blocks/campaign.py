@@ -181,7 +181,7 @@ def views(result: Result, campaign: Campaign, folder: Path, *, plain: bool = Fal
             "ci": partial(_ci, result, campaign),
         },
         [replace(each, links=[("Report", "report.html")]) for each in others],
-    )  # fmt: skip
+    )
 
 
 def _notebook(result: Result, campaign: Campaign, folder: Path) -> Document:

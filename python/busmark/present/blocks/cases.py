@@ -100,11 +100,12 @@ def _blocks(
     rows = [
         Row(
             "floor" if case.is_floor else "baseline" if case.is_baseline else "",
-            text.size_text(case.size) if several else "", case.id,
+            text.size_text(case.size) if several else "",
+            case.id,
             "" if case.status == "ok" else case.status.replace("_", " "),
         )
         for case in cases
-    ]  # fmt: skip
+    ]
     notes = [*_notes(group, cases, campaign), *_legend(cases, found)]
     yield from _alike(group, cases, facts)
     yield Table(columns, rows, notes=notes, key=f"{group.test}-{group.placement}".replace(",", "-"))
@@ -159,8 +160,9 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
         yield from _statistics(cases, PROBES)
     if test == "capacity":
         known = [case.capacity for case in cases]
-        confirmed = [Cell(k.confirmed, text=f"{k.confirmed} of {k.confirm}") if k else ABSENT
-                     for k in known]  # fmt: skip
+        confirmed = [
+            Cell(k.confirmed, text=f"{k.confirmed} of {k.confirm}") if k else ABSENT for k in known
+        ]
         yield Column("Confirmed", confirmed, "count"), ()
         yield Column("Limited by", [Cell(k.limited_by) if k else ABSENT for k in known]), ()
 
@@ -245,9 +247,10 @@ def _load(case: CaseSummary) -> Cell:
     """Sorted by its level where there is one; two levels have no order."""
     shares = shares_text(case.loads)
     return Cell(
-        case.loads[0].achieved if len(case.loads) == 1 else None, text=loads_text(case.loads),
+        case.loads[0].achieved if len(case.loads) == 1 else None,
+        text=loads_text(case.loads),
         more=f"({shares})" if shares else "",
-    )  # fmt: skip
+    )
 
 
 def _rounds(case: CaseSummary) -> Cell:
@@ -302,9 +305,10 @@ def is_absent(cell: Cell) -> bool:
 
 
 def _marked(
-    cases: Sequence[CaseSummary], made: Sequence[tuple[Column, Concerns]],
+    cases: Sequence[CaseSummary],
+    made: Sequence[tuple[Column, Concerns]],
     found: Mapping[str, Flags],
-) -> list[Column]:  # fmt: skip
+) -> list[Column]:
     """Columns with the marks of findings on the figures in question; on a row's first where it has
     none of them."""
     marks: dict[tuple[int, int], list[str]] = {}

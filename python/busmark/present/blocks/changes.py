@@ -145,8 +145,9 @@ def headlines(comparison: Comparison) -> Iterator[Section]:
         chart = _chart(comparison, pairs, key)
         yield Section(
             f"{TITLES.get(test, test)}{where}",
-            [_table(comparison, pairs, key), *([chart] if chart else [])], key=key,
-        )  # fmt: skip
+            [_table(comparison, pairs, key), *([chart] if chart else [])],
+            key=key,
+        )
 
 
 def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
@@ -171,10 +172,11 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
             note.append(fact(title, rows[0].group))
     base, candidate = comparison.baseline.name, present[0] if len(present) == 1 else "Candidate's"
     columns = [
-        first, _values(pairs, "baseline", base, what),
+        first,
+        _values(pairs, "baseline", base, what),
         replace(_values(pairs, "candidate", candidate, what), scale=base),
         *_ratios(pairs, what),
-    ]  # fmt: skip
+    ]
     if rounds:
         columns.append(Column("Rounds", rounds, "number", detail=True))
     return Table(columns, rows, notes=note, key=key)
@@ -202,7 +204,6 @@ def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cel
 
 
 def _values(pairs: Sequence[Pair], side: str, title: str, group: str) -> Column:
-    """Headline figures of one side."""
     figures = [getattr(pair.headline, side) if pair.headline else None for pair in pairs]
     unit = next((figure.unit for figure in figures if figure), "")
     cells = [value_cell(figure, unit) for figure in figures]
@@ -239,8 +240,9 @@ def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | N
     level, several = share_text(comparison.confidence), len(comparison.candidates) > 1
     lines: tuple[tuple[str, Dash, float], ...] = (
         ("no change", "solid", 1.0),
-        (f"margin, {share_text(margin)}", "dot", 1 + margin), ("", "dot", 1 / (1 + margin)),
-    )  # fmt: skip
+        (f"margin, {share_text(margin)}", "dot", 1 + margin),
+        ("", "dot", 1 / (1 + margin)),
+    )
     _, names = _names(pairs, comparison)
     shapes = []
     for side in comparison.candidates:
@@ -310,8 +312,7 @@ def every_figure(comparison: Comparison) -> Section:
         known = [c for c in pair.changes if c.reason and c.reason != UNDECIDED]
         reasons = {c.reason: [figure_name(o.name, o.latency) for o in known if o.reason == c.reason]
                    for c in known}  # fmt: skip
-        notes = [fact(", ".join(names), reason or "")
-                 for reason, names in reasons.items()]  # fmt: skip
+        notes = [fact(", ".join(names), reason or "") for reason, names in reasons.items()]
         tables.append(listing(changes, fields, case_name(pair, comparison), note=notes))
     return Section("All figures", tables, folded=True, key="figures")
 

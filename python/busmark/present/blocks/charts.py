@@ -97,9 +97,7 @@ def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
     return sections
 
 
-def _sheet(
-    kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str, str]
-) -> Chart:  # fmt: skip
+def _sheet(kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str, str]) -> Chart:
     marked, letters = findings.on(kind.figures, shape)
     lead = same_in_all.middleware(shape.members)
     labels = {}

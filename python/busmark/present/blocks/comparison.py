@@ -51,8 +51,9 @@ def document(comparison: Comparison, *, every: bool = False) -> Document:
     )  # fmt: skip
     sections = [part for part in parts if part is not None]
     swatches = {pair.label: swatch(pair.adapter) for pair in comparison.pairs if pair.adapter}
-    return Document(versus(comparison), list(_lines(comparison)), sections, kind=KIND,
-                    swatches=swatches)  # fmt: skip
+    return Document(
+        versus(comparison), list(_lines(comparison)), sections, kind=KIND, swatches=swatches
+    )
 
 
 def views(comparison: Comparison, *, every: bool) -> Views:
@@ -143,8 +144,9 @@ def _answer(comparison: Comparison) -> Section | None:
     )  # fmt: skip
     several = len(comparison.candidates) > 1
     margins: dict[str, object] = {
-        "margin": share_text(comparison.equivalent), "loss": share_text(comparison.equivalent_loss),
-    }  # fmt: skip
+        "margin": share_text(comparison.equivalent),
+        "loss": share_text(comparison.equivalent_loss),
+    }
     absent = {
         (heading(figure.name, figure.latency), change.reason): None
         for candidate, figure in found if worst[id(figure)] is None
@@ -180,7 +182,6 @@ def _worst(
 def _changes(
     comparison: Comparison, candidate: str, figure: FigureCounted
 ) -> Iterator[tuple[Pair, Change]]:
-    """The changes of a figure that count in the answer."""
     for pair in comparison.pairs:
         if pair.candidate == candidate and not pair.is_floor:
             for change in pair.changes:
@@ -304,8 +305,9 @@ def _listed(
         return None
     total = total or len(rows)
     notes = [Text("more_cases", {"number": total - len(rows)})] if total > len(rows) else []
-    return Section(title, [table(heads, rows, note=notes)], summary=text.plural(total, noun),
-                   folded=True)  # fmt: skip
+    return Section(
+        title, [table(heads, rows, note=notes)], summary=text.plural(total, noun), folded=True
+    )
 
 
 def _method(comparison: Comparison) -> Section:
@@ -320,9 +322,10 @@ def _method(comparison: Comparison) -> Section:
             shares = {"one": share_text(level), "all": share_text(level * len(found))}
             notes.append(Text("false", dict(shares), style="quiet"))
         fields = (
-            Field("Candidate", "candidate"), Field("Headline figures", "headline_tests"),
+            Field("Candidate", "candidate"),
+            Field("Headline figures", "headline_tests"),
             Field("Other figures", "further_tests"),
-        )  # fmt: skip
+        )
         blocks = [listing(found, fields, note=notes)]
     else:
         blocks.append(fact("Verdicts", "none, for no figure has an interval"))

@@ -72,8 +72,9 @@ def details(case: CaseSummary) -> Iterator[Section]:
     yield from _participants(case)
     for one in case.reported:
         yield _reported(one)
-    yield from sections("Resources", [listing(case.resources, RESOURCE, note=RESOURCES_NOTE)],
-                        folded=True)  # fmt: skip
+    yield from sections(
+        "Resources", [listing(case.resources, RESOURCE, note=RESOURCES_NOTE)], folded=True
+    )
     known = [one for one in COUNTERS if one.column in case.counters]
     yield from sections(COUNTERS_TITLE, [properties(
         ((one.title, one.unit, [case.counters[one.column]]) for one in known),
@@ -85,8 +86,9 @@ def details(case: CaseSummary) -> Iterator[Section]:
 def _latency(latency: Latency) -> Iterator[Section]:
     kinds = [one for one in (latency.half_round_trip, latency.round_trip) if one]
     pings: list[Property] = [
-        ("pings sent", "", [latency.sent]), ("pings lost", "", [latency.lost]),
-    ]  # fmt: skip
+        ("pings sent", "", [latency.sent]),
+        ("pings lost", "", [latency.lost]),
+    ]
     if latency.sent and latency.lost is not None:
         pings.append(("share of pings lost", "1", [latency.lost / latency.sent]))
     if len(kinds) == 2:
@@ -102,10 +104,9 @@ def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]
     best = kinds[0].best
     yield from sections(
         f"Percentiles and distribution: {text.lower_first(title)}",
-        [ladder(kinds), listing(best, BEST, f"Best samples: {_name(kinds[0])}"),
-         _character(kinds)],
+        [ladder(kinds), listing(best, BEST, f"Best samples: {_name(kinds[0])}"), _character(kinds)],
         folded=True,
-    )  # fmt: skip
+    )
 
 
 def _name(kind: Distribution) -> str:
@@ -160,10 +161,11 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
 BEST = (
     Field("The best", lambda part: f"{part.percent:g} %"),
     Field("Samples", "count"),
-    Field("Minimum", "min_ns", "ns"), Field("Mean", "mean_ns", "ns"),
+    Field("Minimum", "min_ns", "ns"),
+    Field("Mean", "mean_ns", "ns"),
     Field("Maximum", "max_ns", "ns"),
     Field("Standard deviation", "std_ns", "ns"),
-)  # fmt: skip
+)
 
 
 def _character(kinds: Sequence[Distribution]) -> Table:
@@ -216,7 +218,7 @@ def _segments(latency: Latency) -> Iterator[Table]:
         Field("Part", lambda segment: segment.name),
         Field("From … to", lambda segment: segment.meaning),
         Field("Median", _median, "ns"),
-    )  # fmt: skip
+    )
     yield listing(segments, fields, note=note)
     parts = [(segment, part) for segment in latency.segment_tables for part in segment.best]
     if parts:
@@ -258,8 +260,9 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
         "thousand."
     )
     yield Section("Rates", [properties(rates)])
-    yield from sections("Samples", [properties(counts, first="Samples", heads=["Count"],
-                                               note=note)])  # fmt: skip
+    yield from sections(
+        "Samples", [properties(counts, first="Samples", heads=["Count"], note=note)]
+    )
     if stream.batches:
         yield from batch_sections(stream)
     if stream.probe_one_way:
@@ -317,7 +320,7 @@ TRIAL = (
     Field("Loss", "loss_share", "1"),
     Field("p99 of the round trip", "p99_ns", "ns"),
     Field("Criterion", lambda trial: trial.shortfall or (trial.rate_hz and "met")),
-)  # fmt: skip
+)
 
 
 def _rate_of(trial: Trial) -> Cell:
@@ -334,11 +337,12 @@ LOAD = (
 )  # fmt: skip
 
 DISCOVERY = (
-    ("creation, all calls", "creation", ""), ("creation of the participant", "attach", ""),
+    ("creation, all calls", "creation", ""),
+    ("creation of the participant", "attach", ""),
     ("match of the new endpoint", "own_match", "own_match_after"),
     ("match of the other endpoint", "peer_match", "peer_match_after"),
     ("first sample received", "first_sample", "first_sample_after"),
-)  # fmt: skip
+)
 """What is timed, and its fields: from the begin and from the end of creation."""
 
 
@@ -470,7 +474,7 @@ def _reported(one: Reported) -> Section:
         Field("Whole run from", lambda each: _within(each, "low_ns"), "ns"),
         Field("Whole run to", lambda each: _within(each, "high_ns"), "ns"),
         Field("Samples", lambda each: each.figure.count),
-    )  # fmt: skip
+    )
     note = "Values of whole runs."
     if one.parts:
         note = (
@@ -505,11 +509,12 @@ def _rounds(case: CaseSummary) -> Iterator[Table]:
         Field("Round", _number),
         Field("Status", lambda r: f"{r.status}: {r.reason}" if r.reason else r.status),
         *RESULT.get(case.test, RESULT["throughput"]),
-        Field("Lost", "lost"), Field("Warm-up", lambda r: r.warmup_s, "s"),
+        Field("Lost", "lost"),
+        Field("Warm-up", lambda r: r.warmup_s, "s"),
         Field("Measured", lambda r: r.measured_s, "s"),
         Field("Busiest CPU, whole round", "cpu_busy", "1"),
         Field("Ended by", "ended", detail=True),
-    )  # fmt: skip
+    )
     note = "Only rounds with status ok enter the figures above."
     if any(r.chosen_s for r in case.attempts):
         note += " The run chose how long each measures, by the rounds before it."
@@ -549,7 +554,8 @@ MOMENTS = (
 )  # fmt: skip
 
 CLOCKS = (
-    Field("Round", lambda r: str(r.round)), Field("Offset", "offset_ns", "ns"),
+    Field("Round", lambda r: str(r.round)),
+    Field("Offset", "offset_ns", "ns"),
     Field("May be off by", "offset_bound_ns", "ns"),
     Field("Drift", "drift_ppm", "ppm"),
-)  # fmt: skip
+)

@@ -41,10 +41,11 @@ def document(
 def plugins(installed: Sequence[Installed]) -> Table:
     """Return a row for each plug-in."""
     fields = (
-        Field("Plug-in", "name"), Field("State", "state"),
+        Field("Plug-in", "name"),
+        Field("State", "state"),
         Field("From", lambda each: f"{each.where} {each.version}"),
         Field("Adds", lambda each: each.fault or (each.plugin and each.plugin.summary)),
-    )  # fmt: skip
+    )
     return listing(installed, fields, key="plugins")
 
 

@@ -71,13 +71,19 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
             yield _files(files, IMPORTED_FILES)
         return
     yield software(campaign, measured=False)
-    yield _in_full(campaign)
+    full = [
+        facts({key: each[key] for key in each if key != "conformance"}, each.get("title") or name)
+        for name, each in campaign.adapters.items()
+    ]
+    yield Section("Adapters in full", full, part=PART, folded=True)
     if campaign.hosts:
         yield machines(campaign)
     if campaign.adapters:
         yield Section("What the adapters support", supports(compliance(campaign.adapters)),
                       folded=True, key="adapters", part=PART)  # fmt: skip
-    yield _method(campaign)
+    level = f"{campaign.confidence * 100:.0f} %"
+    rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
+    yield Section("Method", [table(("Term", "Meaning"), rows)])
     yield from commands(campaign)
     yield from _reproduce(campaign)
     if files:
@@ -87,8 +93,9 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
 def software(campaign: Campaign, *, measured: bool) -> Section:
     """Return the middleware and adapters; `measured`: of cases that have a result alone."""
     own = {case.adapter for case in campaign.cases if case.rounds.ok or not measured}
-    known = [(name, values) for name, values in campaign.adapters.items()
-             if name in own or not measured]  # fmt: skip
+    known = [
+        (name, values) for name, values in campaign.adapters.items() if name in own or not measured
+    ]
     fields = (
         Field("Adapter", lambda each: each[0]),
         *(Field(title, _declared(key)) for title, key in (
@@ -101,15 +108,6 @@ def software(campaign: Campaign, *, measured: bool) -> Section:
     )  # fmt: skip
     return Section("Software", [listing(known, fields)], detail=True, key="software", part=PART,
                    summary="Middleware and adapters that were measured")  # fmt: skip
-
-
-def _in_full(campaign: Campaign) -> Section:
-    """Everything that each adapter declares."""
-    full = [
-        facts({key: each[key] for key in each if key != "conformance"}, each.get("title") or name)
-        for name, each in campaign.adapters.items()
-    ]
-    return Section("Adapters in full", full, part=PART, folded=True)
 
 
 def _declared(key: str) -> Any:
@@ -211,12 +209,6 @@ METHOD = (
 )  # fmt: skip
 
 
-def _method(campaign: Campaign) -> Section:
-    level = f"{campaign.confidence * 100:.0f} %"
-    rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
-    return Section("Method", [table(("Term", "Meaning"), rows)])
-
-
 def commands(campaign: Campaign) -> Iterator[Section]:
     """Yield the commands that were run before and after every round."""
     if not campaign.commands:
@@ -239,8 +231,9 @@ def _code(words: str) -> Text:
 
 def _reproduce(campaign: Campaign) -> Iterator[Section]:
     known: list[Property] = [
-        ("Busmark", "", [campaign.busmark_version]), ("seed", "", [str(campaign.seed)]),
-    ]  # fmt: skip
+        ("Busmark", "", [campaign.busmark_version]),
+        ("seed", "", [str(campaign.seed)]),
+    ]
     table = properties(known, first="With", heads=["Value"])
     yield Section("How to reproduce", [table, _code(campaign.command)], part="Reproduce")
     scenario = [_code(campaign.scenario_text)]
@@ -253,17 +246,19 @@ FILES = (
     ("intervals/", "over time"), ("system/", "over time"),
 )  # fmt: skip
 IMPORTED_FILES = (
-    ("manifest.json", "versions, findings"), ("cases.parquet", "a row for each run"),
+    ("manifest.json", "versions, findings"),
+    ("cases.parquet", "a row for each run"),
     ("summaries.parquet", "every figure as the source states it, with file and line"),
     ("samples/", "where the source has them"),
-)  # fmt: skip
+)
 
 
 def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
     rows = [(Cell(name, link=files.link(name)), contents) for name, contents in known]
     note = "In open formats. The links work while this page lies where it was written."
-    return Section("Files of the result", [table(("File", "Contents"), rows, note=note)],
-                   part="Reproduce")  # fmt: skip
+    return Section(
+        "Files of the result", [table(("File", "Contents"), rows, note=note)], part="Reproduce"
+    )
 
 
 def _source(campaign: Campaign) -> Section:

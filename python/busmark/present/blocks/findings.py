@@ -25,7 +25,9 @@ def findings(campaign: Campaign) -> Section | None:
     of = examined(campaign)
     blocks: list[Block] = []
     for kind in found:
-        blocks.append(_kind(kind, of))
+        mark = f"{kind.mark} " if kind.mark else ""
+        line = f"{mark}{kind.severity}: {kind.counted(of)}"
+        blocks.append(Text("line", {"line": line}, style=STYLES[kind.severity]))
         if kind.severity == "note":
             continue
         blocks.append(_indented(_worst(kind)))
@@ -91,13 +93,6 @@ def on_case(case: str, found: Mapping[str, Flags]) -> Section | None:
         Field("Evidence", "evidence"),
     )
     return Section("Findings", [listing(found[case].flags, fields)])
-
-
-def _kind(kind: Found, of: int) -> Text:
-    """ "!b warning: The kernel dropped UDP datagrams, in 2 of 37 cases"."""
-    mark = f"{kind.mark} " if kind.mark else ""
-    line = f"{mark}{kind.severity}: {kind.counted(of)}"
-    return Text("line", {"line": line}, style=STYLES[kind.severity])
 
 
 def _indented(words: str) -> Text:

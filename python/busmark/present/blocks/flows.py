@@ -98,9 +98,10 @@ OWN_FLOWS_NOTE = (
 def own_flows(flows: Sequence[OwnFlow]) -> Iterator[Table]:
     """Yield rates, losses and latency of each flow of the scenario's own, and its worst pairs."""
     first = (
-        Field("Flow", "name"), Field("Kind", "kind"),
+        Field("Flow", "name"),
+        Field("Kind", "kind"),
         Field("Size", lambda flow: size(flow.size)),
-    )  # fmt: skip
+    )
     yield listing(flows, (*first, *RATES, *LATENCY), note=OWN_FLOWS_NOTE)
     for flow in flows:
         if flow.pairs and flow.asked is not None:
@@ -153,7 +154,8 @@ def ways(found: Sequence[Way]) -> Table:
     folded = _folded(found)
     fields = (
         Field("Flow", _flows),
-        Field("From", lambda own: _sender(own[0])), Field("To", lambda own: _receiver(own[0])),
+        Field("From", lambda own: _sender(own[0])),
+        Field("To", lambda own: _receiver(own[0])),
         Field("To be read", lambda own: own[0].theoretical_per_s, "1/s"),
         Field("Written", lambda own: _range([each.written_per_s for each in own]), "1/s"),
         Field("Read", lambda own: _range([each.read_per_s for each in own]), "1/s"),
@@ -161,7 +163,7 @@ def ways(found: Sequence[Way]) -> Table:
         Field("Expected", lambda own: sum(each.expected for each in own)),
         Field("Received", lambda own: sum(each.received for each in own)),
         Field("Lost", lambda own: sum(each.lost for each in own)),
-    )  # fmt: skip
+    )
     note = (
         "All writers of the one and all readers of the other together. Rates describe a typical "
         "round, counts are sums over the rounds that count. Pings are read when they are answered."
@@ -233,8 +235,9 @@ def levels(case: CaseSummary) -> Table:
         Field("Share read", "share", "1"),
         Field("Least of one", lambda level: level.least.share if level.least else None, "1"),
         Field("Which", lambda level: _least(level.least)),
-        Field("Too little", "short"), Field("Lost", "lost"),
-    )  # fmt: skip
+        Field("Too little", "short"),
+        Field("Lost", "lost"),
+    )
     note = (
         "Rates are means over the readers, participants or nodes, in a typical round; bytes are "
         "bodies, without headers. To be read: if every writer kept its rate and nothing was lost. "

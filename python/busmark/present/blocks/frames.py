@@ -70,9 +70,10 @@ def sections(results: Results) -> Iterator[Section]:
                 ("quantity", "statistic"),
             )  # fmt: skip
     rounds = results.rounds.drop(
-        name for name in results.rounds.columns
+        name
+        for name in results.rounds.columns
         if name in ESTIMATED or (name in results.parameters.columns and name != "case")
-    )  # fmt: skip
+    )
     of_rounds = own.filter(pl.col("scope") == "round")
     yield from _section(
         "Rounds", "Every round of every case, whatever its outcome", results, rounds, "rounds",

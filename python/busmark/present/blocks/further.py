@@ -187,8 +187,9 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
         names, rows = pairs.names(matrix), pairs.rows(matrix, figure)
         columns = [Column("writer \\ reader", [Cell(name) for name in names], "label")]
         cells = zip(*rows, strict=True)
-        columns += [Column(name, own, "number", figure.unit)
-                    for name, own in zip(names, cells, strict=True)]  # fmt: skip
+        columns += [
+            Column(name, own, "number", figure.unit) for name, own in zip(names, cells, strict=True)
+        ]
         shape = pairs.heat(campaign, matrix, figure)
         key, title = f"interop-{figure.key}-{number}", f"{figure.title}: {matrix.workload}"
         charts = [Chart(key, title, [shape])] if shape else []
@@ -248,12 +249,12 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     headline = figure_of(effects[0].figure)
     fields = [
         Field(first, lambda each: f"{each.label}, {_where(each)}" if several else each.label),
-        Field(value, "value"), Field("Size", lambda each: size(each.size)),
-        Field(f"{text.upper_first(headline)} ×",
-              "versus.ratio", kind="ratio"),
+        Field(value, "value"),
+        Field("Size", lambda each: size(each.size)),
+        Field(f"{text.upper_first(headline)} ×", "versus.ratio", kind="ratio"),
         Field("p99 ×", "versus.p99", kind="ratio"),
         *map(_spent, SPENT),
-    ]  # fmt: skip
+    ]
     by = "adapter" if cost.parameter == LAYER else cost.parameter
     more = len(effects) - len(shown)
     note = f"{more} more rows: busmark compare --by {by}." if more > 0 else ""
@@ -317,8 +318,7 @@ def _counters(campaign: Campaign) -> Section | None:
     fields = [Field("Case", "id")]
     fields += [_count(one) for one in known if one.title not in zero]
     note = f"{COUNTERS_NOTE} 0 in all cases: {text.joined(zero)}." if zero else COUNTERS_NOTE
-    found = listing(counted, fields, note=note, key="counters",
-                    row=lambda case: Row(case=case.id))  # fmt: skip
+    found = listing(counted, fields, note=note, key="counters", row=lambda case: Row(case=case.id))
     return Section(COUNTERS_TITLE, [found], folded=True, detail=True)
 
 
@@ -329,7 +329,8 @@ def _count(one: Counter) -> Field:
 def _made_by(campaign: Campaign) -> Section:
     """The version and the command that made the result."""
     values: dict[str, object] = {
-        "version": campaign.busmark_version, "utc": campaign.created_utc,
+        "version": campaign.busmark_version,
+        "utc": campaign.created_utc,
         "command": campaign.command,
-    }  # fmt: skip
+    }
     return Section("", [Text("made_by", values, style="quiet")], detail=True)

@@ -121,8 +121,9 @@ def _by_kind(tracked: Tracked) -> dict[str, list[Found]]:
 def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
     """How many steps there are of each kind, and what limits this."""
     sign = "✗" if tracked.new else "?" if tracked.unconfirmed or not tracked.tests else "✓"
-    old = in_words({"unconfirmed": len(tracked.unconfirmed),
-                    "older": len(found["older regressions"])})  # fmt: skip
+    old = in_words(
+        {"unconfirmed": len(tracked.unconfirmed), "older": len(found["older regressions"])}
+    )
     new = f"{len(tracked.new) or 'none'} new"
     kinds = [kind for kind, own in found.items() if own or kind in URGENT]
     fields = (
@@ -159,7 +160,6 @@ def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]
 
 
 def _table(tracked: Tracked, kind: str, found: Sequence[Found]) -> Table:
-    """The steps of a kind, a row each."""
     shown = found[:MOST_STEPS]
     verdict = KINDS[kind][1]
     fields = [
@@ -195,11 +195,12 @@ def _commits(tracked: Tracked, found: Iterable[Found]) -> Section:
         Field("Subject", lambda own: _after(*own[0]).subject),
         Field("Result before", lambda own: short(_before(*own[0]).commit)),
         Field("Steps", len),
-        Field("Machine", lambda own: machine_name(tracked, own[0][0].machine)
-              if several else ""),
-        Field("Also changed", lambda own: "; ".join(
-            dict.fromkeys(fact for _, step in own for fact in step.besides))),
-    )  # fmt: skip
+        Field("Machine", lambda own: machine_name(tracked, own[0][0].machine) if several else ""),
+        Field(
+            "Also changed",
+            lambda own: "; ".join(dict.fromkeys(fact for _, step in own for fact in step.besides)),
+        ),
+    )
     table = listing(own, fields, key="commits")
     return Section("Commits with steps", [table], summary=text.count(len(own)), key="commits")
 
@@ -244,8 +245,9 @@ def _change(series: TrackedSeries, step: Step, verdict: Verdict) -> Cell:
     value, low, high = (100.0 * each for each in (step.change, step.low, step.high))
     half = (high - low) / 2
     places = min(max(text.decimals(half, 2), 1), 3) if half > 0 else 1
-    signed = [f"{'' if each < 0 else '+'}{text.number(each, places)}"
-              for each in (value, low, high)]  # fmt: skip
+    signed = [
+        f"{'' if each < 0 else '+'}{text.number(each, places)}" for each in (value, low, high)
+    ]
     unit = "%" if series.kind == "ratio" else "pp"
     words = f"{signed[0]} {unit} [{signed[1]}, {signed[2]}]"
     return Cell(step.change, step.low, step.high, text=words, verdict=verdict)
@@ -336,7 +338,7 @@ def _charts(tracked: Tracked) -> Iterator[Section]:
         name = figure_name(series)
         title = f"{text.upper_first(name)} of {_where(tracked, series)}"
         explanation = "" if figures[name] else EXPLANATION
-        chart = Chart(f"series-{number}", title, [_picture(tracked, series)], explanation)
+        chart = Chart(f"series-{number}", title, [_picture(series)], explanation)
         figures[name].append(chart)
     for name, charts in figures.items():
         if charts:
@@ -345,7 +347,7 @@ def _charts(tracked: Tracked) -> Iterator[Section]:
         yield Section("Not drawn", [Text("more_cases", {"number": left})], detail=True)
 
 
-def _picture(tracked: Tracked, series: TrackedSeries) -> Picture:
+def _picture(series: TrackedSeries) -> Picture:
     """Results in the order of commits, evenly spaced, with levels and steps."""
     scale = _scale(series, [point.value for point in series.points])
     low, high = (end / scale.factor for end in _ends(series))

@@ -100,9 +100,10 @@ def _requirement(words: str, own: Sequence[Judged]) -> Table:
     counts = {verdict: sum(each.verdict == verdict for each in own) for verdict in WORST}
     fields = [
         Field("Case", lambda each: f"{SIGNS[each.verdict]} {each.case}"),
-        *_measured(words, ordered), Field("Undecided for", _undecided_for),
+        *_measured(words, ordered),
+        Field("Undecided for", _undecided_for),
         Field("More rounds", _more_rounds),
-    ]  # fmt: skip
+    ]
     notes = []
     if len(own) > len(ordered):
         notes.append(Text("more_cases", {"number": len(own) - len(ordered)}))
@@ -145,8 +146,7 @@ def _undecided_for(judged: Judged) -> Cell | None:
         return None
     if judged.value is None:
         return Cell("not measured", more=f"({judged.reason.removeprefix('not measured: ')})")
-    return Cell("across the limit" if judged.low is not None else "no interval",
-                note=judged.reason)  # fmt: skip
+    return Cell("across the limit" if judged.low is not None else "no interval", note=judged.reason)
 
 
 def _more_rounds(judged: Judged) -> str:
@@ -181,9 +181,10 @@ def caveats(campaign: Campaign) -> Section | None:
 def _touching(found: Sequence[Kind], shown: Set[str]) -> Table:
     """Findings, each with how many of the cases of the answer it is of."""
     fields = (
-        Field("", lambda kind: kind.mark or "!"), Field("Finding", "title"),
+        Field("", lambda kind: kind.mark or "!"),
+        Field("Finding", "title"),
         Field("Cases", lambda kind: _cases(kind, shown), kind="count"),
-    )  # fmt: skip
+    )
     return listing(found, fields, key="caveats")
 
 

@@ -23,9 +23,8 @@ from busmark.present.charts.distributions import MEASURES, Measure, density_poin
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import back_text, of_one
 from busmark.present.charts.shapes import Keys
-from busmark.present.csv_cells import guarded_frame
 from busmark.present.drawings import Names
-from busmark.present.plotted import Rows, comment, rows
+from busmark.present.quoting import Rows, comment, guarded_frame, rows
 from busmark.results import Results
 from busmark.store import Result
 
@@ -69,8 +68,9 @@ BOXES = (
 def data(result: Result, campaign: Campaign) -> tuple[dict[str, str], Files]:
     """Return the name of each case that has samples, and the files with what writes each."""
     names, named = Names(), dict[str, str]()
-    files: dict[str, Callable[[Path], object]] = {"cases.csv": lambda path: guarded_frame(
-        Results(result, campaign).cases).write_csv(path)}  # fmt: skip
+    files: dict[str, Callable[[Path], object]] = {
+        "cases.csv": lambda path: guarded_frame(Results(result, campaign).cases).write_csv(path)
+    }
     for case in campaign.cases:
         if case.curves("quantiles"):
             begin = "latency" if case.test == "latency" else "load-latency"
@@ -100,8 +100,9 @@ def write_gpd(result: Result, case: CaseSummary, path: Path) -> None:
     what = "RTT/2" if case.test == "latency" else "one-way latency under load"
     both = [("jitter" if each.is_jitter else "latency", each)
             for each in MEASURES if each.test == case.test]  # fmt: skip
-    sets = [(f"{name}, {columns}", of(measure, case))
-            for columns, of in SETS for name, measure in both]  # fmt: skip
+    sets = [
+        (f"{name}, {columns}", of(measure, case)) for columns, of in SETS for name, measure in both
+    ]
     for name, measure in both:
         found = measure.boxes(case)
         values = ([b.round, b.count, *(value / MICRO for value in ends(b))] for b in found)
@@ -151,7 +152,7 @@ def write_stats(case: CaseSummary, path: Path) -> None:
                 f"{title} {written(value / scale.factor)} {scale.unit}"
                 for title, of in STATISTICS.items()
                 if (value := attrgetter(of)(found)) is not None
-            ]  # fmt: skip
+            ]
         # In double quotes: the breaks are meant. Nothing in it is of a user's making.
         joined = "\\n".join(lines)
         text += f'{name}_stats = "{joined}"\n'

@@ -102,8 +102,9 @@ def _numbered(test: PerftestTest, by_id: dict[str, CaseSummary]) -> Pair:
             latencies = _latencies(
                 found.ave_ns, found.std_ns, found.min_ns, found.max_ns, percentiles
             )
-            rows.append(Size(row.case, row.length, "half_round_trip", found.count, latencies,
-                             arrivals))  # fmt: skip
+            rows.append(
+                Size(row.case, row.length, "half_round_trip", found.count, latencies, arrivals)
+            )
         else:
             rows.append(Size(row.case, row.length, arrivals=arrivals))
     part = f"campaign {test.campaign} ({plural(test.rounds, 'round')})"
@@ -161,9 +162,10 @@ def tests(campaign: Campaign) -> Iterator[Section]:
         yield Section(
             f"Test {pair.number}: {first.label}",
             [_table(pair), *_charts(pair, label)],
-            summary=", ".join(filter(None, parts)), detail=True,
+            summary=", ".join(filter(None, parts)),
+            detail=True,
             key=f"test-{pair.number}-{first.label}",
-        )  # fmt: skip
+        )
 
 
 def _quantity(pair: Pair) -> str:

@@ -196,8 +196,9 @@ def _choice(campaign: Campaign, test: str) -> dict[str, object] | None:
     same = {
         name: own[0].get(name)
         for name in dim.varying(every)
-        if not dim.is_choice(name) and "." not in name
+        if not dim.is_choice(name)
+        and "." not in name
         and len({str(flat.get(name)) for flat in own}) == 1
         and isinstance(own[0].get(name), str | int | float)
-    }  # fmt: skip
+    }
     return {"test": test, "placement": own[0].get("placement"), **same}

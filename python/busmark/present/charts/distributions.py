@@ -132,8 +132,9 @@ def curves(
             if drawn or not case.is_floor:
                 found.append(Curve(case.label, label, drawn, marks=False, steps=steps))
             if smooth := thin(measure, case) if thin and not case.is_floor else []:
-                found.append(Curve(f"{case.label}, smoothed", label, smooth, marks=False,
-                                   thin=True))  # fmt: skip
+                found.append(
+                    Curve(f"{case.label}, smoothed", label, smooth, marks=False, thin=True)
+                )
         x, y, beyond = axes(measure, choice.members)
         # One point stands for all samples where these are equal.
         many = any(len(curve.points) > 1 for curve in found)

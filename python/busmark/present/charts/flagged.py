@@ -104,9 +104,10 @@ def _marked(drawn: Shape, own: Mapping[str, Sequence[Flag]]) -> Shape:
     def curves(found: Sequence[Curve]) -> list[Curve]:
         return [
             replace(each, name=f"{one_line(each.name, LONGEST - len(behind) - 3)} [{behind}]")
-            if each.name and (behind := letters(each.label)) else each
+            if each.name and (behind := letters(each.label))
+            else each
             for each in found
-        ]  # fmt: skip
+        ]
 
     def named(label: Label) -> Label:
         behind = letters(label)

@@ -189,8 +189,9 @@ def _wire(test: str) -> ChartKind:
     )  # fmt: skip
 
 
-def _timeline(key: str, title: str, explanation: str, needs: str, of: str,
-              quantity: str) -> ChartKind:  # fmt: skip
+def _timeline(
+    key: str, title: str, explanation: str, needs: str, of: str, quantity: str
+) -> ChartKind:
     return ChartKind(
         key, f"{title} over time", "latency", needs,
         lambda case: case.curves("detail", quantity), times.timeline(quantity),

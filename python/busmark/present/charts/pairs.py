@@ -79,9 +79,10 @@ def figures(matrix: Matrix) -> list[Figure]:
     test = "latency" if matrix.test == "latency" else "throughput"
     first, *others = [figure for figure in every if figure.test == test]
     known = [
-        figure for figure in others
+        figure
+        for figure in others
         if any(figure.value(cell) is not None or figure.limit(cell) for cell in matrix.cells)
-    ]  # fmt: skip
+    ]
     return [first, *known]
 
 

@@ -36,7 +36,6 @@ FIGURES: tuple[tuple[str, str, look.Dash], ...] = (
 def _by_label(
     cases: Iterable[CaseSummary], place: Callable[[CaseSummary], int]
 ) -> dict[str, list[CaseSummary]]:
-    """Return the cases of each label in the order of their places."""
     found: dict[str, list[CaseSummary]] = {}
     for case in cases:
         found.setdefault(case.label, []).append(case)
@@ -62,11 +61,12 @@ def over_size(pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = Fals
         fits = [fit for fit in choice.campaign.fits if fitted and set(fit.cases) <= here]
         figures = [figure for case in choice.members if (figure := pick(case))]
         yield choice.picture(
-            Axis("size of the body", "sizes"), Axis(unit, "log"),
+            Axis("size of the body", "sizes"),
+            Axis(unit, "log"),
             [*curves, *(_line(choice, fit) for fit in fits)],
             f"{counted(figures)}{' Thin: overhead + slope · size.' if fits else ''}",
             also_linear=True,
-        )  # fmt: skip
+        )
 
     return draw
 
@@ -106,10 +106,11 @@ def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
         alone = Reference("the library alone", "dot", ((sizes[0], 1.0), (sizes[-1], 1.0)))
         rounds = panels.span_text([ratios[case.id].rounds for case in known])
         yield Picture(
-            choice.keys, known,
+            choice.keys,
+            known,
             [Plot(Axis("size of the body", "sizes"), Axis(unit), curves, [alone])],
             f"{rounds} rounds of each, interleaved{BOUNDED}",
-        )  # fmt: skip
+        )
 
     return draw
 
@@ -146,9 +147,8 @@ def capacity(choice: Choice) -> Iterator[Picture]:
     """Draw the trials of a search: what was offered, and what arrived."""
     known = [(case, case.capacity) for case in choice.members if case.capacity]
     curves = [
-        curve for case, found in known
-        for curve in _trials(case.label, choice.label(case), found)
-    ]  # fmt: skip
+        curve for case, found in known for curve in _trials(case.label, choice.label(case), found)
+    ]
     offered = [point.x for curve in curves if not curve.thin for point in curve.points]
     if not offered:
         return
@@ -171,8 +171,9 @@ def _trials(name: str, label: Label, found: Capacity) -> Iterator[Curve]:
     for passed in (True, False):
         points = [
             Point(t.offered_mbit_per_s, t.mbit_per_s or 0.0, note=t.shortfall or "met")
-            for t in trials if (t.shortfall is None) == passed
-        ]  # fmt: skip
+            for t in trials
+            if (t.shortfall is None) == passed
+        ]
         legend = name if passed else f"{name}, not met"
         if points:
             yield Curve(legend, label, points, line=False, hollow=not passed)
@@ -230,9 +231,10 @@ def memory(pick: Callable[[CaseSummary], float | None]) -> Draw:
         rounds = panels.span_text([case.rounds.ok for case in choice.members])
         yield choice.picture(
             Axis("writers and readers of all participants", "log"),
-            Axis("memory per endpoint, MiB", "log"), curves,
+            Axis("memory per endpoint, MiB", "log"),
+            curves,
             f"The most in {rounds} rounds, of all participants together. What they need "
             "without an endpoint is in it, and weighs less the more endpoints there are.",
-        )  # fmt: skip
+        )
 
     return draw

@@ -177,15 +177,17 @@ def _counters(system: Sequence[Points]) -> list[Plot]:
         points = [Point(t or 0.0, y) for t, y in zip(at, [*values, values[-1]], strict=True)]
         if of.quantity in PARTS:
             part, solid = PARTS[of.quantity]
-            curve = Curve(f"{name}, {part}", label, points, marks=False, steps=True, fill=solid,
-                          stacked=True)  # fmt: skip
+            curve = Curve(
+                f"{name}, {part}", label, points, marks=False, steps=True, fill=solid, stacked=True
+            )
         else:
             curve = Curve("", label, points, marks=False, steps=True, thin=True)
         rows[COUNTERS[of.quantity]].append(curve)
     return [
         Plot(SINCE_BEGIN, Axis(title, from_zero=True), curves, heading=heading)
-        for (heading, title), curves in rows.items() if curves
-    ]  # fmt: skip
+        for (heading, title), curves in rows.items()
+        if curves
+    ]
 
 
 def endpoints(choice: Choice) -> Iterator[Picture]:
@@ -200,6 +202,7 @@ def endpoints(choice: Choice) -> Iterator[Picture]:
     counts = panels.span_text([found.endpoints for _, found in known])
     yield choice.picture(
         Axis("ms since the last endpoint was created"),
-        Axis("endpoints with all their counterparts", from_zero=True), curves,
+        Axis("endpoints with all their counterparts", from_zero=True),
+        curves,
         f"a typical round each; {counts} endpoints.",
-    )  # fmt: skip
+    )

@@ -24,7 +24,7 @@ from busmark.present.document import Document
 from busmark.present.drawings import Drawing, drawings
 from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
-from busmark.present.plotted import comment, number, quoted, rows
+from busmark.present.quoting import comment, number, quoted, rows
 from busmark.present.vega import config, specification
 from busmark.present.vega.parts import DASHES, Row, Spec, dashes, line_path, mark_path
 from busmark.present.vega.theme import THEMES
@@ -201,8 +201,9 @@ class Sheet:
         for unit, every in units(view):
             encoding, groups = unit["encoding"], dict[tuple[object, ...], list[Row]]()
             channels = [encoding[name] for name in LOOKS if name in encoding]
-            by = [of["field"] for of in channels
-                  if "field" in of and of.get("type") != "quantitative"]  # fmt: skip
+            by = [
+                of["field"] for of in channels if "field" in of and of.get("type") != "quantitative"
+            ]
             for row in every if unit["mark"]["type"] != "text" else ():
                 groups.setdefault(tuple(row[name] for name in by), []).append(row)
             for own in groups.values():
@@ -312,8 +313,9 @@ class Sheet:
         columns = spec.get("columns", 1)
         entries = {name: of for view in views for name, of in legend(view)}
         title = wrap(one_line(each.title, 300), int(wide / BOLD))
-        caption = [line for text in each.texts
-                   for line in wrap(one_line(text, 3000), int(wide / SMALL))]  # fmt: skip
+        caption = [
+            line for text in each.texts for line in wrap(one_line(text, 3000), int(wide / SMALL))
+        ]
         longest = max(map(len, entries), default=0) * CHARACTER + 50
         lines = ceil(len(entries) / max(1, int(wide / longest)))
         begin = 8 + 18 * len(title)
@@ -380,9 +382,10 @@ def _files(document: Document, folder: Path) -> Iterable[str]:
         texts["plot-all.gpi"] += f"load 'scripts/{each.name}.gpi'\n"
     listed = [(f"scripts/{each.name}.gpi", each) for each in drawn]
     texts["README.md"] = README.format(
-        title=escaped(document.title), number=plural(len(listed), "picture"),
+        title=escaped(document.title),
+        number=plural(len(listed), "picture"),
         charts=charts_listed(document, listed),
-    )  # fmt: skip
+    )
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [*texts, *(f"data/{name}" for name in document.data)]

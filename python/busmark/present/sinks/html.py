@@ -72,13 +72,12 @@ def key_of(section: Section) -> str:
     return section.key or section.title.lower().replace(" ", "-")
 
 
-def section_html(section: Section, page: Page, *, folds: bool = False, level: int = 2) -> str:
+def section_html(section: Section, page: Page, *, level: int = 2) -> str:
     """Return a section.
 
     Args:
         section: what it has.
         page: what is added to its tables.
-        folds: whether a folded one is opened by a click.
         level: of its heading; from `DETAIL` on it is a part of a case, and no target of links.
     """
     summary = f" <small>{escape(section.summary)}</small>" if section.summary else ""
@@ -93,11 +92,10 @@ def section_html(section: Section, page: Page, *, folds: bool = False, level: in
         links = ", ".join(f'<a href="#{escape(to)}">{escape(words)}</a>' for to, words in shown)
         blocks += f'\n<p class="note">Charts of these cases: {links}.</p>'
     named = f' id="{escape(key)}"' if key else ""
-    folded = folds and section.folded
-    if folded:
+    if section.folded:
         blocks = f"<details><summary>{title.strip()}</summary>{blocks}</details>"
         title = ""
-    kind = "part folds" if folded else "part"
+    kind = "part folds" if section.folded else "part"
     return f'<section class="{kind}"{named}>\n{title}{blocks}\n</section>'
 
 

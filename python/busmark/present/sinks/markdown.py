@@ -32,10 +32,10 @@ def markdown(document: Document) -> str:
     return shortened(parts)
 
 
-def shortened(parts: Sequence[Part], limit: int = LIMIT) -> str:
+def shortened(parts: Sequence[Part]) -> str:
     """Return the parts, a blank line between them, in their order: those in front have the room
     first."""
-    room = limit - RESERVED
+    room = LIMIT - RESERVED
     texts: list[str] = []
     gone: list[tuple[int, Part]] = []
     for part in parts:
@@ -45,7 +45,7 @@ def shortened(parts: Sequence[Part], limit: int = LIMIT) -> str:
             room -= _size(own.text) + 2
         if missing := len(part.units) - len(own.units):
             gone.append((missing, part))
-    return "\n\n".join([*texts, *([_left_out(gone, limit)] if gone else [])]) + "\n"
+    return "\n\n".join([*texts, *([_left_out(gone)] if gone else [])]) + "\n"
 
 
 def _that_fit(part: Part, room: int) -> list[str]:
@@ -63,7 +63,7 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def _left_out(gone: Sequence[tuple[int, Part]], limit: int) -> str:
+def _left_out(gone: Sequence[tuple[int, Part]]) -> str:
     """ "Left out to stay below 65 536 characters: 120 of 300 rows of …; …"."""
     named = [
         f"{count(missing)} of {count(len(part.units))} {_short(part.name)}"
@@ -71,7 +71,7 @@ def _left_out(gone: Sequence[tuple[int, Part]], limit: int) -> str:
     ]
     if more := len(gone) - MOST_NAMED if len(gone) > MOST_NAMED else 0:
         named.append(f"parts of {count(more)} more sections")
-    text = f"Left out to stay below {count(limit)} characters: {joined(named)}."
+    text = f"Left out to stay below {count(LIMIT)} characters: {joined(named)}."
     return f"**{escaped(text)}** {WHOLE}"
 
 

@@ -19,9 +19,15 @@ from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, secti
 from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
 from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
-from busmark.present.web import packing, script, style
-from busmark.present.web.embedded import as_json, plain_json
-from busmark.present.web.packing import Packed, Packing, parts_of
+from busmark.present.web import script, style
+from busmark.present.web.embedded import (
+    Packed,
+    Packing,
+    as_json,
+    drawing_script,
+    parts_of,
+    plain_json,
+)
 
 SCRIPTS = (
     "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",
@@ -72,11 +78,14 @@ def page(document: Document) -> str:
     charts = [block for block in found if isinstance(block, Chart) and block.shapes]
     own, scripts, packed = script(*SCRIPTS), [], {}
     numbers = {entry.id: number for number, entry in enumerate(document.entries)}
-    flags = _flags(document.sections)
+    # By the letter of each finding, the element that explains it and its title.
+    flags = {
+        each.mark.lstrip("!"): (key_of(each), each.title) for each in document.sections if each.mark
+    }
     with Packing() as threads:
         drawn: dict[str, Sequence[Panel]] = {}
         if charts:
-            scripts.append(packing.drawing_script())
+            scripts.append(drawing_script())
             packed["packed-drawing"] = threads.pack(parts_of(scripts[0]))
             drawn = {chart.key: panels(chart) for chart in charts}
             pieces = _chart_data(drawn, numbers, flags, document.labels)
@@ -95,7 +104,7 @@ def _unturned(text: str) -> str:
 
 def _whole(
     document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
-) -> str:  # fmt: skip
+) -> str:
     """The page around its sections."""
     large = "".join(
         f'<script type="application/octet-stream" id="{name}">{data}</script>\n'
@@ -167,7 +176,7 @@ def _main(document: Document, page: Page) -> Iterator[str]:
                     yield OVERLAY
                 yield from _cases(section)
             else:
-                yield section_html(section, page, folds=True, level=3 if part else 2)
+                yield section_html(section, page, level=3 if part else 2)
 
 
 def _cases(section: Section) -> Iterator[str]:
@@ -199,7 +208,7 @@ def _stored(entries: Sequence[Entry], page: Page) -> str:
     order = {entry.id: [*dict.fromkeys(each.title for each in entry.sections)] for entry in entries}
     for entry in entries:
         for section in entry.sections:
-            written = section_html(section, page, folds=True, level=DETAIL)
+            written = section_html(section, page, level=DETAIL)
             own = kinds.setdefault(section.title, {})
             own[entry.id] = own.get(entry.id, "") + written
     return plain_json({"order": order, "kinds": kinds, "rows": page.rows})
@@ -217,11 +226,6 @@ def _chart_data(
         begin = ","
     themes = plain_json({theme: config(theme) for theme in THEMES})
     yield f'{begin}"themes":{themes},"overlay":{plain_json(overlay_data(labels))}}}'
-
-
-def _flags(sections: Sequence[Section]) -> dict[str, tuple[str, str]]:
-    """By the letter of each finding, the element that explains it and its title."""
-    return {each.mark.lstrip("!"): (key_of(each), each.title) for each in sections if each.mark}
 
 
 def _showing(charts: Sequence[Chart]) -> dict[str, list[tuple[str, str]]]:

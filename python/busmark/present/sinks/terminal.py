@@ -319,8 +319,9 @@ def _records(places: Sequence[_Place], table: Table, console: Console) -> None:
                 paragraph(group, console, lead="  ")
             words = ", ".join(
                 f"{place.title}{JOINED if place.follows else ': '}{cell}" if place.title else cell
-                for place, cell in zip(unit, cells, strict=True) if cell
-            )  # fmt: skip
+                for place, cell in zip(unit, cells, strict=True)
+                if cell
+            )
             paragraph(words, console, lead="    " if group else "  ")
 
 

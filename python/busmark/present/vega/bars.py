@@ -41,8 +41,9 @@ def view(of: Bars, frame: Frame) -> Spec:
     names = [[""] * ((most - len(each)) // 2) + each for each in names]
     height = frame.height or len(names) * em * max(BAR if solid else POINTS, LINE * most + 0.6)
     on = replace(of.axis, kind="linear" if solid else "log", from_zero=True, ends=None, middle=None)
-    x = axes.axis(ticks.scale(on, values), of.axis.title, frame, 0.6 * frame.width,
-                  frame.width - taken)  # fmt: skip
+    x = axes.axis(
+        ticks.scale(on, values), of.axis.title, frame, 0.6 * frame.width, frame.width - taken
+    )
     y = axes.linear(
         (len(names) - 0.5, -0.5),
         {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",
@@ -55,8 +56,9 @@ def view(of: Bars, frame: Frame) -> Spec:
     shape = parts.looks(labels, [parts.mark_path(look.symbol(label)) for label in labels.values()])
     place = {"x": x.channel("x"), "y": y.channel("at"), "color": colour}
     down = {"y": y.channel("top"), "y2": {"field": "bottom"}}
-    tooltip = {"tooltip": [{"field": "s", "title": "title"},
-                           {"field": "note", "title": of.axis.title}]}  # fmt: skip
+    tooltip = {
+        "tooltip": [{"field": "s", "title": "title"}, {"field": "note", "title": of.axis.title}]
+    }
     interval = place | {"x": x.channel("high"), "x2": {"field": "low"}} | tooltip
     if solid:
         del interval["color"]

@@ -72,8 +72,9 @@ def _plot(
     detail = {"detail": {"field": "n"}, "order": {"value": None}}
     box_of = across | _between("q1", "q3", y)
     whiskers = [_between("low", "q1", y), _between("q3", "high", y)]
-    violin = layer("area", "violin", shape | detail | colour, outlines, orient="horizontal",
-                   aria=False)  # fmt: skip
+    violin = layer(
+        "area", "violin", shape | detail | colour, outlines, orient="horizontal", aria=False
+    )
     violin["transform"] = [{"calculate": "2 * datum.n - datum.x", "as": "x2"}]
     layers = [
         violin,

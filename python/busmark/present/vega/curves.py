@@ -227,8 +227,9 @@ def _layers(
         base = {"y2": {"field": "y0"}}
         # The edge is solid, however pale the area.
         edge: Spec = {"line": {"strokeWidth": frame.em / parts.STROKES}} if curve.stacked else {}
-        yield layer("area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **edge, **step,
-                    **aria)  # fmt: skip
+        yield layer(
+            "area", "area", place | base | UNSORTED, fillOpacity=curve.fill, **edge, **step, **aria
+        )
     if rows and "low" in rows[0]:
         ends = place | {"y": y.channel("high"), "y2": {"field": "low"}}
         if curve.marks:

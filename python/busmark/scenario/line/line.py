@@ -88,10 +88,11 @@ class Line:
 
     def tables(self) -> Table:
         """The scenario, table by table, in the order of a file."""
+        measure: Table = {"duration_s": self._duration(), "warmup_s": WARMUP_S}
         tables: Table = {
             "name": self.name,
             "question": self.question,
-            "measure": self._measure(),
+            "measure": {**measure, "verify": True} if self.test == "interop" else measure,
             "matrix": self._matrix(),
             "rounds": self._rounds(),
         }
@@ -104,10 +105,6 @@ class Line:
         if also := self._also():
             tables["also"] = also
         return tables
-
-    def _measure(self) -> Table:
-        measure: Table = {"duration_s": self._duration(), "warmup_s": WARMUP_S}
-        return {**measure, "verify": True} if self.test == "interop" else measure
 
     def _duration(self) -> float | str:
         if "duration" in self.values:

@@ -129,10 +129,10 @@ def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, ever
 
 
 @command.command(epilog="Example: busmark bus discovery --adapter cyclonedds --follow")
-@click.option("--follow", is_flag=True,
-              help="Then show what is found from now on, until interrupted.")  # fmt: skip
-@click.option("--for", "seconds", metavar="TIME", type=TIME,
-              help="Stop following after this time.")  # fmt: skip
+@click.option(
+    "--follow", is_flag=True, help="Then show what is found from now on, until interrupted."
+)
+@click.option("--for", "seconds", metavar="TIME", type=TIME, help="Stop following after this time.")
 @click.option("--json", "as_json", is_flag=True,
               help="Print JSON: each test, and with --follow a line per change.")  # fmt: skip
 @addressed
@@ -170,8 +170,9 @@ def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | Non
 def _print_discovery(answers: list[Message], *, in_lines: bool) -> None:
     lines = [
         {**_named(answer), "test": test["test"], "kind": test["kind"], **test["discovery"]}
-        for answer in answers for test in answer["result"]["tests"]
-    ]  # fmt: skip
+        for answer in answers
+        for test in answer["result"]["tests"]
+    ]
     for one in lines if in_lines else [lines]:
         print_line(json.dumps(one, indent=None if in_lines else 2))
 

@@ -32,11 +32,11 @@ WAIT = click.option("--wait", "wait_s", default=f"{WAIT_S:g}s", show_default=Tru
 @WAIT
 @click.option("--topic", metavar="PATTERN", help="Only writers and readers on these topics.")
 @click.option("--foreign", is_flag=True, help="Only what is not Busmark's.")
-@click.option("--all", "everything", is_flag=True,
-              help="The topics by which participants are driven, too.")  # fmt: skip
+@click.option(
+    "--all", "everything", is_flag=True, help="The topics by which participants are driven, too."
+)
 @click.option("--follow", is_flag=True, help="Then show what comes and goes, until interrupted.")
-@click.option("--for", "seconds", metavar="TIME", type=TIME,
-              help="Stop following after this time.")  # fmt: skip
+@click.option("--for", "seconds", metavar="TIME", type=TIME, help="Stop following after this time.")
 @click.option("--json", "as_json", is_flag=True,
               help="Print JSON: everything, and with --follow a line for each change.")  # fmt: skip
 @attached

@@ -25,9 +25,10 @@ WORDS = {
     "live": "live reports", "result": "results", "trouble": "troubles", "other": "others",
 }  # fmt: skip
 NOT_STORED = {
-    "foreign": "of somebody else's on the topics of the bus", "malformed": "that are no messages",
+    "foreign": "of somebody else's on the topics of the bus",
+    "malformed": "that are no messages",
     "overflow": "that came faster than they could be stored",
-}  # fmt: skip
+}
 
 
 @click.command(epilog="Example: busmark bus record session.jsonl --adapter cyclonedds")

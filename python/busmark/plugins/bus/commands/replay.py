@@ -60,8 +60,9 @@ def filtered(text: str) -> tuple[str, str]:
               help="Do not stop tests that still run at the end of the recording.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="List what it would do; the bus is not joined.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-@click.option("--adapter", metavar="NAME", type=ADAPTER,
-              help="Default, for this and all below: as recorded.")  # fmt: skip
+@click.option(
+    "--adapter", metavar="NAME", type=ADAPTER, help="Default, for this and all below: as recorded."
+)
 @click.option("--transport", metavar="NAME")
 @click.option("--domain", type=click.IntRange(0, 230))
 @click.option("--interface", metavar="NAME", help="Network interface of all traffic.")
@@ -158,8 +159,9 @@ def _dry_run(what: Score, as_json: bool) -> None:
     from busmark.plugins.bus.recording.replay import order_text, target_text
 
     if as_json:
-        orders = [{"planned_s": s.planned_s, "line": s.line, "to": s.to, "do": s.task}
-                  for s in what.steps]  # fmt: skip
+        orders = [
+            {"planned_s": s.planned_s, "line": s.line, "to": s.to, "do": s.task} for s in what.steps
+        ]
         needed = [{"app": app, "group": group} for app, group in sorted(what.needed.items())]
         echo(json.dumps({"orders": orders, "needed": needed, "ends_s": what.ends_s,
                          "left_out": what.left_out}, indent=2, ensure_ascii=False))  # fmt: skip

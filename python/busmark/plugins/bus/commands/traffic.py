@@ -177,7 +177,9 @@ def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, .
         show_rows(f"Samples in {seconds:.1f} s", heads, map(_row, lines))
         for one in lines:
             if one.get("content"):
-                _last(one)
+                content = one["content"]
+                text = _brief(content["value"]) if "value" in content else content["problem"]
+                echo(f"{one['topic']} ({one['type_name']}), last sample: {text}")
     else:
         echo("No writer was found.")
     sys.exit(0 if any(one["samples"] for one in lines) else 1)
@@ -217,12 +219,6 @@ def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) 
         one["content"] = None
     for one, content in zip(known, contents, strict=True):
         one["content"] = content or None
-
-
-def _last(one: Message) -> None:
-    content = one["content"]
-    text = _brief(content["value"]) if "value" in content else content["problem"]
-    echo(f"{one['topic']} ({one['type_name']}), last sample: {text}")
 
 
 def _brief(value: Any) -> str:

@@ -157,7 +157,7 @@ def _foreign_lines(one: dict[str, Any]) -> list[Text]:
         Text(f"foreign {one['kind']} {one['key']}", style="bold"),
         Text(", ".join(f"{word} {one[word]}" for word in words if one.get(word))),
         Text(f"discovered at {clock(one['since_ns'])}"),
-    ]  # fmt: skip
+    ]
 
 
 def _participant_lines(row: Spotted, who: Participant) -> list[Text]:

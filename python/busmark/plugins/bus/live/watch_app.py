@@ -20,11 +20,11 @@ from busmark.plugins.bus.caller import Caller, Message
 from busmark.plugins.bus.commands.found import need_list
 from busmark.plugins.bus.commands.orders import Order, stopped
 from busmark.plugins.bus.commands.samples import injected, payload_on
-from busmark.plugins.bus.live import asked
-from busmark.plugins.bus.live.asked import ChosenTest
+from busmark.plugins.bus.live import forms
 from busmark.plugins.bus.live.bus_app import BusApp, Hand, words
 from busmark.plugins.bus.live.ends import COLUMNS, detail, style
 from busmark.plugins.bus.live.entities_view import EntitiesView, Row
+from busmark.plugins.bus.live.forms import ChosenTest
 from busmark.plugins.bus.live.samples_view import SamplesView
 from busmark.plugins.bus.seen import End, Seen
 from busmark.plugins.bus.watching import Watching
@@ -243,8 +243,8 @@ class WatchApp(BusApp[End]):
         """A form for what changes."""
         at = self._bus
         if test := self._test():
-            title, fields = f"Change {test.words()}", asked.change_fields(test)
-            self._form(title, fields, lambda values: asked.change(at, test, values))
+            title, fields = f"Change {test.words()}", forms.change_fields(test)
+            self._form(title, fields, lambda values: forms.change(at, test, values))
 
     def action_new(self) -> None:
         """A form for a test."""
@@ -257,7 +257,7 @@ class WatchApp(BusApp[End]):
         elif row is not None and self._samples is None:
             app = row.participant.app
 
-        self._form("New test", asked.start_fields(app), lambda values: asked.start(at, values))
+        self._form("New test", forms.start_fields(app), lambda values: forms.start(at, values))
 
     def action_stop(self) -> None:
         """Asks, and stops the test."""
@@ -266,7 +266,7 @@ class WatchApp(BusApp[End]):
             text = "What it has measured so far is summed up and shown."
             self.push_screen(Question(
                 f"Stop {test.words()}?", text,
-                lambda question: self._give(question, lambda: asked.stop(at, test)),
+                lambda question: self._give(question, lambda: forms.stop(at, test)),
             ))  # fmt: skip
 
     def action_inject(self) -> None:
@@ -277,7 +277,7 @@ class WatchApp(BusApp[End]):
 
         def send(form: Form, values: dict[str, str]) -> None:
             try:
-                found = asked.inject(at, topic, values)
+                found = forms.inject(at, topic, values)
             except click.ClickException as error:
                 form.say(error.format_message(), "red")
                 return
@@ -289,15 +289,14 @@ class WatchApp(BusApp[End]):
             self._work(form, job, lambda text: self._answer(form, text, "green"))
 
         text = "Participants that measure count them as foreign traffic: no figure has them."
-        self.push_screen(Form(f"Inject into {topic}", text, asked.INJECT_FIELDS, send))
+        self.push_screen(Form(f"Inject into {topic}", text, forms.INJECT_FIELDS, send))
 
     def _form(
         self, title: str, fields: Sequence[Field], makes: Callable[[dict[str, str]], Order]
     ) -> None:
-        """A form by which an order is given."""
-        self.push_screen(Form(
-            title, "", fields, lambda form, values: self._give(form, lambda: makes(values))
-        ))  # fmt: skip
+        self.push_screen(
+            Form(title, "", fields, lambda form, values: self._give(form, lambda: makes(values)))
+        )
 
     def _give(self, dialog: Dialog, makes: Callable[[], Order]) -> None:
         """Gives an order, and shows the answers."""

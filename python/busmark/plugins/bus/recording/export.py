@@ -12,7 +12,7 @@ from busmark.errors import UserError
 from busmark.plugins.bus.recording.model import Heard
 from busmark.plugins.bus.recording.reader import Reader
 from busmark.plugins.bus.words import STRANGE
-from busmark.present.csv_cells import guarded
+from busmark.present.quoting import guarded
 
 Cell = str | int | float | None
 Row = dict[str, Cell]
@@ -124,13 +124,14 @@ def _live(message: dict[str, Any]) -> Row | None:
     seen = event.get("seen", [])
     trips = [trip / US_NS for one in seen for trip in one["round_trips_ns"]]
     return {
-        "interval_s": seconds, "samples": samples,
+        "interval_s": seconds,
+        "samples": samples,
         "samples_per_s": None if samples is None else samples / seconds,
         "round_trip_median_us": statistics.median(trips) if trips else None,
         "round_trip_max_us": max(trips) if trips else None,
         "round_trips_looked_at": len(trips) if seen else None,
         "looked_at_unanswered": sum(one["unanswered"] for one in seen) if seen else None,
-    }  # fmt: skip
+    }
 
 
 def _result(message: dict[str, Any]) -> Row:

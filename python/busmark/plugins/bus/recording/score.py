@@ -193,7 +193,6 @@ def _rest(definition: Message, running_s: Any) -> Message:
 
 
 def _means(to: Any, app: int, session: Session) -> bool:
-    """Return whether an order is for this application."""
     if not isinstance(to, dict):
         return bool(to == "all")
     return bool(to.get("app") == app or ("group" in to and to["group"] == session.groups.get(app)))

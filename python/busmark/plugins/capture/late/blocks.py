@@ -163,13 +163,14 @@ def _sequence(found: Diagram) -> Section:
     packets = [Cell("" if each.packet is None else each.packet) for each in found.events]
     columns = [
         # To the microsecond: packets that follow each other closely stay distinct.
-        Column("From write", [Cell(round(each.at_ns / 1e3)) for each in found.events], "count",
-               "µs"),
+        Column(
+            "From write", [Cell(round(each.at_ns / 1e3)) for each in found.events], "count", "µs"
+        ),
         *lanes,
         Column("Packet", packets, "count"),
         Column("Proof", [Cell("✓" if each.proves else "") for each in found.events]),
         Column("What", [Cell(each.what) for each in found.events]),
-    ]  # fmt: skip
+    ]
     notes = []
     if found.omitted:
         notes.append(Text("facts", {

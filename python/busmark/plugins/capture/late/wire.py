@@ -282,7 +282,8 @@ class Wire:
     def discovery(self) -> Rows:
         """DATA of discovery."""
         which = pl.col("builtin").fill_null(value=False) & pl.col("kind").is_in(DATA)
-        return self._where(which)
+        index = self.rows.lazy().with_row_index("row").filter(which).select("row").collect()
+        return index["row"].to_numpy().astype(np.int64)
 
     @cached_property
     def announcements(self) -> Rows:
@@ -322,10 +323,6 @@ class Wire:
     def pieces(self) -> dict[int, Rows]:
         """IP fragments that complete no datagram, by file."""
         return self._by(pl.col("protocol") == "fragment", "file")
-
-    def _where(self, which: pl.Expr) -> Rows:
-        index = self.rows.lazy().with_row_index("row").filter(which).select("row").collect()
-        return index["row"].to_numpy().astype(np.int64)
 
     @cached_property
     def reverse(self) -> dict[int, int]:

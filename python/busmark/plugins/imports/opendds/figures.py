@@ -24,8 +24,9 @@ ONE_WAY: dict[str, Quantity] = {
     "latency": "one_way", "jitter": "one_way_jitter", "discovery_delta": "discovery",
 }  # fmt: skip
 ROUND_TRIP: dict[str, Quantity] = {
-    "round_trip_latency": "per_hop", "round_trip_jitter": "per_hop_jitter",
-}  # fmt: skip
+    "round_trip_latency": "per_hop",
+    "round_trip_jitter": "per_hop_jitter",
+}
 """Blocks by their name in the file. Round trips are divided by the number of their hops."""
 
 

@@ -141,8 +141,6 @@ def _number(source: SourceText, reader: dict[str, Any], key: str) -> float | Non
 
 
 def _block(source: SourceText, reader: dict[str, Any], name: str) -> Block:
-    """Return block of one reader."""
-
     def value(ending: str) -> float | None:
         return _number(source, reader, f"{name}_{ending}")
 

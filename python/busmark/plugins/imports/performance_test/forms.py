@@ -48,7 +48,6 @@ _VALUE = re.compile(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|nan|inf)", re.ASCII)
 
 
 def _read_csv(source: SourceText, imported: Imported) -> Experiment:
-    """Return the experiment with its rows."""
     if MARK not in source.text:
         raise UserError(
             f"no table of figures after {MARK}: this is what performance_test shows on a terminal",
@@ -195,7 +194,6 @@ class Experiments(Document):
 
 
 def _read_json(source: SourceText, imported: Imported) -> Experiment:
-    """Return the experiment with its rows."""
     found = checked(source, Experiments, source.text)
     if not found.analysis_results:
         raise source.nothing("an element in analysis_results")

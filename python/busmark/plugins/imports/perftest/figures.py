@@ -40,8 +40,9 @@ NAMES: dict[str, tuple[Statistic, float | None]] = {
 
 
 PARTS: dict[str, Quantity] = {
-    "Serialization": "serialization", "Deserialization": "deserialization",
-}  # fmt: skip
+    "Serialization": "serialization",
+    "Deserialization": "deserialization",
+}
 """Further times of a summary, each a mean."""
 
 HALVED = Flaw(

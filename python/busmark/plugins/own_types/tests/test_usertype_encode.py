@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from busmark.plugins.own_types.decode import decode
-from busmark.plugins.own_types.encode import PLAIN_CDR, Wrong, encode, types
+from busmark.plugins.own_types.codec import PLAIN_CDR, Wrong, decode, encode, types
 
 pytest.importorskip("cyclonedds", reason="busmark type build needs it: pip install cyclonedds")
 

@@ -359,11 +359,13 @@ MEASURED: tuple[tuple[Part, str, Columns[CaseSummary], str], ...] = (
 """Tables of each middleware: experiment, title, columns, note."""
 
 _RATE: Columns[tuple[str, float]] = {
-    "Throughput of bodies": lambda row: row[0], "kB/s": lambda row: row[1],
-}  # fmt: skip
+    "Throughput of bodies": lambda row: row[0],
+    "kB/s": lambda row: row[1],
+}
 _OF_MACHINE: Columns[tuple[str, float]] = {
-    "Machine": lambda row: row[0], "Read, MB/s": lambda row: row[1],
-}  # fmt: skip
+    "Machine": lambda row: row[0],
+    "Read, MB/s": lambda row: row[1],
+}
 
 PUBLISHED: tuple[tuple[Part, Grouped], ...] = (
     ("throughput", table(

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from security_command import busmark, openssl
 
 from busmark.errors import UserError
-from busmark.plugins.security import cms, elements
+from busmark.plugins.security import cms, reading
 from busmark.plugins.security.authority import Signed, Validity, identity
 from busmark.plugins.security.authority import authority as certificate_authority
 from busmark.plugins.security.campaign import Use, check_use
@@ -394,7 +394,7 @@ def test_a_grant_without_rules_is_no_fault_of_the_domain(at: Layout) -> None:
 
 @given(st.binary(max_size=300))
 def test_anything_is_read_or_refused(data: bytes) -> None:
-    for read in (lambda: elements.parse(data, "x"), lambda: cms.read(data, "x")):
+    for read in (lambda: reading.parse(data, "x"), lambda: cms.read(data, "x")):
         with contextlib.suppress(UserError):
             read()
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from busmark.errors import UserError
-from busmark.plugins.security.secret import passphrase
+from busmark.plugins.security.reading import passphrase
 from busmark.scenario import Scenario
 
 

@@ -11,8 +11,7 @@ from busmark.plugins.security.campaign import Use, check_use
 from busmark.plugins.security.description import Wanted
 from busmark.plugins.security.directory import create
 from busmark.plugins.security.domains import Domains
-from busmark.plugins.security.elements import parse
-from busmark.plugins.security.reading import grants
+from busmark.plugins.security.reading import grants, parse
 from busmark.plugins.security.rights import allowed, check_rights
 
 ALLOW = """<allow_rule><domains><id>3</id></domains>

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from busmark.plugins.capture.late.causes import places, rtps, tcp, xrce
-from busmark.plugins.capture.late.causes.dropped import dropped
 from busmark.plugins.capture.late.trace import Proof, Trace
 
 NEARLY = 0.8
@@ -20,7 +19,7 @@ NEARLY = 0.8
 Find = Callable[[Trace], Iterator[Proof]]
 
 CAUSES: tuple[Find, ...] = (
-    rtps.before_match, xrce.unrepeated, places.behind_capture, dropped, tcp.delayed_ack,
+    rtps.before_match, xrce.unrepeated, places.behind_capture, places.dropped, tcp.delayed_ack,
     tcp.retransmission, tcp.window, rtps.recovery, xrce.recovery, rtps.fragments, rtps.reordering,
     places.in_relay,
 )  # fmt: skip

@@ -1,15 +1,22 @@
-"""Where a sample was dropped or stayed: behind the capture, in a relay, on a link, in a process."""
+"""Where a sample was dropped or stayed: behind the capture, in a relay, on a link, in a process.
+
+`dropped` is for a capture alone; in a round of Busmark's the stamps of the processes and the
+kernel's counters say more.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
+
+import numpy as np
 
 from busmark.plugins.capture.late.causes import rtps, xrce
 from busmark.plugins.capture.late.causes.xrce import Recovery, recoveries
-from busmark.plugins.capture.late.trace import Evidence, Proof, Segment, Trace
-from busmark.plugins.capture.late.wire import Flow, Packet, passes
+from busmark.plugins.capture.late.trace import Evidence, Path, Proof, Segment, Trace
+from busmark.plugins.capture.late.wire import NO_ROWS, Flow, Packet, Rows, Wire, passes
 
 DROPPED = "kernel-drop"
 LINK = "lab-link"
@@ -185,3 +192,204 @@ SAID = {
 
 def _part(cause: str, begin_ns: int, end_ns: int, evidence: tuple[Evidence, ...]) -> Proof:
     return Proof(cause, max(0, end_ns - begin_ns), SAID[cause], evidence)
+
+
+SENDER = "dropped-at-sender"
+RECEIVER = "dropped-at-receiver"
+AGENT = "dropped-by-agent"
+OVERWRITTEN = "overwritten"
+UNMATCHED = "before-match"
+
+
+def dropped(trace: Trace) -> Iterator[Proof]:
+    """By each segment: what was asked for again though its packet is there, or before any packet of
+    it; what its writer declared gone; what came to an agent and left it in no packet."""
+    if trace.path is None:
+        return
+    for segment in trace.segments:
+        yield from _receiver(trace, segment)
+        yield from _sender(trace, segment)
+        if not segment.is_read and segment.last is not None:
+            yield from _gone(trace, segment)
+            # At the end of the capture it may have been under way.
+            if segment.last.time_ns + trace.path.patience_ns <= trace.wire.times[-1]:
+                yield from _in_agent(trace, trace.path, segment.last)
+
+
+def _receiver(trace: Trace, segment: Segment) -> Iterator[Proof]:
+    part = replace(trace, segments=(segment,))
+    for proof in (*rtps.recovery(part), *xrce.recovery(part)):
+        if not proof.of_another:
+            first = proof.evidence[0].packet
+            where = (
+                "at the receiver"
+                if trace.wire.is_local(first)
+                else "on the way to the receiver or there"
+            )
+            yield Proof(RECEIVER, proof.wait_ns,
+                        f"{proof.said}; the first copy is in packet {first.packet}: it was dropped "
+                        f"behind the capture, {where}", proof.evidence)  # fmt: skip
+
+
+def _sender(trace: Trace, segment: Segment) -> Iterator[Proof]:
+    """Asked for before the capture has any packet of it."""
+    wire = trace.wire
+    for stream, (first, last) in segment.streams:
+        own = next(p for p in segment.packets if p.flow == stream[0])
+        rows = wire.xrce_questions.get(xrce.back(trace, stream), NO_ROWS)
+        rows = wire.within(rows, own.first_ns - xrce.SPAN_NS, own.first_ns - 1)
+        for number in range(first, last + 1):
+            asked = xrce.asking(wire, rows, number)
+            if len(asked):
+                yield _asked_before(trace, wire.packet(asked[0]), own, number)
+    for writer, number in segment.identities:
+        own = next(p for p in segment.packets if (p.source, p.writer) == writer)
+        asked = wire.within(wire.questions(writer), own.first_ns - xrce.SPAN_NS, own.first_ns - 1)
+        asked = _covering(wire, asked, number)
+        if len(asked):
+            yield _asked_before(trace, wire.packet(asked[0]), own, number)
+
+
+def _asked_before(trace: Trace, question: Packet, own: Packet, number: int) -> Proof:
+    before = max(
+        (p for segment in trace.segments for p in segment.packets if p.time_ns < question.time_ns),
+        key=lambda each: each.time_ns,
+        default=None,
+    )
+    since = before.time_ns if before is not None else question.time_ns
+    evidence = [
+        Evidence(question, f"{question.kind} that asks for number {number}"),
+        Evidence(own, "the sample, the first packet of it here"),
+    ]
+    if before is not None:
+        evidence.insert(0, Evidence(before, "the sample, on the hop before"))
+    return Proof(
+        SENDER,
+        own.first_ns - since,
+        f"{question.kind} in packet {question.packet} asked for number {number} before a "
+        f"packet had it; the first is packet {own.packet}: an earlier copy was dropped at "
+        "the sender, or on its way to the place of the capture",
+        tuple(evidence),
+    )
+
+
+def _gone(trace: Trace, segment: Segment) -> Iterator[Proof]:
+    """The other end asked for it, and its writer said that it does not have it any more."""
+    wire = trace.wire
+    for writer, number in segment.identities:
+        own = next(p for p in segment.packets if (p.source, p.writer) == writer)
+        asked = _covering(wire, wire.questions(writer), number)
+        beats = wire.heartbeats.get(writer, NO_ROWS)
+        beats = beats[wire.value("first_seq", beats) > number]
+        left = np.sort([*beats, *_covering(wire, wire.gaps.get(writer, NO_ROWS), number)])
+        yield from _overwritten(wire, own, asked, left.astype(np.int64), number)
+    for stream, (_, number) in segment.streams:
+        own = next(p for p in segment.packets if p.flow == stream[0])
+        rows = wire.xrce_questions.get(xrce.back(trace, stream), NO_ROWS)
+        beats = wire.xrce_heartbeats.get(stream, NO_ROWS)
+        beats = beats[wire.value("first_seq", beats) > number]
+        asked = xrce.asking(wire, rows, number)
+        yield from _overwritten(wire, own, asked, beats, number)
+
+
+def _covering(wire: Wire, rows: Rows, number: int) -> Rows:
+    inside = wire.value("first_seq", rows) <= number
+    found: Rows = rows[inside & (wire.value("last_seq", rows) >= number)]
+    return found
+
+
+def _after(wire: Wire, rows: Rows, own: Packet) -> Packet | None:
+    later = rows[wire.times[rows] > own.time_ns]
+    return wire.packet(later[0]) if len(later) else None
+
+
+def _overwritten(wire: Wire, own: Packet, asked: Rows, left: Rows, number: int) -> Iterator[Proof]:
+    question = _after(wire, asked, own)
+    said = None if question is None else _after(wire, left, question)
+    if question is not None and said is not None:
+        yield Proof(OVERWRITTEN, None,
+                    f"{question.kind} in packet {question.packet} asked for number {number}, and "
+                    f"{said.kind} in packet {said.packet} says that the writer no longer has it",
+                    (Evidence(own, "the sample, last seen here"),
+                     Evidence(question, f"{question.kind} that asks for it"),
+                     Evidence(said, f"{said.kind} that leaves it out")))  # fmt: skip
+
+
+def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
+    """It came to an agent, and the flow behind has others, without it."""
+    wire = trace.wire
+    place = next((n for n, flow in enumerate(path.flows) if flow == last.flow), None)
+    if place is None or place + 1 >= len(path.flows) or not path.whole[place + 1]:
+        return
+    own = Evidence(last, "the sample, last seen here")
+    missing = path.missing[place + 1].get(trace.sample.seq)
+    before, after = path.around[place + 1](trace.sample.seq)
+    around = tuple(
+        Evidence(wire.packet(row), f"the sample {word} it, behind the agent")
+        for packet, word in ((before, "before"), (after, "after"))
+        if packet is not None
+        for row in wire.row_of(last.file, packet)
+    )
+    if missing is not None:
+        yield Proof(SENDER, None,
+                    f"packet {last.packet} brought it to the agent, which gave it number {missing} "
+                    "of its stream; no packet has this number: it was dropped at the agent's "
+                    "sending side, before the place of the capture", (own, *around))  # fmt: skip
+    elif (
+        before is None
+        and after is not None
+        and (seen := _matching(trace, last, after, path.flows[-1]))
+    ):
+        yield Proof(UNMATCHED, None,
+                    f"it came to the agent with packet {last.packet}, before the agent passed on "
+                    f"any; {seen.what} in packet {seen.packet.packet} came later, and packet "
+                    f"{after} is the first that was passed on", (own, seen, *around))  # fmt: skip
+    elif before is not None and after is not None:
+        # Others passed on both sides: its reader was there.
+        confirmed = _confirmed(trace, last)
+        known = (
+            f"packet {confirmed.packet} confirms that the agent has it"
+            if confirmed
+            else "nothing confirms it: the agent dropped it, or its socket did"
+        )
+        more = (
+            (Evidence(confirmed, f"{confirmed.kind or 'TCP'} that confirms it"),)
+            if confirmed
+            else ()
+        )
+        yield Proof(AGENT, None,
+                    f"packet {last.packet} brought it to the agent, and no packet behind the agent "
+                    f"has it; {known}", (own, *more, *around))  # fmt: skip
+
+
+def _matching(trace: Trace, last: Packet, after: int, leaving: int) -> Evidence | None:
+    """The last packet of discovery, or a reader's request for data, since the sample and before the
+    first that was passed on."""
+    wire = trace.wire
+    end = wire.packet(wire.row_of(last.file, after)[0]).time_ns
+    found = wire.within(wire.discovery, last.time_ns, end)
+    asking = wire.within(
+        wire.requests.get(wire.reverse.get(leaving, -1), NO_ROWS), last.time_ns, end
+    )
+    if len(asking):
+        return Evidence(wire.packet(asking[-1]), "the reader's READ_DATA")
+    return Evidence(wire.packet(found[-1]), "discovery") if len(found) else None
+
+
+def _confirmed(trace: Trace, last: Packet) -> Packet | None:
+    """What confirms its message or its segment."""
+    wire, flow = trace.wire, -1 if last.flow is None else last.flow
+    if (last.stream or 0) >= 0x80 and None not in (last.session, last.last_seq):
+        back = (wire.reverse.get(flow, -1), last.session or 0, last.stream or 0)
+        rows = wire.xrce_confirming.get(back, NO_ROWS)
+        found = _after(wire, rows[wire.value("first_seq", rows) > (last.last_seq or 0)], last)
+    elif last.stream_end is not None:
+        rows = wire.acknowledged(flow, last.time_ns, last.time_ns + xrce.SPAN_NS)
+        found = _after(wire, rows[wire.value("acked", rows) >= last.stream_end], last)
+    elif last.protocol == "rtps" and last.writer is not None:
+        rows = wire.confirming.get(last.writer, NO_ROWS)
+        rows = rows[wire.value("destination", rows) == last.source]
+        found = _after(wire, rows[wire.value("first_seq", rows) > (last.last_seq or 0)], last)
+    else:
+        return None
+    return found

@@ -1,4 +1,9 @@
-"""JSON to CDR: `encode.py FOLDER TYPE VALUE.json OUT`, run as a program of its own.
+"""JSON to CDR and back, run as a program of its own.
+
+`codec.py FOLDER TYPE VALUE.json OUT` encodes a value. `codec.py FOLDER` decodes: a line of standard
+input is a sample, `{"type": NAME, "bytes": HEX}` with its encapsulation, and a line of output what
+is in it: `{"value": ...}`, `{"problem": ...}` where it cannot be read, or `{}` where the type is
+none of the folder's.
 
 FOLDER holds the classes that the IDL compiler made. What JSON stands for what: an object for a
 structure, a list for a sequence or an array, the name for an enumerator, a list of names for a
@@ -9,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import enum
 import importlib
 import json
 import pkgutil
@@ -75,7 +81,10 @@ def _plain(hint: Any, mark: Any, value: Any, path: str) -> Any:
     if kind in ("array", "sequence"):
         return _many(typing.get_args(hint)[0], mark, value, path)
     if isinstance(mark, str) and mark in INTEGERS:
-        return _integer(mark, value, path)
+        low, high = INTEGERS[mark]
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        _expect(value, whole and low <= value <= high, f"a whole number from {low} to {high}", path)
+        return int(value)
     if hint is bool:
         return _expect(value, isinstance(value, bool), "true or false", path)
     if hint is float:
@@ -93,13 +102,6 @@ def _expect(value: Any, fits: bool, what: str, path: str) -> Any:
     if not fits:
         raise Wrong(path, f"{shown(value)} is not {what}")
     return value
-
-
-def _integer(name: str, value: Any, path: str) -> int:
-    low, high = INTEGERS[name]
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    _expect(value, whole and low <= value <= high, f"a whole number from {low} to {high}", path)
-    return int(value)
 
 
 def _text(mark: Any, value: Any, path: str) -> str:
@@ -236,10 +238,91 @@ def encode(folder: Path, name: str, value: Path) -> bytes:
     return bytes(cdr[4:])
 
 
-def main(folder: str, name: str, value: str, out: str) -> None:
-    """Write the file, or say in one line why not."""
+HEADER = 4
+"""Bytes of an encapsulation."""
+ALIGNMENT = 4
+"""Serialised data may be padded up to a multiple of this, bytes."""
+PLAIN = {0x00: 1, 0x06: 2}
+"""Versions of XCDR by encapsulations without lists of parameters, but for the byte order
+(DDS-XTypes 1.3, 7.6.3.1.2)."""
+
+
+def plain(value: Any) -> Any:
+    """Return a value of a generated class as JSON has it."""
+    bases = {base.__name__ for base in type(value).__mro__}
+    if isinstance(value, enum.Enum):
+        return value.name
+    if "IdlBitmask" in bases:
+        fields = (field.name for field in dataclasses.fields(value))
+        return [name for name in fields if getattr(value, name)]
+    if "IdlUnion" in bases:
+        return _plain_union(value)
+    if dataclasses.is_dataclass(value):
+        fields = (field.name for field in dataclasses.fields(value))
+        return {name: plain(getattr(value, name)) for name in fields}
+    if isinstance(value, bytes | bytearray | list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def _plain_union(value: Any) -> dict[str, Any]:
+    """Return the chosen member, and the discriminator where the member does not say it."""
+    chosen = value.discriminator
+    for name, hint in typing.get_type_hints(type(value), include_extras=True).items():
+        case = typing.get_args(hint)[1]
+        labels = getattr(case, "labels", [])
+        if chosen in labels or (not labels and type(case).__name__ == "default"):
+            text = {} if len(labels) == 1 else {"discriminator": plain(chosen)}
+            return {**text, name: plain(value.value)}
+    return {"discriminator": plain(chosen)}
+
+
+def decode(known: dict[str, Any], name: str, data: bytes) -> dict[str, Any]:
+    """Return what is in a sample."""
+    if name not in known:
+        return {}
+    if len(data) < HEADER:
+        return {"problem": f"has {len(data)} bytes, less than an encapsulation"}
+    try:
+        value = known[name].deserialize(data)
+        again = _again(value, data[1])
+    except Exception as error:  # the package has no class for its own
+        return {"problem": f"is no value of the type in the IDL file: {error}"}
+    # The package reads zeros where there is nothing more.
+    if again is not None and not 0 <= len(data) - len(again) < ALIGNMENT:
+        lengths = f"it has {len(data)} bytes, and such a value {len(again)}"
+        return {"problem": f"is no value of the type in the IDL file: {lengths}"}
+    return {"value": plain(value)}
+
+
+def _again(value: Any, encapsulation: int) -> bytes | None:
+    """Return the value serialised as it was; None where one value has several lengths."""
+    from cyclonedds.idl._support import Endianness
+
+    order = Endianness.Little if encapsulation & 1 else Endianness.Big
+    version = PLAIN.get(encapsulation & ~1)
+    if version is None:
+        return None
+    again: bytes = value.serialize(endianness=order, use_version_2=version == 2)
+    return again
+
+
+def decode_lines(known: dict[str, Any]) -> None:
+    """Decode until the input ends."""
+    for line in sys.stdin:
+        one = json.loads(line)
+        # JSON has neither infinities nor NaN; Python's writes and reads them all the same.
+        print(json.dumps(decode(known, one["type"], bytes.fromhex(one["bytes"]))), flush=True)
+
+
+def main(folder: str, *arguments: str) -> None:
+    """Decode samples; with a type, a value and a file, encode that value, or say why not."""
     # Behind everything else: no module of the user's takes the place of another.
     sys.path.append(folder)
+    if not arguments:
+        decode_lines(types(Path(folder)))
+        return
+    name, value, out = arguments
     try:
         cdr = encode(Path(folder), name, Path(value))
     except Wrong as error:

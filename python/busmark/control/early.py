@@ -24,7 +24,7 @@ SHARE = 0.05
 GRACE_S = 2.0
 """and so much at the begin, half of which loads what the rules calculate with."""
 
-TOLD = ("error", "warning")
+REPORTED = ("error", "warning")
 """Notes wait for the end."""
 
 SPARE_THREADS = 8
@@ -34,7 +34,7 @@ Key = tuple[str, str, str, str]
 """Case, rule, title and severity."""
 
 
-class Noticing:
+class EarlyFindings:
     """Reports each kind once for a case, and again when it no longer holds."""
 
     def __init__(
@@ -83,7 +83,7 @@ class Noticing:
             self._result = Result(self._directory)
         self._result.cases = as_frame(self._rows(case.id))
         found = early_findings(case, self._result)
-        now = {key: f for f in found if f.severity in TOLD for key in _keys(f)}
+        now = {key: f for f in found if f.severity in REPORTED for key in _keys(f)}
         yield from self._gone(key for key in [*self._text] if key[0] == case.id and key not in now)
         for key, finding in now.items():
             if key not in self._text and key not in self._before:
