@@ -234,9 +234,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     lenient()
-    # Before any library is imported; whoever has set the variable is obeyed.
-    os.environ.setdefault(*NUMPY)
-    platform.keep_memory()
+    prepare_libraries()
     try:
         busmark(standalone_mode=False)
     except click.exceptions.Exit as end:
@@ -369,3 +367,9 @@ NUMPY = ("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_SKX")
 on AMD's Zen 4, and is hardly slower without it elsewhere. The same set of instructions everywhere
 also gives the same last digit. The second name is for numpy before 2.4; each version knows one of
 them, and silently ignores what a machine does not have."""
+
+
+def prepare_libraries() -> None:
+    """Before any of them is imported. Whoever has set the variable is obeyed."""
+    os.environ.setdefault(*NUMPY)
+    platform.keep_memory()
