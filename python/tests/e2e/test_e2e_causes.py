@@ -61,15 +61,6 @@ def hog(cpu: int) -> Iterator[None]:
         process.wait()
 
 
-def test_01_a_hog_on_the_same_cpu(lab: Lab) -> None:
-    need_adapters("udp")
-    with hog(CPU):
-        matrix = f'adapter = "udp"\nplacement = "{CPU}+{CPU}"\nrate_hz = 500'
-        finding = found(lab, matrix, "other-load")
-    assert finding.severity == "warning"
-    assert f"of CPU {CPU};" in finding.evidence and "waited for a CPU" in finding.evidence
-
-
 @contextlib.contextmanager
 def limited(quota_us: int, period_us: int) -> Iterator[Path]:
     """A control group whose processes get this much CPU time in each period."""
@@ -201,13 +192,14 @@ def test_11_two_modes_and_21_nagles_algorithm_left_on(lab: Lab) -> None:
     assert "round_begins" in [event for event, _ in lines[lines.index(appears) :]]
 
 
-def test_22_a_participant_that_is_stopped_in_a_flow_at_a_rate(lab: Lab) -> None:
+def test_01_a_hog_on_the_same_cpu_and_22_a_participant_that_is_stopped_in_a_flow_at_a_rate(
+    lab: Lab,
+) -> None:
     need_adapters("udp")
-    matrix = 'adapter = "udp"\ntest = "throughput"\nrate_hz = 500'
+    matrix = f'adapter = "udp"\ntest = "throughput"\nrate_hz = 500\nplacement = "{CPU}+{CPU}"'
     # On a busy machine its workers are not found at once.
     lab.scenario(scenario(matrix, measure="duration_s = 3\nwarmup_s = 0.1", rounds=ONE))
-    process = lab.start("run", "scenario.toml", "--out", "result")
-    with tidy(process):
+    with hog(CPU), tidy(lab.start("run", "scenario.toml", "--out", "result")) as process:
         pids = eventually(
             lambda: found if len(found := lab.workers()) == 2 else None, lambda: "no participants"
         )
@@ -219,8 +211,10 @@ def test_22_a_participant_that_is_stopped_in_a_flow_at_a_rate(lab: Lab) -> None:
                 time.sleep(seconds)
         process.communicate()
     directory = lab.folder / "result"
-    finding = named(directory, "participant-stopped")
+    finding = named(directory, "other-load")
+    assert finding.severity == "warning"
+    assert f"of CPU {CPU};" in finding.evidence and "waited for a CPU" in finding.evidence
     table = pl.read_parquet(next((directory / "participants").glob("*.parquet")))
     (who,) = table.filter(pl.col("stopped"))["participant"].to_list()
     assert table.filter(pl.col("process") == pids[0])["participant"].to_list() == [who]
-    assert f"{who} in round 0" in finding.evidence
+    assert f"{who} in round 0" in named(directory, "participant-stopped").evidence

@@ -35,25 +35,20 @@ def participants(shared_lab: Lab) -> Iterator[dict[int, subprocess.Popen[str]]]:
 
 
 @pytest.mark.parametrize(
-    ("command", "word"), [("watch", "transceiver"), ("spot", "participant"), ("errors", "99")]
+    ("command", "word", "leaves"),
+    [("watch", "transceiver", signal.SIGTERM), ("spot", "participant", "q"), ("errors", "99", "q")],
 )
-def test_a_screen_is_painted_and_left_by_a_key(
-    participants: object, lab: Lab, command: str, word: str
+def test_a_screen_is_painted_and_left_by_a_key_or_a_signal(
+    participants: object, lab: Lab, command: str, word: str, leaves: str | signal.Signals
 ) -> None:
     with closing(Terminal(lab, command, *CYCLONE)) as terminal:
         terminal.shows(word)
-        terminal.press("q")
+        if isinstance(leaves, str):
+            terminal.press(leaves)
+        else:
+            terminal.process.send_signal(leaves)
         terminal.has_ended_well()
     lab.assert_nothing_left()
-
-
-def test_a_signal_ends_a_screen_and_the_terminal_is_as_it_was(
-    participants: object, lab: Lab
-) -> None:
-    with closing(Terminal(lab, "watch", *CYCLONE)) as terminal:
-        terminal.shows("transceiver")
-        terminal.process.send_signal(signal.SIGTERM)
-        terminal.has_ended_well()
 
 
 def test_keys_change_a_test_show_entities_and_look_at_samples(
