@@ -17,7 +17,7 @@ RELAY = Path(__file__).with_name("hostile_relay.py")
 PATIENCE_S = 20.0
 STEPS = 16
 """More answers than setting up a node and looking at it takes."""
-APART = int(os.environ.get("BUSMARK_TEST_STEPS_APART", "6"))
+APART = int(os.environ.get("BUSMARK_TEST_STEPS_APART", "4"))
 """Every fault is at one in so many of them, each at others."""
 
 TRIES = 50
