@@ -23,12 +23,19 @@ from busmark.cli import main
 
 IMPORTED = (
     "busmark.cli.campaign",
+    "busmark.cli.run",
     "busmark.cli.show",
+    "busmark.plugins.capture.companion",
+    "busmark.plugins.capture.findings",
+    "busmark.plugins.lab.hook",
+    "busmark.plugins.papers.blocks",
     "busmark.present.blocks.campaign",
     "busmark.present.sinks.page",
     "busmark.present.sinks.terminal",
     "busmark.scenario.load",
+    "scipy.optimize",
     "scipy.special",
+    "scipy.stats",
 )
 """By the process that is forked; nothing of it uses threads before a command does."""
 
