@@ -82,7 +82,6 @@ def test_the_pieces_of_a_large_sample_are_one_passage(delayed: Result) -> None:
     [
         (scenario('adapter = "null"\nlink.delay = "2ms"'), "matrix.link needs a lab"),
         (on_nodes('adapter = "null"\nwriter_on = "n7"'), "there is no node 'n7'"),
-        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is not a bandwidth"),
         (on_nodes('adapter = "null"', nodes=1), "a lab has 2 nodes at least"),
     ],
 )

@@ -127,10 +127,6 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         lambda d: cut(d / "manifest.json", 0.5),
         ("manifest.json: damaged manifest: not JSON", "restore it from a copy"),
     ),
-    "manifest empty": (
-        lambda d: (d / "manifest.json").write_text(""),
-        ("manifest.json: damaged manifest: not JSON",),
-    ),
     "manifest of another kind": (
         lambda d: (d / "manifest.json").write_text("[1]"),
         ("manifest.json: damaged manifest: not a JSON object",),

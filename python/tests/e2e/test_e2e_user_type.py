@@ -30,9 +30,9 @@ needs_package = pytest.mark.skipif(
 )
 
 
-def build(lab: Lab, *more: str, value: str = "", idl: str = "") -> Ended:
+def build(lab: Lab, *more: str, idl: str = "") -> Ended:
     (lab.folder / "sensors.idl").write_text(idl or shown("idl"), encoding="utf-8")
-    (lab.folder / "cloud.json").write_text(value or shown("json"), encoding="utf-8")
+    (lab.folder / "cloud.json").write_text(shown("json"), encoding="utf-8")
     words = ["type", "build", "sensors.idl", "--type", "sensors::PointCloud"]
     words += ["--value", "cloud.json"]
     return end(lab.start(*words, "--out", "types/cloud", *more), watchdog_s=BUILD_WATCHDOG_S)
@@ -47,7 +47,7 @@ def test_a_type_is_compiled_measured_and_its_cost_reported(lab: Lab) -> None:
     assert "Now type: busmark run types/cloud/scenario.toml" in ended.out
     settings = (
         "measure.duration_s=0.2", "measure.verify=true", "rounds.min=2", "rounds.max=2",
-        "criteria.min_samples=1", "criteria.min_rate=0",
+        "criteria.min_samples=1", "criteria.match_timeout_s=60",
     )  # fmt: skip
     quick = [word for setting in settings for word in ("--set", setting)]
     run = lab.busmark("run", "types/cloud/scenario.toml", *quick, "--out", "result")
@@ -66,10 +66,3 @@ def test_a_type_that_a_vendor_cannot_compile_is_reported_with_its_place(lab: Lab
     assert ended.code == 2, ended.text
     text = "dustdds: none: dust_dds_gen cannot compile the IDL: --> 1:1 = expected file"
     assert text in " ".join(ended.out.split()), ended.text
-
-
-@needs_package
-def test_a_value_that_does_not_fit_is_refused_by_its_member(lab: Lab) -> None:
-    ended = build(lab, value=shown("json").replace("FLOATS", "BYTES"))
-    assert ended.code == 2
-    assert 'cloud.json: fields[0].datatype: "BYTES" is no enumerator' in ended.err
