@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from busmark.adapters import worker
+
 MARK = "BUSMARK_TEST_NODE"
 PATIENCE_S = 60.0
 
@@ -35,6 +37,18 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         assert not list((folder / "tmp").glob("busmark-node-*"))
     finally:
         shutil.rmtree(folder)
+
+
+@pytest.fixture
+def small_worker(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker of a line, which runs the real one: that is sent to each node, and has megabytes of
+    debugging information."""
+    if not (real := worker()).exists():
+        pytest.skip("needs the worker: make build")
+    script = scratch / "busmark-worker"
+    script.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("BUSMARK_WORKER", str(script))
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from busmark.adapters import libraries, worker
+from busmark.adapters import libraries
 from busmark.nodes import Address, Node, NodeDown
+
+pytestmark = pytest.mark.usefixtures("small_worker")
 
 RELAY = Path(__file__).with_name("hostile_relay.py")
 PATIENCE_S = 20.0
@@ -66,12 +68,6 @@ def cleared(scratch: Path) -> None:
             return
         time.sleep(0.1)
     pytest.fail("a folder of a killed shell is still there")
-
-
-@pytest.fixture(autouse=True)
-def _built() -> None:
-    if not worker().exists():
-        pytest.skip("needs the worker: make build")
 
 
 @pytest.mark.parametrize("fault", WORDS)

@@ -12,6 +12,8 @@ import pytest
 from busmark.host import profile
 from busmark.nodes import Address, Node
 
+pytestmark = pytest.mark.usefixtures("small_worker")
+
 CPUS = "/sys/devices/system/cpu"
 NAMES = {
     "climbs": "/../climbed",

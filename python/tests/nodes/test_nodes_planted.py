@@ -13,6 +13,8 @@ import pytest
 from busmark.adapters import worker
 from busmark.nodes import Address, Node
 
+pytestmark = pytest.mark.usefixtures("small_worker")
+
 LOOPBACK = Address(address="127.0.0.1")
 NOBODY = 65534
 TURNS = 4
