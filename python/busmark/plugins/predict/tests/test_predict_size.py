@@ -33,9 +33,7 @@ def test_overhead_slope_and_bandwidth_of_each_adapter(measured: Result) -> None:
 
 
 def test_a_size_between_is_predicted_with_an_interval(measured: Result) -> None:
-    for model, truth in zip(
-        predict(measured, sizes=[3000]).sizes, (5600.0, 9300.0), strict=True
-    ):
+    for model, truth in zip(predict(measured, sizes=[3000]).sizes, (5600.0, 9300.0), strict=True):
         (prediction,) = model.predictions
         assert holds(prediction.latency, truth)
         assert (prediction.state, prediction.remark, prediction.loss) == ("within", None, None)
