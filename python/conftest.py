@@ -47,8 +47,10 @@ ONE_AFTER_THE_OTHER = (
 """Files that make networks, start daemons or load the machine: one group."""
 
 LONGEST = (
-    "networks", "mutations/", "e2e/test_e2e_user_type.py", "e2e/test_e2e_packets.py",
+    "networks", "e2e/test_e2e_user_type.py", "e2e/test_e2e_packets.py",
     "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_golden.py",
+    "mutations/", "present/test_forms.py", "present/test_page_in_a_browser.py",
+    "stats/test_stats_truth.py", "docs/test_docs_english.py",
 )  # fmt: skip
 """Groups, or how their files' names begin, that begin first, or one process would end minutes after
 the other."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -45,6 +47,13 @@ def done(*words: object, columns: int = 200) -> str:
     ended = run(*words, columns=columns)
     assert ended.code == 0, ended.text
     return ended.out
+
+
+def reviewed(path: Path, text: str) -> None:
+    """Check a text against the reviewed one, which `BUSMARK_GOLDEN=write` writes."""
+    if os.environ.get("BUSMARK_GOLDEN") == "write":
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8"), f"{path.name} is not as it was reviewed"
 
 
 class Document(dict[str, Any]):

@@ -254,8 +254,12 @@ def test_throughput_is_that_of_a_typical_round_and_loss_the_mean(tmp_path: Path)
     assert throughput.probe_round_trip is None
 
 
-def test_the_floor_is_the_nearest_null_case(tmp_path: Path) -> None:
-    campaign = shown(comparison(tmp_path, samples=200, rounds=2))
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return shown(comparison(tmp_path_factory.mktemp("comparison"), samples=200, rounds=2))
+
+
+def test_the_floor_is_the_nearest_null_case(campaign: Any) -> None:
     exact = campaign.case("udp-1024-same").floor
     assert exact is not None and exact.case == "null-1024" and exact.differs == []
     other = campaign.case("udp-1024-different").floor
@@ -265,8 +269,7 @@ def test_the_floor_is_the_nearest_null_case(tmp_path: Path) -> None:
     assert campaign.case("null-64").is_floor
 
 
-def test_placements_and_tests_are_never_in_one_group(tmp_path: Path) -> None:
-    campaign = shown(comparison(tmp_path, samples=200, rounds=2))
+def test_placements_and_tests_are_never_in_one_group(campaign: Any) -> None:
     assert [(g.test, g.placement) for g in campaign.groups] == [
         ("latency", "same"), ("latency", "different"), ("throughput", "different"),
     ]  # fmt: skip

@@ -72,6 +72,16 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return side(tmp_path_factory.mktemp("gate") / "base", 1)
 
 
+@pytest.fixture(scope="module")
+def again(base: Path) -> Path:
+    return side(base.parent / "again", 3)
+
+
+@pytest.fixture(scope="module")
+def near(base: Path) -> Path:
+    return side(base.parent / "near", 6)
+
+
 @pytest.mark.parametrize("share", [0.05, 0.15, 0.2])
 def test_stalls_miss_a_p99_that_may_not_be_stated(base: Path, tmp_path: Path, share: float) -> None:
     stalled = side(tmp_path / "stalled", 2, stalls(share, 100))
@@ -110,8 +120,8 @@ def test_lost_samples_are_beyond_every_limit(base: Path, tmp_path: Path) -> None
      ("median.latency > 5us", "missed"), ("median.round_trip > 15us", "missed"),
      ("median.round_trip > 25us", "met")],
 )  # fmt: skip
-def test_campaigns_that_are_alike(base: Path, tmp_path: Path, limit: str, outcome: str) -> None:
-    found = compare(base, side(tmp_path / "again", 3), "--fail-if", limit, "--json")
+def test_campaigns_that_are_alike(base: Path, again: Path, limit: str, outcome: str) -> None:
+    found = compare(base, again, "--fail-if", limit, "--json")
     assert [one["outcome"] for one in judged(found)] == [outcome]
     assert found.exit_code == (outcome == "missed")
 
@@ -123,15 +133,14 @@ def test_campaigns_that_are_alike(base: Path, tmp_path: Path, limit: str, outcom
      ("p99.latency > {}ns", None, 1), ("p99.latency > {}ns", "pass", 0)],
 )  # fmt: skip
 def test_what_is_undecided_says_what_could_be_found_and_what_decides_it(
-    base: Path, tmp_path: Path, limit: str, undecided: str | None, code: int
+    base: Path, near: Path, tmp_path: Path, limit: str, undecided: str | None, code: int
 ) -> None:
-    again = side(tmp_path / "again", 6)
     if "{}" in limit:
-        shown = json.loads(compare(base, again, "--json").stdout)["pairs"][0]["changes"]
+        shown = json.loads(compare(base, near, "--json").stdout)["pairs"][0]["changes"]
         tail = next(change for change in shown if change["name"] == "p99.latency")
         limit = limit.format(tail["candidate"]["value"])
     policy = ["--undecided", undecided] if undecided else []
-    found = compare(base, again, "--fail-if", limit, *policy, "--json", "--junit",
+    found = compare(base, near, "--fail-if", limit, *policy, "--json", "--junit",
                     tmp_path / "gate.xml")  # fmt: skip
     (one,) = judged(found)
     assert (one["outcome"], found.exit_code) == ("undecided", code)
@@ -206,7 +215,6 @@ def test_a_limit_that_cannot_be_is_refused_with_its_place(
 
 
 @pytest.mark.parametrize(("number", "x"), [("200x", 200.0), ("99", 99.0), ("1.5x", 1.5)])
-def test_a_ratio_may_say_that_it_is_one(base: Path, tmp_path: Path, number: str, x: float) -> None:
-    again = side(tmp_path / "again", 4)
+def test_a_ratio_may_say_that_it_is_one(base: Path, again: Path, number: str, x: float) -> None:
     found = compare(base, again, "--fail-if", f"median.latency > {number}", "--json")
     assert found.exit_code == 0 and judged(found)[0]["limit"] == x

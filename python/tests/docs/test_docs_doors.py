@@ -17,7 +17,8 @@ FOLDERS = (
 DOORS = {"busmark.cli.main", "busmark.compare.campaign", "busmark.estimate.columns",
          "busmark.estimate.frames", "busmark.estimate.stream", "busmark.model.parameters",
          "busmark.model.quantities", "busmark.model.statistics", "busmark.model.stream",
-         "busmark.plugins.imports.read", "busmark.plugins.papers.repetition"}  # fmt: skip
+         "busmark.plugins.imports.read", "busmark.plugins.papers.repetition",
+         "busmark.present.drawings"}  # fmt: skip
 """Modules that are public though they are within a package; all others are a package's own."""
 
 PLACES = {TESTS / folder: "-" for folder in FOLDERS} | {

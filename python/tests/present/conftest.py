@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tarfile
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -14,7 +13,7 @@ import synthetic_campaign
 import varied_campaigns
 from browser import Browser
 from kept_results import KEPT
-from seams import done
+from seams import done, reviewed
 
 FOLDER = Path(__file__).parent / "golden"
 RECORDED = Path(__file__).parents[1] / "oracles" / "results"
@@ -37,13 +36,7 @@ Results = Callable[[str], Path]
 
 @pytest.fixture(scope="session")
 def golden() -> Golden:
-    def check(name: str, text: str) -> None:
-        path = FOLDER / name
-        if os.environ.get("BUSMARK_GOLDEN") == "write":
-            path.write_text(text, encoding="utf-8")
-        assert text == path.read_text(encoding="utf-8"), f"{name} is not as it was reviewed"
-
-    return check
+    return lambda name, text: reviewed(FOLDER / name, text)
 
 
 @pytest.fixture(scope="session")

@@ -96,8 +96,10 @@ def test_no_text_begins_a_formula(tmp_path_factory: pytest.TempPathFactory, odd:
 def test_the_same_result_gives_the_same_files(
     results: Results, written: Path, tmp_path: Path
 ) -> None:
-    done("report", results("varied"), "--to", FORMS, "--out", tmp_path)
-    names = sorted(p.relative_to(written) for p in written.rglob("*") if p.is_file())
+    # Sheets are drawn twice below.
+    done("report", results("varied"), "--to", FORMS.replace("svg,", ""), "--out", tmp_path)
+    names = sorted(p.relative_to(written) for p in written.rglob("*")
+                   if p.is_file() and "svg" not in p.relative_to(written).parts)  # fmt: skip
     assert names == sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*") if p.is_file())
     assert [n for n in names if (written / n).read_bytes() != (tmp_path / n).read_bytes()] == []
 
@@ -186,6 +188,8 @@ def test_what_an_earlier_report_made_is_replaced_and_nothing_else(
     done("report", results(name), "--to", "svg", "--out", alone)
     both = [{p.name for p in (folder / "svg").iterdir()} for folder in (tmp_path, alone)]
     assert both[0] - both[1] == {"mine.svg"} and both[1] <= both[0]
+    for name in both[1]:
+        assert (tmp_path / "svg" / name).read_bytes() == (alone / "svg" / name).read_bytes()
 
 
 def test_a_link_in_the_place_of_a_report_is_not_followed(tmp_path: Path) -> None:

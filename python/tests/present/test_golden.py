@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,6 +15,8 @@ import openpyxl
 import pytest
 from rich.cells import cell_len
 from seams import done, run
+
+from busmark.present.drawings import Drawing, drawings
 
 if TYPE_CHECKING:
     from conftest import Golden, Results
@@ -115,7 +117,7 @@ def sheets(folder: Path) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
-def drawings(folder: Path) -> str:
+def texts(folder: Path) -> str:
     """The texts of every chart on paper: titles, axes with units, ticks, legends."""
     lines = []
     for path in sorted(folder.rglob("*.svg")):
@@ -124,6 +126,11 @@ def drawings(folder: Path) -> str:
         ]
         lines += [f"## {path.name}", " | ".join(texts), ""]
     return "\n".join(lines)
+
+
+def one_of_each_chart(document: Any) -> Iterable[Drawing]:
+    """Return the last sheet of each chart."""
+    return {sheet.name.partition(".")[0]: sheet for sheet in drawings(document)}.values()
 
 
 def plots(folder: Path) -> str:
@@ -154,8 +161,8 @@ WRITTEN: dict[str, tuple[str, str, Callable[[Path], str]]] = {
     "comparison.md": ("comparison", "markdown", markdown),
     "comparison-workbook.txt": ("comparison", "xlsx", sheets),
     "everything-workbook.txt": ("everything", "xlsx", sheets),
-    "everything-svg.txt": ("everything", "svg", drawings),
-    "odd-svg.txt": ("odd", "svg", drawings),
+    "everything-svg.txt": ("everything", "svg", texts),
+    "odd-svg.txt": ("odd", "svg", texts),
     "everything-gnuplot.txt": ("everything", "gnuplot", plots),
     "varied-notebook.txt": ("varied", "notebook", cells),
 }
@@ -164,9 +171,12 @@ WRITTEN: dict[str, tuple[str, str, Callable[[Path], str]]] = {
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_written_is_as_reviewed(
-    results: Results, golden: Golden, tmp_path: Path, name: str
+    results: Results, golden: Golden, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, form, text = WRITTEN[name]
+    if name == "everything-svg.txt":
+        # Sheets of a chart are drawn by the same code, and all their names are gnuplot's.
+        monkeypatch.setattr("busmark.present.sinks.print.drawings", one_of_each_chart)
     done("report", results(result), "--to", form, "--out", tmp_path)
     if name == "repetition-page.txt":
         (tmp_path / "report.html").unlink()

@@ -123,3 +123,11 @@ def why(
 def numbers(late: Late) -> list[int]:
     """Packets that are named."""
     return [each.packet for each in late.evidence]
+
+
+def explained(late: Late) -> str:
+    """Return all that is said of the late sample."""
+    wait = "" if late.wait_ns is None else f", {late.wait_ns / MS:g} ms"
+    also = f", also {', '.join(late.also)}" if late.also else ""
+    beside = f", discovery in packet {late.discovery.packet}" if late.discovery else ""
+    return f"{late.cause}, packets {numbers(late)}{wait}{also}{beside}: {late.said}"

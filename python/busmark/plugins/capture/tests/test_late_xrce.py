@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pytest
-from late_tables import BACK, LATE_SEQ, MS, ONE_WAY, THERE, numbers, packet, samples, why
+from late_tables import (
+    BACK,
+    LATE_SEQ,
+    MS,
+    ONE_WAY,
+    THERE,
+    explained,
+    numbers,
+    packet,
+    samples,
+    why,
+)
+from seams import reviewed
 
 from busmark.plugins.capture.late.explaining import of_round
+from busmark.plugins.capture.late.model import Late
 from busmark.plugins.capture.late.reading import read_round
 from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import File, Flow, Wire
@@ -50,101 +63,77 @@ def heartbeat(number: int, at_ms: float, first: int, last: int) -> dict[str, Any
     return xrce(number, at_ms, "HEARTBEAT", first, last_seq=last)
 
 
-def test_a_message_that_was_asked_for_and_sent_again_is_named() -> None:
-    rows = [write(1, 0.05), heartbeat(2, 1, 29, 30), acknack(3, 1.1, 30),
-            write(4, 45, repeated=True)]  # fmt: skip
-    late = why(rows, samples())
-    assert late.cause == "xrce-retransmission" and numbers(late) == [1, 2, 3, 4]
-    assert late.said == "it was sent again in packet 4, after ACKNACK in packet 3 had asked for it"
-    assert late.wait_ns == round(44.95 * MS)
+ASKED = [write(1, 0.05), acknack(3, 1.1, 30), write(4, 45)]
+"""It was asked for, and sent again."""
+LACKING = [write(1, -8, 29), write(2, 0.05), acknack(3, 5, 29)]
+"""A message before it was asked for."""
+UNREPEATED = [*LACKING, acknack(4, 50, 29), acknack(5, 90, 29)]
+LINK = Counters(link_loss="4%")
 
 
-def test_a_heartbeat_for_which_it_waited_longest_is_named() -> None:
-    rows = [write(1, 0.05), heartbeat(2, 44, 29, 30), acknack(3, 44.1, 30), write(4, 45)]
-    late = why(rows, samples())
-    assert late.said.endswith("most of the time passed before the HEARTBEAT in packet 2")
-    other = why([rows[0], heartbeat(2, 44, 28, 29), *rows[2:]], samples())
-    assert "HEARTBEAT" not in other.said and numbers(other) == [1, 3, 4]
+def other(which: int, **columns: Any) -> Late:
+    """A row of `ASKED` with other columns."""
+    rows = [*ASKED]
+    rows[which] = rows[which] | columns
+    return why(rows, samples())
 
 
-def test_a_message_before_it_in_its_stream_is_named_with_both_numbers() -> None:
+CASES: dict[str, Callable[[], Late]] = {
+    "a message that was asked for and sent again":
+        lambda: why([write(1, 0.05), heartbeat(2, 1, 29, 30), acknack(3, 1.1, 30),
+                     write(4, 45, repeated=True)], samples()),
+    "a heartbeat for which it waited longest":
+        lambda: why([write(1, 0.05), heartbeat(2, 44, 29, 30), acknack(3, 44.1, 30),
+                     write(4, 45)], samples()),
+    "a heartbeat of messages before it":
+        lambda: why([write(1, 0.05), heartbeat(2, 44, 28, 29), acknack(3, 44.1, 30),
+                     write(4, 45)], samples()),
     # Some senders repeat what follows as well; only the one was asked for.
-    rows = [write(1, -8, 29), write(2, 0.05), acknack(3, 0.2, 28, 0b10), write(4, 45, 29),
-            write(5, 45.1)]  # fmt: skip
-    late = why(rows, samples())
-    assert late.cause == "xrce-retransmission" and numbers(late) == [1, 3, 4]
-    assert late.said.startswith("message 29 of its stream, before its own message 30, was sent")
-    assert late.wait_ns == 45 * MS
+    "a message before it in its stream":
+        lambda: why([write(1, -8, 29), write(2, 0.05), acknack(3, 0.2, 28, 0b10),
+                     write(4, 45, 29), write(5, 45.1)], samples()),
+    "a fragment that was asked for":
+        lambda: why([xrce(1, 0.05, "FRAGMENT", 29),
+                     write(2, 0.06, 30, first_seq=29, last_seq=30, sample_seq=LATE_SEQ),
+                     acknack(3, 1, 29), xrce(4, 45, "FRAGMENT", 29)], samples()),
+    "not asked for": lambda: why([ASKED[0], acknack(3, 1.1, 31, 0), ASKED[2]], samples()),
+    "another bit asked for":
+        lambda: why([ASKED[0], acknack(3, 1.1, 29, 0b101), ASKED[2]], samples()),
+    "a later one sent again": lambda: why([*ASKED[:2], write(4, 45, 31)], samples()),
+    "another session asked": lambda: other(1, session=0x82),
+    "another stream asked": lambda: other(1, stream=0x81),
+    "another flow asked": lambda: other(1, flow=0),
+    "best effort": lambda: why([each | {"stream": 1} for each in ASKED], samples()),
+    "asked for on loopback where the socket dropped":
+        lambda: why(ASKED, samples(), counters=Counters(socket_drops=2)),
+    "asked for on Ethernet where the socket dropped":
+        lambda: why(ASKED, samples(), counters=Counters(socket_drops=2),
+                    files=[File("it", None, "eth0")]),
+    "a stay in an agent that had asked for it":
+        lambda: why([write(1, 0.05), acknack(3, 5, 30), write(4, 10), passed_on(6, 49)], samples(),
+                    THROUGH),
+    "a stay in an agent that had asked for one before it":
+        lambda: why([*LACKING, write(4, 10, 29), passed_on(6, 49)], samples(), THROUGH),
+    "a copy that left after the agent had passed it on":
+        lambda: why([write(1, 0.05), acknack(3, 5, 30), passed_on(4, 10), write(6, 45)], samples(),
+                    THROUGH),
+    "lost, asked for and not repeated":
+        lambda: why(UNREPEATED, samples(None), counters=LINK),
+    "lost, asked for and repeated":
+        lambda: why([*UNREPEATED, write(6, 95, 29)], samples(None), counters=LINK),
+    "lost, asked for and never sent":
+        lambda: why(UNREPEATED[1:], samples(None), counters=LINK),
+    "lost, asked for and passed on":
+        lambda: why([*UNREPEATED, passed_on(7, 60)], samples(None), THROUGH, counters=LINK),
+    "lost, and a later one asked for":
+        lambda: why([write(2, 0.05), acknack(3, 5, 31), write(4, 6, 31)], samples(None), ONE_WAY,
+                    counters=LINK),
+}  # fmt: skip
 
 
-def test_a_fragment_that_was_asked_for_is_named() -> None:
-    rows = [xrce(1, 0.05, "FRAGMENT", 29), write(2, 0.06, 30, first_seq=29, last_seq=30,
-            sample_seq=LATE_SEQ), acknack(3, 1, 29), xrce(4, 45, "FRAGMENT", 29)]  # fmt: skip
-    late = why(rows, samples())
-    assert late.cause == "xrce-retransmission" and numbers(late) == [1, 3, 4]
-    assert late.said.startswith("a fragment of it was sent again in packet 4")
-
-
-@pytest.mark.parametrize(
-    "change", ["not asked", "another bit", "later", "session", "stream", "flow", "best effort"]
-)
-def test_another_repetition_is_no_retransmission(change: str) -> None:
-    first, ask, again = write(1, 0.05), acknack(3, 1.1, 30), write(4, 45)
-    if change == "not asked":
-        ask = acknack(3, 1.1, 31, 0)
-    elif change == "another bit":
-        ask = acknack(3, 1.1, 29, 0b101)
-    elif change == "later":
-        again = write(4, 45, 31)
-    elif change == "best effort":
-        first, ask, again = (each | {"stream": 1} for each in (first, ask, again))
-    else:
-        ask[change] = {"session": 0x82, "stream": 0x81, "flow": 0}[change]
-    assert not why([first, ask, again], samples()).cause.startswith("xrce")
-
-
-def test_what_was_asked_for_again_on_loopback_the_kernel_dropped() -> None:
-    rows = [write(1, 0.05), acknack(3, 1.1, 30), write(4, 45)]
-    late = why(rows, samples(), counters=Counters(socket_drops=2))
-    assert late.cause == "kernel-drop" and "dropped 2 datagrams" in late.said
-    eth = [File("it", None, "eth0")]
-    late = why(rows, samples(), counters=Counters(socket_drops=2), files=eth)
-    assert late.cause == "xrce-retransmission"
-
-
-def test_a_stay_in_an_agent_begins_with_what_the_stream_lacked() -> None:
-    on = passed_on(6, 49)
-    lost = [write(1, 0.05), acknack(3, 5, 30), write(4, 10), on]
-    late = why(lost, samples(), THROUGH)
-    assert late.cause == "in-relay" and numbers(late) == [4, 6] and late.wait_ns == 39 * MS
-    before = [write(1, -8, 29), write(2, 0.05), acknack(3, 5, 29), write(4, 10, 29), on]
-    late = why(before, samples(), THROUGH)
-    assert late.cause == "in-relay" and numbers(late) == [2, 4, 6] and late.wait_ns == 39 * MS
-    assert "what its stream lacked with packet 4" in late.said
-    # A copy that left after the agent had passed the sample on is no cause.
-    spurious = [write(1, 0.05), acknack(3, 5, 30), passed_on(4, 10), write(6, 45)]
-    assert not why(spurious, samples(), THROUGH).cause.startswith("xrce")
-
-
-def test_a_lost_sample_whose_message_is_asked_for_and_not_repeated_is_named() -> None:
-    rows = [write(1, -8, 29), write(2, 0.05), acknack(3, 5, 29), acknack(4, 50, 29),
-            acknack(5, 90, 29)]  # fmt: skip
-    link = Counters(link_loss="4%")
-    late = why(rows, samples(None), counters=link)
-    assert late.cause == "xrce-unrepeated" and numbers(late) == [1, 3, 5]
-    assert late.said == (
-        "message 29 of its stream, before its own message 30, was sent in packet 1 alone; ACKNACK "
-        "in packet 3 and 2 more, up to packet 5, asked for it, and the capture has no second copy"
-    )
-    assert late.also == ["lab-link"] and late.wait_ns is None
-    repeated = [*rows, write(6, 95, 29)]
-    assert why(repeated, samples(None), counters=link).cause == "lab-link"
-    never_sent = rows[1:]
-    assert why(never_sent, samples(None), counters=link).cause == "lab-link"
-    gone_on = [*rows, passed_on(7, 60)]
-    assert why(gone_on, samples(None), THROUGH, counters=link).cause == "lab-link"
-    later = [write(2, 0.05), acknack(3, 5, 31), write(4, 6, 31)]
-    assert why(later, samples(None), ONE_WAY, counters=link).cause == "lab-link"
+def test_causes_are_as_reviewed() -> None:
+    lines = [f"{name}: {explained(late())}\n" for name, late in CASES.items()]
+    reviewed(Path(__file__).parent / "golden" / "late-xrce.txt", "".join(lines))
 
 
 def test_two_agents_on_one_host_are_one_way() -> None:

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from predict_results import RATES, fluid, queue, rates, result, two_adapters
+from predict_results import RATES, fluid, queue, rates, result
 from synthetic_campaign import Builder
 from test_predict_size import holds
 
 from busmark.errors import UserError
 from busmark.plugins.predict.fit import predict
+from busmark.store import Result
 
 
-def test_floor_and_knee_of_latency_and_loss(tmp_path: Path) -> None:
-    (model,) = predict(two_adapters(tmp_path)).rates
+def test_floor_and_knee_of_latency_and_loss(measured: Result) -> None:
+    (model,) = predict(measured).rates
     assert holds(model.latency_floor, 6000.0)
     latency, loss = model.latency_knee, model.loss_knee
     assert latency is not None and loss is not None
@@ -31,23 +32,23 @@ def test_floor_and_knee_of_latency_and_loss(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rate", [1500.0, 8000.0, 20000.0, 50000.0])
-def test_loss_between_the_rates_is_that_of_the_capacity(tmp_path: Path, rate: float) -> None:
-    (model,) = predict(two_adapters(tmp_path), rates=[rate]).rates
+def test_loss_between_the_rates_is_that_of_the_capacity(measured: Result, rate: float) -> None:
+    (model,) = predict(measured, rates=[rate]).rates
     (prediction,) = model.predictions
     assert prediction.loss is not None and prediction.loss.low is not None
     assert prediction.loss.value == pytest.approx(fluid(12000.0)(rate), abs=0.01)
 
 
 @pytest.mark.parametrize("rate", [1500.0, 9000.0, 20000.0, 50000.0])
-def test_latency_between_the_rates(tmp_path: Path, rate: float) -> None:
-    (model,) = predict(two_adapters(tmp_path), rates=[rate]).rates
+def test_latency_between_the_rates(measured: Result, rate: float) -> None:
+    (model,) = predict(measured, rates=[rate]).rates
     (prediction,) = model.predictions
     assert holds(prediction.latency, queue(12000.0, 6000.0)(rate))
     assert prediction.state == ("past the knee" if rate > 13000 else "within")
 
 
-def test_errors_on_rates_held_out(tmp_path: Path) -> None:
-    (model,) = predict(two_adapters(tmp_path)).rates
+def test_errors_on_rates_held_out(measured: Result) -> None:
+    (model,) = predict(measured).rates
     latency = [point.latency_held_out for point in model.points]
     loss = [point.loss_held_out for point in model.points]
     for errors in (latency, loss):
@@ -60,9 +61,8 @@ def test_errors_on_rates_held_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("rate", "loss"), [(100.0, 0.0), (128_000.0, 1 - 12 / 128)])
 def test_a_rate_beyond_has_no_figure_unless_asked_for(
-    tmp_path: Path, rate: float, loss: float
+    measured: Result, rate: float, loss: float
 ) -> None:
-    measured = two_adapters(tmp_path)
     refused = predict(measured, rates=[rate]).rates[0].predictions[0]
     assert (refused.latency, refused.loss, refused.state) == (None, None, "not measured")
     assert "rates are 1" in str(refused.remark)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from predict_results import SIZES, result, sizes, two_adapters
+from predict_results import SIZES, result, sizes
 from synthetic_campaign import Builder
 
 from busmark.errors import UserError
 from busmark.plugins.predict.fit import predict
+from busmark.store import Result
 
 
 def holds(figure: Any, truth: float) -> bool:
@@ -19,8 +20,8 @@ def holds(figure: Any, truth: float) -> bool:
     return figure.low <= truth <= figure.high
 
 
-def test_overhead_slope_and_bandwidth_of_each_adapter(tmp_path: Path) -> None:
-    udp, tcp = predict(two_adapters(tmp_path)).sizes
+def test_overhead_slope_and_bandwidth_of_each_adapter(measured: Result) -> None:
+    udp, tcp = predict(measured).sizes
     for model, overhead, slope in ((udp, 5000.0, 0.2), (tcp, 9000.0, 0.1)):
         assert holds(model.overhead, overhead) and model.overhead.unit == "ns"
         assert holds(model.slope, slope) and model.slope.unit == "ns/B"
@@ -31,18 +32,15 @@ def test_overhead_slope_and_bandwidth_of_each_adapter(tmp_path: Path) -> None:
     assert (udp.sweep.label, tcp.sweep.label) == ("UDP socket", "TCP socket")
 
 
-def test_a_size_between_is_predicted_with_an_interval(tmp_path: Path) -> None:
-    for model, truth in zip(
-        predict(two_adapters(tmp_path), sizes=[3000]).sizes, (5600.0, 9300.0), strict=True
-    ):
+def test_a_size_between_is_predicted_with_an_interval(measured: Result) -> None:
+    for model, truth in zip(predict(measured, sizes=[3000]).sizes, (5600.0, 9300.0), strict=True):
         (prediction,) = model.predictions
         assert holds(prediction.latency, truth)
         assert (prediction.state, prediction.remark, prediction.loss) == ("within", None, None)
 
 
 @pytest.mark.parametrize("size", [16, 1_000_000])
-def test_a_size_beyond_has_no_figure_unless_asked_for(tmp_path: Path, size: int) -> None:
-    measured = two_adapters(tmp_path)
+def test_a_size_beyond_has_no_figure_unless_asked_for(measured: Result, size: int) -> None:
     refused = predict(measured, sizes=[size])
     assert {model.predictions[0].latency for model in refused.sizes} == {None}
     assert "sizes are 64 B to 64 KiB" in str(refused.sizes[0].predictions[0].remark)

@@ -1,15 +1,17 @@
-"""The command as a user calls it, and OpenSSL beside it."""
+"""The command in a folder, and OpenSSL beside it."""
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
-import sys
 from pathlib import Path
 
+from seams import Ended, run
 
-def busmark(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "busmark", "security", *map(str, words)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+def busmark(*words: str | Path, cwd: Path) -> Ended:
+    with contextlib.chdir(cwd):
+        return run("security", *words)
 
 
 def openssl(*words: str | Path) -> str:
