@@ -208,7 +208,7 @@ def eventually(condition: Callable[[], Any], why: Callable[[], str]) -> Any:
         now = time.monotonic()
         if now > deadline:
             pytest.fail(f"not within {PATIENCE_S:g} s: {why()}")
-        time.sleep(max(0.01, 2 * (now - looked)))
+        time.sleep(max(0.02, 2 * (now - looked)))
 
 
 @contextlib.contextmanager
