@@ -36,7 +36,7 @@ APPS, TESTS, READERS = 40, 10, 3
 ENDS = APPS * TESTS * (1 + READERS)
 TRIPS = 250
 SHARES = (100.0, 99.9, 99.0, 90.0)
-LEGS = ("send_source", "send_arrival", "turn_round", "echo_arrival", "trip", "inter_arrival")
+SEGMENTS = ("send_source", "send_arrival", "turn_round", "echo_arrival", "trip", "inter_arrival")
 
 
 def message(app: int, **what: Any) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def live(app: int, test: int, kind: str, source: random.Random) -> dict[str, Any
         event["seen"] = [{
             "role": 64 * app, "asked": TRIPS, "unanswered": 0,
             "round_trips_ns": [int(source.lognormvariate(11, 0.4)) for _ in range(TRIPS)],
-            "legs": {leg: [{"percent": share, **best} for share in SHARES] for leg in LEGS},
+            "legs": {leg: [{"percent": share, **best} for share in SHARES] for leg in SEGMENTS},
         }]  # fmt: skip
     else:
         event["counts"] = [

@@ -26,7 +26,7 @@ RANKED = (
 DISTRIBUTION = (
     *RANKED,
     Metric(
-        "What was lost", ("lost_share",),
+        "What was lost", ("loss",),
         "Share of the pings, or probes, that never came back. A percentile that falls among them "
         "in some round has no value. Where the median falls among the lost there is no "
         "distribution.",

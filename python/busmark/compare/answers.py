@@ -31,13 +31,13 @@ class Answer(Frozen):
 REACHED = re.compile(r"reached ([^;]+?)/s of [^;]+?/s(?= \(criteria\.min_rate\))")
 """As `busmark.control.tables` words the reason of a marked round."""
 
-MOST_TOLD = 3
+MOST_SENTENCES = 3
 
 
 def unreached(cases: Iterable[CaseSummary]) -> list[Answer]:
     """A sentence for each case in which no round, or not every one, reached its rate."""
     found = [case for case in cases if REACHED.search(case.reason or "")]
-    lines = [_sentence(case) for case in found[:MOST_TOLD]]
+    lines = [_sentence(case) for case in found[:MOST_SENTENCES]]
     if hidden := len(found) - len(lines):
         lines.append(
             Answer(lead=text.plural(hidden, "further case"), rest=" did not reach its rate either.")

@@ -95,7 +95,7 @@ def _row(case: CaseSummary) -> dict[str, float | None]:
 
     std = latency("std")
     memory = [each.rss_bytes for each in case.resources if each.rss_bytes is not None]
-    loss = stream.loss_share if stream else None
+    loss = stream.loss if stream else None
     return {
         "received": stream.received if stream else None,
         "sent": stream.sent if stream else None,

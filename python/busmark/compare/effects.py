@@ -161,7 +161,7 @@ def _pairs(
         alike.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append((case, flat))
     least = LEAST.get(name)
     for members in alike.values():
-        # Without a load, a loss or a stream beside it there is no such parameter.
+        # Without a load, a loss or a background stream there is no such parameter.
         first = next((each for each in members if each[1].get(name) in (None, least)), members[0])
         values = {str(flat.get(name)) for _, flat in members}
         if len(values) == len(members):

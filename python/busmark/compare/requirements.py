@@ -20,7 +20,7 @@ from busmark.estimate import Estimated, of_case, rounds
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen
-from busmark.model.quantities import LOSS_SHARE
+from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
@@ -235,8 +235,8 @@ def _percent_of(allowed: float) -> float:
 
 
 def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
-    assert LOSS_SHARE.compared and LOSS_SHARE.compared.share_of_round
-    lost = LOSS_SHARE.compared.share_of_round
+    assert LOSS.compared and LOSS.compared.share_of_round
+    lost = LOSS.compared.share_of_round
     pairs = [pair for row in case.good if (pair := lost(row))]
     nothing = _Said(
         "undecided", "", name, unit="1", limit=requirement.limit, at_most=requirement.at_most

@@ -178,7 +178,7 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
     were written."""
     own = {report["writer"]: report for report in data.run}
     total_samples = total_mbit = None
-    # Beside pings the matrix has only streams at a rate.
+    # In the background of pings the matrix has only streams at a rate.
     background = params.test == "latency"
     paced = background or bool(params.rate_hz)
     for role in _receivers(data, background=background):
@@ -257,8 +257,8 @@ def _together(spans: list[Span], *, paced: bool, one_clock: bool) -> float | Non
 
 
 def _receivers(data: RoundData, *, background: bool) -> Iterator[dict[str, Any]]:
-    """Readers of the streams that the case's figures describe: the matrix's own beside pings, or
-    the measured ones."""
+    """Return the readers of the streams that the case's figures describe: the matrix's own
+    background stream, or the measured ones."""
     for role in data.roles:
         flow = data.flows.flow_of(role["writer"])
         own = flow is not None and flow.own

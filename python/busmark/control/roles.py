@@ -69,7 +69,7 @@ def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
         "seed": seed % 2**63,
         "warmup_ns": round(params.warmup_s * SECOND),
         "duration_ns": round(params.length_s * SECOND),
-        # What runs beside others runs as long as they may.
+        # Background runs as long as what is measured may.
         "samples": 0 if flow.background else params.samples,
         "capacity": capacity,
         "timeout_ns": round(params.timeout_s * SECOND),

@@ -115,7 +115,7 @@ def _no_frame(frame: Frame, error: BaseException) -> RoundError:
 
 
 def of_case(table: pl.DataFrame, data: RoundData) -> pl.DataFrame:
-    """Rows of what is measured, without the flows beside it that do not count."""
+    """Rows of what is measured, without the background."""
     background = [flow.name for flow in data.flows.flows if flow.background]
     if not background:
         return table
@@ -406,7 +406,7 @@ def _of_sent(
 
 
 def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:
-    """Accounts of what is measured, or of what runs beside it, by those who count samples."""
+    """Accounts of what is measured, or of its background, by those who count samples."""
     return [
         account
         for report in data.roles
@@ -417,7 +417,7 @@ def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:
 
 
 def _background(data: RoundData) -> dict[str, int | None]:
-    """Accounts of all flows beside the measured ones."""
+    """Return the accounts of all background flows."""
     accounts = _accounts(data, background=True)
     if not accounts:
         return {"stream_expected": None, "stream_lost": None}

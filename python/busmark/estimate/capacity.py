@@ -64,7 +64,7 @@ def _trial(params: Parameters, row: Row) -> Trial:
         rate_hz=rate,
         offered_mbit_per_s=offered_hz * bits / 1e6,
         mbit_per_s=row["mbit_per_s"],
-        loss_share=row["lost"] / expected if expected else None,
+        loss=row["lost"] / expected if expected else None,
         p99_ns=row["p99_ns"],
         shortfall=row["shortfall"],
     )

@@ -127,7 +127,7 @@ def distribution(
         count=whole.count,
         median=median,
         mean=mean,
-        lost_share=sent.share if sent else 0.0,
+        loss=sent.share if sent else 0.0,
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
         percentiles=_percentiles(pool, sent),
@@ -175,7 +175,7 @@ class Described(NamedTuple):
         half = quantity == "half_round_trip"
         whole = distribution(pool, "round_trip" if half else quantity, sent, found)
         if whole and not complete:
-            whole = whole.model_copy(update={"lost_share": None})
+            whole = whole.model_copy(update={"loss": None})
         statistics = {one: of.halved() for one, of in found.items()} if half else found
         by_round = LatencyByRound(name=name, quantity=quantity, statistics=statistics)
         return cls(halved(whole), by_round, whole) if half else cls(whole, by_round)

@@ -131,8 +131,8 @@ def several(params: Parameters) -> bool:
     """Whether a case has more than one writer and one reader."""
     counts = ("topics", "publishers", "subscribers", "writers", "readers")
     more = any((getattr(params, name) or 1) > 1 for name in counts)
-    beside = params.stream_hz or params.flows
-    return more or bool(beside) or params.topology in ("bidirectional", "mesh")
+    background = params.stream_hz or params.flows
+    return more or bool(background) or params.topology in ("bidirectional", "mesh")
 
 
 def ways(

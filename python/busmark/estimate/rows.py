@@ -22,14 +22,15 @@ NAMES = {
     "written_per_s": "write_rate", "read_per_s": "read_rate", "samples_per_s": "read_rate",
     "theoretical_per_s": "theoretical_rate", "numbered_per_s": "numbered_rate",
     "asked_per_s": "asked_rate", "read_bytes_per_s": "read_bytes", "mbit_per_s": "goodput",
-    "theoretical_bytes_per_s": "theoretical_bytes", "loss_share": "loss", "lost_share": "loss",
+    "theoretical_bytes_per_s": "theoretical_bytes",
     "cpus": "cpu", "cpus_used": "cpu", "share": "read_share", "median_ns": "latency",
 }  # fmt: skip
 """Quantities of fields whose names are others."""
 
 UNITS = {
     "_bytes_per_s": "B/s", "mbit_per_s": "Mbit/s", "_per_s": "1/s", "_bytes": "B", "_ns2": "ns²",
-    "_ns": "ns", "_s": "s", "share": "1", "cpus": "CPU", "cpu_busy": "1", "_ppm": "ppm",
+    "_ns": "ns", "_s": "s", "share": "1", "loss": "1", "cpus": "CPU", "cpu_busy": "1",
+    "_ppm": "ppm",
 }  # fmt: skip
 """By the endings of fields."""
 
@@ -225,8 +226,8 @@ def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[E
     if hop := found.hop_std:
         yield replace(pooled, statistic="hop_stdev", low=hop.low_ns, high=hop.high_ns,
                       reason="only its limits are known")  # fmt: skip
-    if found.lost_share:
-        yield replace(one, statistic="lost_share", value=found.lost_share, unit="1")
+    if found.loss:
+        yield replace(one, statistic="loss", value=found.loss, unit="1")
 
 
 def _why_absent(rung: Percentile) -> str | None:

@@ -240,7 +240,7 @@ def throughput(
         sent=sent,
         received=received,
         lost=_total(rows, "lost"),
-        loss_share=loss,
+        loss=loss,
         duplicated=_total(rows, "duplicated"),
         out_of_order=_total(rows, "out_of_order"),
         foreign=_total(rows, "foreign"),

@@ -51,7 +51,7 @@ ORDER = (
     "other-load",
     "several-hosts",
     "rate-not-held",
-    "beside-missed",
+    "background-missed",
     "several-phases",
     "unacknowledged-batches",
     "load-missed",

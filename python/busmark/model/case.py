@@ -131,11 +131,11 @@ class CaseSummary(Frozen):
     """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
     one writes and one reads, and where no counters were read."""
     own_flows: list[OwnFlow] = Field(default=[])
-    """Flows of the scenario's own beside what is measured, each with its latency if it has one."""
-    beside_expected: int | None = None
-    """Samples of flows beside what is measured that their readers should have had, in the rounds
-    that count; null where nothing ran beside it."""
-    beside_lost: int | None = None
+    """Flows of the scenario's own in the background, each with its latency if it has one."""
+    background_expected: int | None = None
+    """Samples of background flows that their readers should have had, in the rounds that count;
+    null where there was no background."""
+    background_lost: int | None = None
     """Samples that never arrived."""
     resources: list[Resources] = Field(default=[])
     """Resources of each participant; empty if no counters were read."""

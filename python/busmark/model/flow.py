@@ -122,7 +122,7 @@ class Change(Declared):
     flow: Annotated[Word | None, P(
         asked=Identifier | None,
         meaning="what changes: a `[[flow]]`, by its name, or of the flows of the matrix pings, "
-        "stream (also the one beside pings) or batches; by default those that are measured")]
+        "stream (also a background one) or batches; by default those that are measured")]
     rate_hz: Annotated[
         Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None,
         P(asked=Annotated[float, Field(gt=0, le=1e9)] | None,

@@ -41,10 +41,10 @@ LEADERS = {
 """Parameters of the workload from which a choice follows, unless the scenario says otherwise."""
 
 DERIVED = tuple(f"{name}." for name in having("derived"))
-"""What follows from other parameters: the QoS of a stream beside pings."""
+"""What follows from other parameters: the QoS of a background stream."""
 
 IN_WORDS = having("described")
-"""What the parameters `beside`, `timeline` and `adapter` tell in words."""
+"""What the parameters `background`, `timeline` and `adapter` tell in words."""
 
 PLACEMENTS = {
     "same": "on one CPU",

@@ -34,7 +34,7 @@ class Resources(Frozen):
 
 
 class BackgroundLoad(Frozen):
-    """A load that ran beside the measurement; cpu: share of each CPU, net: bit/s, disk: B/s."""
+    """A background load; cpu: share of each CPU, net: bit/s, disk: B/s."""
 
     kind: str
     asked: float | None

@@ -64,8 +64,8 @@ class Way(Frozen):
 
 
 class OwnFlow(Frozen):
-    """One flow of the scenario's own. It ran beside what the case measures, whose figures do not
-    count it."""
+    """One flow of the scenario's own, in the background of what the case measures, whose figures
+    do not count it."""
 
     name: str
     kind: str
@@ -155,7 +155,7 @@ class Phase(Frozen):
     """Pings, or probes, that were sent in it, in all rounds that count."""
     lost: int
     """Pings never answered."""
-    lost_share: Figure | None
+    loss: Figure | None
     written_per_s: Figure | None
     """By all writers, counted in intervals that are wholly within the phase."""
     read_per_s: Figure | None

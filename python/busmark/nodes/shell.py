@@ -25,8 +25,8 @@ STOP_S = 2.0
 BLOCK_BYTES = 1 << 16
 MOST_BYTES = 16 << 20
 """Limit for an answer, and for what a login may print before it."""
-TOLD_CHARACTERS = 300
-TOLD_CODE = 20
+TAIL_CHARACTERS = 300
+TAIL_CODE = 20
 ANSWERS = 2
 """So many times its patience an answer may take in all: one that comes byte by byte never ends."""
 
@@ -118,7 +118,7 @@ class Shell:
             reason = "the prefix gives a terminal, which changes what passes through it"
             raise self._down(reason, "Leave the option for a terminal out, such as -t or --pty.")
         if code != "0":
-            raise self._down(f"a command failed there (exit code {code[:TOLD_CODE]})")
+            raise self._down(f"a command failed there (exit code {code[:TAIL_CODE]})")
         return answer
 
     def _end_of_answer(self, mark: str) -> tuple[str, str] | None:
@@ -192,7 +192,7 @@ class Shell:
         said = b"" if self._errors.closed else self._said()
         self.close(at_once=True)
         lines = [line.strip() for line in said.decode(errors="replace").splitlines()]
-        text = "; ".join(line for line in lines if line)[-TOLD_CHARACTERS:]
+        text = "; ".join(line for line in lines if line)[-TAIL_CHARACTERS:]
         return self._error(f"{reason}: {text}" if text else reason, remedy)
 
     def _error(self, reason: str, remedy: str = "") -> NodeDown:

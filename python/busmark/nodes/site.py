@@ -179,7 +179,7 @@ MOST_SHOWN = 60
 MOST_SAID = 300
 """Characters of a strange answer that an error repeats."""
 
-TOLD = ("system", "machine", "cache", "run")
+REQUIRED = ("system", "machine", "cache", "run")
 PATH = re.compile(r"|/[^\x00-\x1f\x7f]{1,200}")
 """What a folder may be called, if there is one."""
 
@@ -243,7 +243,7 @@ def settle(shell: Shell) -> Site:
     pairs = [(name, value) for name, _, value in (line.partition(" ") for line in answer)]
     missing = [value[:MOST_SHOWN] for name, value in pairs if name == "missing"]
     found = dict(pairs)
-    if unsaid := [name for name in TOLD if name not in found]:
+    if unsaid := [name for name in REQUIRED if name not in found]:
         raise UnfitError(
             f"it does not say what it is asked: its {' and '.join(unsaid)}",
             "The prefix is to lead to a shell, and to pass on what that prints, as ssh does.",

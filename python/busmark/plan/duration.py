@@ -75,7 +75,7 @@ def measured_s(params: Parameters) -> float:
     asked, samples = params.duration_s, params.samples
     duration = CHOSEN_S if asked is None else float(asked)
     if not samples or params.flows:
-        return duration  # what runs beside is not ended by samples
+        return duration  # background is not ended by samples
     rate = params.rate_hz
     if rate and params.test != "discovery":
         return min(duration, float(samples / rate))

@@ -291,7 +291,7 @@ def _settle(
             value = value or None
         if value is not UNSTATED:
             point[each.name] = value
-    own = background(scenario, point, adapters, partial(policies, point), point["beside"])
+    own = background(scenario, point, adapters, partial(policies, point), point["background"])
     return {**point, **own, **timeline(scenario)}
 
 

@@ -1,7 +1,7 @@
 """A case as participants and flows: who takes part, and what goes from whom to whom.
 
 Whatever is measured is built from these. A ping-pong is a flow whose readers answer, several
-publishers are several writers of it, a stream beside pings is a second flow.
+publishers are several writers of it, a background stream is a second flow.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Flow(declared.Traffic[End]):
     filter_below: int = 0
     """Readers take only the instances below this; 0: all."""
     background: bool = False
-    """It runs beside what is measured, and does not count in the figures of the case."""
+    """Whether it is background: it does not count in the figures of the case."""
     own: bool = False
     """One of the scenario's own, which the matrix knows nothing of."""
     endpoints: int = 0

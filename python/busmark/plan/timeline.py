@@ -12,7 +12,7 @@ from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan.flows import Flow, Flows, flows
 from busmark.scenario import Scenario
 
-MOST_TOLD = 6
+MOST_IN_WORDS = 6
 """Changes in the words for all of them."""
 
 
@@ -31,7 +31,7 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
         )
         for each in sorted(scenario.timeline, key=lambda each: each.at_s)
     ]
-    first, more = changes[:MOST_TOLD], len(changes) - MOST_TOLD
+    first, more = changes[:MOST_IN_WORDS], len(changes) - MOST_IN_WORDS
     words = [*map(in_words, first), *([f"and {more} more"] if more > 0 else [])]
     return {"timeline": "; ".join(words), "changes": changes}
 

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from busmark.errors import UserError, together
+from busmark.model.parameters import EARLIER
 from busmark.scenario.model import Scenario
 
 Location = Sequence[str | int]
@@ -70,12 +71,12 @@ def _key_of(error: ErrorDetails, location: Location) -> Location:
 
 def _misspelt(missing: Location, wrong: Mapping[tuple[str | int, ...], ErrorDetails]) -> bool:
     """Whether a missing key is likely one of the unknown keys of its table, written wrongly."""
-    beside = [
+    siblings = [
         str(location[-1])
         for location, each in wrong.items()
         if each["type"] == "extra_forbidden" and location[:-1] == missing[:-1]
     ]
-    return bool(difflib.get_close_matches(str(missing[-1]), beside))
+    return bool(difflib.get_close_matches(str(missing[-1]), siblings))
 
 
 def _plain(location: Location) -> list[str | int]:
@@ -128,6 +129,8 @@ def _nearest(location: Location) -> str:
     """Keys of the table that are spelt alike, and keys of this name in other tables."""
     section, wanted = _section(location[:-1]) or Scenario, str(location[-1])
     known = sorted(section.model_fields)
+    if EARLIER.get(wanted) in known:
+        return f"It is {key_text([*location[:-1], EARLIER[wanted]])} now."
     below = [path for path in _paths(section) if path.endswith(f".{wanted}")]
     near = difflib.get_close_matches(wanted, known, n=1) + below
     if not near:

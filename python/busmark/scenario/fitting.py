@@ -109,7 +109,7 @@ def _discovery_fits(scenario: Scenario) -> None:
         raise ValueError('timeline does not go with test = "discovery": nothing there can change')
     if scenario.flow:
         raise ValueError(
-            'flow does not go with test = "discovery": what runs beside ends by another clock than '
+            'flow does not go with test = "discovery": background ends by another clock than '
             "repetitions; a background load (matrix.load) is what goes"
         )
 
@@ -204,10 +204,10 @@ def _meshes_fit(scenario: Scenario) -> None:
 
 def _system_fits(scenario: Scenario) -> None:
     meshes = any(any(m.applications) for m in (scenario.matrix, *scenario.also))
-    standing = _stand_by(scenario)
-    check_system(scenario.participant, scenario.flow, meshes=meshes, standing=standing)
+    idle = _stand_by(scenario)
+    check_system(scenario.participant, scenario.flow, meshes=meshes, idle=idle)
     for matrix in (scenario.matrix, *scenario.also):
-        check_chosen(matrix.beside, [flow.name for flow in scenario.flow])
+        check_chosen(matrix.background, [flow.name for flow in scenario.flow])
     groups_of = _groups(scenario)
     somewhere = bool(scenario.nodes or scenario.lab_nodes)
     for each in scenario.participant:
@@ -215,8 +215,8 @@ def _system_fits(scenario: Scenario) -> None:
             there = "the scenario has nodes" if somewhere else "there is no [lab], and no [nodes]"
             raise ValueError(f"participant {each.name}: on = {each.on!r}, and {there}")
         for matrix in (scenario.matrix, *scenario.also) if each.on else ():
-            beside = nodes_of("+".join(matrix.writer_on))
-            check_matrix([*beside, *nodes_of(each.on)], [], groups_of, scenario.lab_nodes)
+            writers_on = nodes_of("+".join(matrix.writer_on))
+            check_matrix([*writers_on, *nodes_of(each.on)], [], groups_of, scenario.lab_nodes)
 
 
 def _commands_fit(scenario: Scenario) -> None:

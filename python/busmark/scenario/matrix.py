@@ -27,7 +27,7 @@ SAME = "same"
 """A peer that is the adapter itself."""
 
 ALL, NONE = "all", "none"
-"""What runs beside a case, in the place of names of flows."""
+"""In the place of names of background flows."""
 
 SLOWEST_HZ = 1 / 3600
 """A round lasts an hour at most, so that a slower rate would be no sample."""

@@ -351,12 +351,11 @@ class Scenario(Section):
     )
     participant: list[ParticipantSection] = Field(
         default=[],
-        description="further participants beside the matrix, for flows: `[[participant]]`",
+        description="participants besides the matrix's, for flows: `[[participant]]`",
     )
     flow: list[FlowSection] = Field(
         default=[],
-        description="streams, pings and batches beside what the matrix says, in every case: "
-        "`[[flow]]`",
+        description="streams, pings and batches in the background of every case: `[[flow]]`",
     )
     timeline: list[ChangeSection] = Field(
         default=[],

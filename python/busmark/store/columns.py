@@ -44,6 +44,9 @@ def _c(name: str, kind: Kind, unit: str, meaning: str) -> Column:
 PARAMETERS = tuple(_c(each.name, each.kind, each.unit, each.column) for each in STORED)
 """What a case asks for. The keys of `params` in the manifest have the same names."""
 
+TICK_NS = 10_000_000
+"""Step of the kernel's counters of CPU time: USER_HZ is 100 on every architecture in use."""
+
 LOAD_UNITS = {"cpu": "", "net": "bit/s", "disk": "B/s"}
 """Units by kind of background load. For CPUs it is the share of each; for a disk what was read, and
 as much was written."""
@@ -122,8 +125,7 @@ CASES = (
         "stream_expected",
         "int",
         "",
-        "like `expected`, for all flows beside the measured ones, including their pings; null: "
-        "none",
+        "like `expected`, for all background flows, including their pings; null: none",
     ),
     _c("stream_lost", "int", "", "of those, never arrived"),
     _c("batches", "int", "", "batches that every reader acknowledged; null where none are sent"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from busmark.adapters import known, misnamed
 from busmark.errors import Several, UserError
-from busmark.scenario import Scenario, find, load, parse
+from busmark.scenario import Scenario, find, in_present_names, load, parse
 from busmark.stats import supported
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
@@ -112,6 +112,22 @@ def test_all_errors_are_shown_in_the_order_of_their_lines() -> None:
         "f.toml:4", "f.toml:6", "f.toml:7", "f.toml:8",
     ]  # fmt: skip
     assert lines[1:3] == ["f.toml:4: unknown key matrix.sizes", "  Did you mean size?"]
+
+
+def test_an_earlier_name_of_a_key_is_answered_with_the_present_one() -> None:
+    text = sentence(MINIMAL + 'beside = "none"\n')
+    assert text == "f.toml:4: unknown key matrix.beside\n  It is matrix.background now."
+    with pytest.raises(UserError, match=r"--set matrix.beside: unknown key"):
+        parse(MINIMAL, "f.toml", ["matrix.beside=none"])
+
+
+def test_a_stored_scenario_has_the_present_names_of_keys() -> None:
+    stored = {"name": "x", "matrix": {"adapter": ["null"], "beside": ["none"]},
+              "also": [{"beside": ["all"]}]}  # fmt: skip
+    now = in_present_names(stored)
+    assert now["matrix"] == {"adapter": ["null"], "background": ["none"]}
+    assert now["also"] == [{"background": ["all"]}]
+    assert "beside" in stored["matrix"], "what is stored is not changed"
 
 
 def test_a_key_that_is_written_wrongly_is_not_missing_as_well() -> None:

@@ -179,7 +179,7 @@ COLUMNS: list[Column[CaseSeen]] = [
     Column("median_us", "med. µs", 8, lambda c, _: us(_half(c.median_ns)),
            lambda c: _us(c.median_ns)),
     Column("p99_us", "p99 µs", 8, lambda c, _: us(_half(c.p99_ns)), lambda c: _us(c.p99_ns)),
-    Column("lost_share", "lost", 6, lambda c, _: percent(_lost(c)), _lost, rank=1),
+    Column("loss", "lost", 6, lambda c, _: percent(_lost(c)), _lost, rank=1),
     Column("last_round", "last round", 12, _last, lambda c: c.value, rank=3),
     Column("trend", "trend", 8, lambda c, width: sparkline(c.trend, width), lambda c: None,
            rank=4, grows=True),

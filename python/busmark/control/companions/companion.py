@@ -143,4 +143,4 @@ def _text(companion: Companion) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RoundError("beside", f"{companion.name}: {error}") from error
+        raise RoundError("companion", f"{companion.name}: {error}") from error

@@ -278,7 +278,7 @@ OVERWRITTEN = Rule(
 )
 
 
-TOLD = 0.001
+NOTABLE = 0.001
 """Share of pings lost that moves the 99.9th percentile."""
 
 SERIOUS = 0.01
@@ -293,7 +293,7 @@ def loss_in_latency(view: CaseView) -> Iterator[Observation]:
         # Worse than a fact of the latencies: `loss-under-reliable` names it.
         return
     part = lost / sent
-    if part < TOLD:
+    if part < NOTABLE:
         return
     evidence = f"{whole(lost)} of {whole(sent)} pings lost ({share(part)})"
     severity: Severity = "warning" if part >= SERIOUS else "note"

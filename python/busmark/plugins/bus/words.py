@@ -46,7 +46,9 @@ STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, 
 def line(message: Message) -> str | None:
     """One line for a message; None for one that says nothing to a reader, or cannot be read."""
     with suppress(*STRANGE):
-        sentence = _TOLD.get(message.get("news") or ("trouble" if "trouble" in message else ""))
+        sentence = _SENTENCES.get(
+            message.get("news") or ("trouble" if "trouble" in message else "")
+        )
         if sentence and (text := sentence(message)) is not None:
             moment = time.localtime(message["at_realtime_ns"] / 1e9)
             return f"{time.strftime('%H:%M:%S', moment)}  {who(message)}: {text}"
@@ -291,7 +293,7 @@ def _trouble(message: Message) -> str:
     return f"{message['trouble']}: {message['message']}{more}"
 
 
-_TOLD: dict[str, Callable[[Message], str | None]] = {
+_SENTENCES: dict[str, Callable[[Message], str | None]] = {
     "joined": _joined,
     "left": lambda _: "left",
     "gone": lambda message: f"gone: nothing was heard of it for {message['silent_s']:.0f} s",

@@ -140,4 +140,4 @@ def _raised(error: CaptureFailed, folder: Path) -> UserError | RoundError:
             remedy="The rounds finished so far are kept. Make room, or set capture.max_bytes or "
             "capture.snap_length lower, and continue with --resume.",
         )
-    return RoundError("beside", str(error))
+    return RoundError("companion", str(error))

@@ -56,7 +56,7 @@ from busmark.plugins.predict.sweeps import (
     Measured,
     Row,
     latency_ns,
-    loss_share,
+    loss,
     named_cases,
     sweep_of,
     sweeps,
@@ -199,8 +199,8 @@ def _carried(measured: Measured) -> Figure | None:
     """Return the greatest of the rates that arrive at a reader."""
 
     def arriving(row: Row) -> float | None:
-        loss, written = loss_share(row), row["written_per_s"]
-        return None if loss is None or written is None else written * (1.0 - loss)
+        lost, written = loss(row), row["written_per_s"]
+        return None if lost is None or written is None else written * (1.0 - lost)
 
     found = [
         over_rounds([arriving(row) for row in rows.values()], "1/s", _total(rows, "received"))

@@ -77,7 +77,7 @@ def latency_ns(row: Row) -> float | None:
     return float(row["median_ns"]) / 2
 
 
-def loss_share(row: Row) -> float | None:
+def loss(row: Row) -> float | None:
     """Return share lost of what should have been received."""
     if not row["expected"] or row["lost"] is None:
         return None

@@ -407,7 +407,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         for case in cases
         if case.throughput
         and case.throughput.probe_one_way
-        and case.throughput.probe_one_way.lost_share is None
+        and case.throughput.probe_one_way.loss is None
     }
     if unknown:
         yield fact("One-way latencies of what arrived alone, where probes may be among the lost",
@@ -421,7 +421,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     for title, known, more in (
         ("Changes in the middle of every round", [c.params.timeline for c in cases],
          "; figures are over all phases, `busmark show DIRECTORY#CASE` has each"),
-        ("At the same time", [c.params.beside for c in cases], ""),
+        ("At the same time", [c.params.background for c in cases], ""),
     ):  # fmt: skip
         if what := list(dict.fromkeys(str(one) for one in known if one)):
             yield fact(title, f"{text.joined(what)}{more}")

@@ -59,7 +59,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.loads:
         yield Section("Background load", [listing(case.loads, LOAD)])
     if case.own_flows:
-        yield from sections("Flows beside what is measured", flows.own_flows(case.own_flows))
+        yield from sections("Background flows", flows.own_flows(case.own_flows))
     applications = bool(case.params.applications)
     if applications:
         yield from _levels(case, folded=False)
@@ -137,7 +137,7 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
     for place, name in enumerate(names):
         rungs = [each.percentiles[place] for each in kinds]
         cells = [
-            Cell(float("inf"), text=f"lost: {text.percent_text(of.lost_share)}")
+            Cell(float("inf"), text=f"lost: {text.percent_text(of.loss)}")
             if rung.lost
             else ABSENT
             if rung.value_ns is None
@@ -287,7 +287,7 @@ def batch_sections(stream: Throughput) -> Iterator[Section]:
         ("samples of a batch", "", [batches.samples]), ("batches written", "", [batches.count]),
         ("batches not acknowledged", "", [batches.unacknowledged]),
         ("samples acknowledged", "", [acknowledged]),
-        ("lost, mean of rounds", "1", [stream.loss_share]),
+        ("lost, mean of rounds", "1", [stream.loss]),
         ("time of a batch, mean of rounds", "ns", [batches.time]),
         ("shortest", "ns", [batches.shortest_ns]), ("longest", "ns", [batches.longest_ns]),
     ], heads=["Value"], note=note)])  # fmt: skip
@@ -317,7 +317,7 @@ TRIAL = (
     Field("Rate of each writer", lambda trial: _rate_of(trial), "1/s"),
     Field("Offered", "offered_mbit_per_s", "Mbit/s"),
     Field("Goodput", "mbit_per_s", "Mbit/s"),
-    Field("Loss", "loss_share", "1"),
+    Field("Loss", "loss", "1"),
     Field("p99 of the round trip", "p99_ns", "ns"),
     Field("Criterion", lambda trial: trial.shortfall or (trial.rate_hz and "met")),
 )

@@ -148,13 +148,13 @@ def _span(values: Sequence[float], unit: str) -> str:
 
 
 def _own_flows(campaign: Campaign) -> Section | None:
-    """The scenario's own flows that ran beside what is measured."""
+    """The scenario's background flows."""
     known = [(case, flow) for case in campaign.cases for flow in case.own_flows]
     if not known:
         return None
     fields = [Field("Flow", lambda each: each[1].name)]
     if len({case.id for case, _ in known}) > 1:
-        fields = [Field("Beside", lambda each: _name(each[0])), *fields]
+        fields = [Field("Case", lambda each: _name(each[0])), *fields]
     fields += [of_second(one) for one in OF_FLOWS]
     note = OWN_FLOWS_NOTE
     if len(known) > MOST_FLOWS:
@@ -166,7 +166,7 @@ def _own_flows(campaign: Campaign) -> Section | None:
         key="own-flows",
         row=lambda each: Row(case=each[0].id),
     )
-    return Section("Beside what is measured", [found])
+    return Section("Background flows", [found])
 
 
 def _levels(campaign: Campaign) -> Iterator[Section]:

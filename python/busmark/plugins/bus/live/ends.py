@@ -83,7 +83,7 @@ COLUMNS: list[Column[End]] = [
     Column("missing", "lost", 6,
            lambda e, _: count(e.missing) if e.kind == "receiver" else percent(e.lost),
            lambda e: e.missing),
-    Column("lost_share", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
+    Column("loss", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
     Column("trend", "trend", 8, lambda e, width: sparkline(e.trend, width), lambda e: None, rank=3,
            grows=True),
 ]  # fmt: skip

@@ -59,7 +59,7 @@ class Tested(NamedTuple):
         """Heading of its column."""
         packets = limit(self.case)
         name = f"{condition(self.case)} {packets}p" if packets else str(condition(self.case))
-        alone = self.case.params.chosen_flows and not self.case.params.beside
+        alone = self.case.params.chosen_flows and not self.case.params.background
         return f"{name}, alone" if alone else name
 
     @property

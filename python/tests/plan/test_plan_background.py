@@ -30,7 +30,9 @@ def test_every_case_has_them_and_its_name_does_not_say_so() -> None:
         "000-latency-paper-64B",
         "001-latency-paper-128B",
     ]
-    assert {case.params.beside for case in found} == {"state: 10/s of 64 B, from active to passive"}
+    assert {case.params.background for case in found} == {
+        "state: 10/s of 64 B, from active to passive"
+    }
     (flow,) = found[0].params.flows
     assert (flow.writers, flow.readers) == (["active"], ["passive"])
     assert flow.qos == {"reliability": "reliable", "history": "keep_all"}
@@ -115,30 +117,30 @@ FLOWS = [
 ]
 
 
-def test_the_matrix_chooses_what_runs_beside_its_cases() -> None:
+def test_the_matrix_chooses_what_runs_in_the_background() -> None:
     chosen = ["none", "state", "state+video", "all"]
-    found = cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": chosen})
+    found = cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"background": chosen})
     assert [case.id for case in found] == [
-        "000-latency-paper-64B-nonebeside",
-        "001-latency-paper-64B-statebeside",
-        "002-latency-paper-64B-stateandvideobeside",
+        "000-latency-paper-64B-nonebackground",
+        "001-latency-paper-64B-statebackground",
+        "002-latency-paper-64B-stateandvideobackground",
         "003-latency-paper-64B",
     ]
     names = [[flow.name for flow in case.params.flows] for case in found]
     assert names == [[], ["state"], ["state", "video"], ["state", "video"]]
     processes = [[own.name for own in case.params.participants] for case in found]
     assert processes == [[], ["a"], ["a", "b"], ["a", "b"]]
-    assert found[1].params.beside == "state: 1/s of 64 B, from a to nobody"
+    assert found[1].params.background == "state: 1/s of 64 B, from a to nobody"
 
 
 @pytest.mark.parametrize(
-    ("beside", "text"),
+    ("background", "text"),
     [("stat", "there is no flow 'stat'. Did you mean state?"),
      ("none+video", "all and none stand alone")],
 )  # fmt: skip
-def test_flows_that_cannot_be_chosen_are_refused(beside: str, text: str) -> None:
+def test_flows_that_cannot_be_chosen_are_refused(background: str, text: str) -> None:
     with pytest.raises(ValueError, match=text):
-        cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": beside})
+        cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"background": background})
 
 
 @pytest.mark.parametrize(
