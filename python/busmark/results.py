@@ -12,7 +12,7 @@ import polars as pl
 from busmark import compare
 from busmark.compare import Comparison
 from busmark.compare.campaign import Campaign
-from busmark.compare.stored import Stored
+from busmark.compare.stored import StoredAnalysis
 from busmark.errors import UserError, nearest
 from busmark.estimate import frames
 from busmark.estimate import latencies as single
@@ -87,7 +87,7 @@ class Results:
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
         """Frames of a result; `campaign` if it has been analysed already."""
         self._result = result
-        self._stored = Stored(result, self._note, campaign)
+        self._stored = StoredAnalysis(result, self._note, campaign)
         self._unreadable = {what: what for what in result.damage}
 
     def __repr__(self) -> str:

@@ -42,7 +42,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Unmatched:
+class Incompatibility:
     """Adapters whose readers a writer never matches."""
 
     middleware: str
@@ -55,7 +55,7 @@ class Unmatched:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownAdapter:
     """An adapter of this release."""
 
     name: str
@@ -88,7 +88,7 @@ class Known:
     faults: Sequence[Mapping[str, Any]] = ()
     """Faults that end workers, each with the fields of `Fault`."""
     unmatched: Sequence[Mapping[str, Any]] = ()
-    """Whom its writers never match, each with the fields of `Unmatched`."""
+    """Whom its writers never match, each with the fields of `Incompatibility`."""
     ros: bool = False
     """Whether it sends messages of ROS, which no other adapter's participants match."""
     layer_over: str = ""
@@ -111,10 +111,10 @@ class Known:
 
 
 @cache
-def known() -> dict[str, Known]:
+def known() -> dict[str, KnownAdapter]:
     """Every adapter of this release by name, in the order of the file."""
     text = Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
-    return {name: Known(name, **entry) for name, entry in tomllib.loads(text).items()}
+    return {name: KnownAdapter(name, **entry) for name, entry in tomllib.loads(text).items()}
 
 
 def options_of(adapter: str, parameter: str, value: object) -> dict[str, str]:
@@ -145,7 +145,7 @@ def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
 def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | None:
     """Why a writer of this version never matches the reader; the profile may be `none`."""
     entry = known().get(writer)
-    found = [Unmatched(**pair) for pair in entry.unmatched] if entry else []
+    found = [Incompatibility(**pair) for pair in entry.unmatched] if entry else []
     for pair in found:
         concerned = pair.middleware == middleware and reader in pair.readers
         if concerned and (not pair.security or profile in pair.security):

@@ -112,7 +112,7 @@ def known() -> dict[str, Command]:
     }
 
 
-def _added() -> list[tuple[plugin.Installed, plugin.Command]]:
+def _added() -> list[tuple[plugin.InstalledPlugin, plugin.Command]]:
     """Return the commands of plug-ins; none has the name of one of the core's."""
     found = []
     for of, command in plugin.commands():

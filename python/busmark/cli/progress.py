@@ -87,7 +87,7 @@ Kind = tuple[str, str]
 """Severity and title."""
 
 
-class Noticed:
+class FindingPrinter:
     """Prints a kind with its first case, and again when twice as many cases have it."""
 
     def __init__(self) -> None:
@@ -221,7 +221,7 @@ class Lines:
 
     def __init__(self) -> None:
         self._tally = Tally()
-        self._noticed = Noticed()
+        self._noticed = FindingPrinter()
 
     def on(self, event: Event) -> None:
         """Prints what matters."""

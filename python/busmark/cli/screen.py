@@ -16,7 +16,7 @@ from typing import TextIO
 
 from busmark.cli.live.values import BLOCKS, sparkline
 from busmark.cli.output import visible
-from busmark.cli.progress import ABSENT, Noticed, Tally, estimate, warnings
+from busmark.cli.progress import ABSENT, FindingPrinter, Tally, estimate, warnings
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -66,7 +66,7 @@ class Screen:
         self._seconds: tuple[float, float] | None = None
         """Seconds of the current round, and how many it is expected to take."""
         self._live: Live | None = None
-        self._noticed = Noticed()
+        self._noticed = FindingPrinter()
         self._ended = False
         self._painted: list[str] = []
 

@@ -131,10 +131,10 @@ def origin(campaign: Campaign, directory: Path) -> str:
 
 def analysed(directory: Path) -> Campaign:
     """The analysis of the result, as it is stored if the result has not changed."""
-    from busmark.compare.stored import Stored
+    from busmark.compare.stored import StoredAnalysis
     from busmark.store import Result
 
-    return Stored(Result(directory), partial(echo, err=True)).figures
+    return StoredAnalysis(Result(directory), partial(echo, err=True)).figures
 
 
 def case_of(place: str) -> tuple[Path, str]:

@@ -20,7 +20,7 @@ from busmark.compare.effects import Effect, effects
 from busmark.compare.fits import DiscoveryGrowth, SizeFit, growths, size_fits
 from busmark.compare.matrix import Matrix, matrices
 from busmark.compare.ranking import Group, Ranking, differing_choices, groups, rankings
-from busmark.compare.requirements import Judged, judge
+from busmark.compare.requirements import RequirementVerdict, judge
 from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
@@ -66,7 +66,7 @@ class Campaign(Frozen):
     answers: list[Answer]
     """Rates that were not reached, what types cost, what a mesh and a link carry; who is best is in
     `standings`, what parameters cost in `effects`."""
-    requirements: list[Judged] = Field(default=[])
+    requirements: list[RequirementVerdict] = Field(default=[])
     """What cases say to the scenario's `[[require]]`, requirement by requirement."""
     rankings: list[Ranking] = Field(default=[])
     """Who is best in each workload, by the ratios of interleaved rounds."""
@@ -336,7 +336,7 @@ def _commands(result: Result) -> list[RoundCommand]:
 
 
 class _Required(NamedTuple):
-    judged: list[Judged]
+    judged: list[RequirementVerdict]
     problems: list[str]
 
 

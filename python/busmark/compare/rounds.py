@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from busmark.compare.change import Found, changes, ratio
-from busmark.compare.measured import TAIL, CaseMeasured, Measured, measured
+from busmark.compare.change import FigureChange, changes, ratio
+from busmark.compare.measured import TAIL, CaseMeasured, Measurement, measured
 from busmark.compare.verdict import EQUIVALENT, Decision, Verdict, verdicts
 from busmark.estimate.rounds import Row, last_attempts
 from busmark.model.case import CaseSummary
@@ -55,7 +55,7 @@ def ratios(
     found = {}
     for name in SPENT:
         mine, theirs = (
-            Measured(over_rounds([*side[name].values()], "1", None), values=side[name])
+            Measurement(over_rounds([*side[name].values()], "1", None), values=side[name])
             for side in (case, other)
         )
         if mine.values and theirs.values:
@@ -146,14 +146,18 @@ class Rounds:
         one, other = (spent(self.cases[case], self._rows.get(case, ())) for case in pair)
         return ratios(one, other, paired=self._interleaved)
 
-    def _changes(self, pair: Pair) -> list[Found]:
+    def _changes(self, pair: Pair) -> list[FigureChange]:
         """All figures of a pair, the one that gives the verdict first."""
         other, one = (self._measured[case] for case in pair)
         return changes(one, other, paired=self._interleaved, sessions={})
 
 
 def _versus(
-    pair: Pair, found: Found, own: Decision, tail: Found | None, of_tail: Decision | None
+    pair: Pair,
+    found: FigureChange,
+    own: Decision,
+    tail: FigureChange | None,
+    of_tail: Decision | None,
 ) -> Versus:
     return Versus(
         case=pair[0],

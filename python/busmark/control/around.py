@@ -21,7 +21,7 @@ from busmark.control.worker import Worker
 from busmark.errors import RoundError
 from busmark.host import (
     Condition,
-    Counted,
+    CounterChange,
     Counters,
     UdpSocket,
     changes,
@@ -280,7 +280,7 @@ def change(before: Snapshot, after: Snapshot) -> dict[str, Any]:
     counted = []
     for (node, old), (_, new) in zip(before.counters, after.counters, strict=True):
         system, network = (node.facts.system, node.facts.network) if node else ("", "")
-        counted.append(Counted(system, network, difference(old, new)))
+        counted.append(CounterChange(system, network, difference(old, new)))
     whole = together(counted)
     drops, buffer = drops_between(before.sockets, after.sockets)
     return {

@@ -237,7 +237,7 @@ def affordable(cases: Sequence[Case], left_s: float) -> list[Case]:
     return chosen
 
 
-class Deciding:
+class Decisions:
     """Has the requirements of the scenario judged between sweeps. What a case said tells how many
     rounds would decide it; it is judged again when it has them."""
 

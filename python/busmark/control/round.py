@@ -15,7 +15,7 @@ from busmark.adapters import Adapter
 from busmark.control.around import Commands, change, changed, offsets, placed, take
 from busmark.control.companions import Companion, Companions, Stage, companions
 from busmark.control.companions.servers import served
-from busmark.control.discoveries import UNKNOWN, Discovery, Relayed, discovery
+from busmark.control.discoveries import UNKNOWN, Discovery, SightingRelay, discovery
 from busmark.control.events import EVERY_NS, Sights
 from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
@@ -278,7 +278,7 @@ class RoundRunner:
             for seat in share
             for role in seat.roles
         }
-        relayed = Relayed(data.flows, owners, hang)
+        relayed = SightingRelay(data.flows, owners, hang)
         for reports in await timeline.background(running, owners, hang + params.timeout_s):
             data.run += reports
         data.changes = timeline.moments

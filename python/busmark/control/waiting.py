@@ -55,14 +55,16 @@ LOOK_S, LONGEST_LOOK_S = 0.002, 0.05
 ended. Looking at each of forty processes so often takes a good part of the CPU that they end on."""
 
 
-class Piped(Launched):
+class PipedProcess(Launched):
     """One whose pipes are streams."""
 
     stdin: asyncio.StreamWriter
     stdout: asyncio.StreamReader
 
     @classmethod
-    async def start_piped(cls, start: Start, part: Part, stderr: Target, limit: int) -> Piped:
+    async def start_piped(
+        cls, start: Start, part: Part, stderr: Target, limit: int
+    ) -> PipedProcess:
         """Starts it; `limit`: bytes of its longest line.
 
         Raises:

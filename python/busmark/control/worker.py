@@ -18,7 +18,7 @@ from busmark import platform
 from busmark.adapters import Fault, environment, not_startable
 from busmark.adapters import worker as worker_path
 from busmark.control import protocol
-from busmark.control.waiting import Piped, end_of, ended
+from busmark.control.waiting import PipedProcess, end_of, ended
 from busmark.errors import RoundError
 from busmark.launcher import Start
 from busmark.nodes import Node
@@ -70,7 +70,7 @@ class Worker:
     worker tells by itself goes to its `listeners`.
     """
 
-    def __init__(self, name: str, process: Piped, log: Path) -> None:
+    def __init__(self, name: str, process: PipedProcess, log: Path) -> None:
         self.name = name
         self.frames: list[Frame] = []
         self._process = process
@@ -114,7 +114,7 @@ class Worker:
         with storing(log):
             log.touch()
         try:
-            process = await Piped.start_piped(how, "round", log, LINE_LIMIT)
+            process = await PipedProcess.start_piped(how, "round", log, LINE_LIMIT)
         except OSError as error:
             raise not_startable(path, error) from None
         worker = cls(name, process, log)

@@ -10,7 +10,7 @@ from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile, count, duration, size
 from busmark.findings.run import combine, host_findings
 from busmark.host.needs import HERE_TOO
-from busmark.plugin import SWITCH, Installed
+from busmark.plugin import SWITCH, InstalledPlugin
 
 if TYPE_CHECKING:
     from busmark.store.manifest import Finding
@@ -42,7 +42,7 @@ def diagnose(
     profile: Profile,
     adapters: dict[str, Capabilities] | None = None,
     missing: dict[str, str] | None = None,
-    plugins: Sequence[Installed] = (),
+    plugins: Sequence[InstalledPlugin] = (),
 ) -> list[Finding]:
     """What is wrong with this machine for measuring.
 
@@ -187,7 +187,7 @@ def _adapter_findings(
     return found
 
 
-def _plugin_findings(plugins: Sequence[Installed]) -> list[Finding]:
+def _plugin_findings(plugins: Sequence[InstalledPlugin]) -> list[Finding]:
     from busmark.store.manifest import Finding
 
     faulty = [each for each in plugins if each.fault]

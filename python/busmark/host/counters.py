@@ -190,7 +190,7 @@ PER_NETWORK = frozenset({
 
 
 @dataclass(frozen=True)
-class Counted:
+class CounterChange:
     """What `difference` says of one place."""
 
     system: str
@@ -200,7 +200,7 @@ class Counted:
     change: dict[str, Any]
 
 
-def together(places: Sequence[Counted]) -> dict[str, Any]:
+def together(places: Sequence[CounterChange]) -> dict[str, Any]:
     """Counts of every network and of every machine once, summed up; of shares the greatest. None
     where no place tells."""
     networks = {place.network: place.change for place in places}

@@ -252,7 +252,7 @@ def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:
         )
     try:
         return salvage.manifest(document)
-    except salvage.Damaged as error:
+    except salvage.DamagedManifest as error:
         raise _damaged(path, str(error)) from None
 
 

@@ -31,7 +31,7 @@ MOST = 20_000
 """Entries of one list or table: a campaign has 10,000 cases at most."""
 
 
-class Damaged(ValueError):
+class DamagedManifest(ValueError):
     """A manifest that nothing can be made of, and why."""
 
 
@@ -55,7 +55,7 @@ def manifest(document: dict[str, Any]) -> tuple[Manifest, list[str]]:
             found = Manifest.model_validate(document)
         except ValidationError as again:
             first = again.errors(include_url=False)[0]
-            raise Damaged(f"{_name(first['loc'])}: {_why(first)}") from None
+            raise DamagedManifest(f"{_name(first['loc'])}: {_why(first)}") from None
     _distinct(found, lines)
     return found, lines
 
@@ -109,7 +109,7 @@ def _is_text(text: str) -> bool:
 def _leave_out(document: dict[str, Any], place: Path, why: str, lines: list[str]) -> None:
     """Marks the entry in which `place` is, and tells of it once."""
     if not place or place[0] not in PARTS or len(place) < 2:
-        raise Damaged(f"{_name(place)}: {why}")
+        raise DamagedManifest(f"{_name(place)}: {why}")
     part, key = document[str(place[0])], place[1]
     if isinstance(part[key], _Gone):
         return

@@ -55,14 +55,14 @@ def _text(directory: str, code: int, errors: list[str]) -> int:
         echo("\n".join(errors), err=True)
         return code
     from busmark.cli.console import Console
-    from busmark.compare.stored import Stored
+    from busmark.compare.stored import StoredAnalysis
     from busmark.present.blocks.campaign import document
     from busmark.present.sinks.terminal import show
     from busmark.store import Result
 
     result = Result(Path(directory))
     with suppress(UserError):
-        show(document(Stored(result).figures), Console())
+        show(document(StoredAnalysis(result).figures), Console())
     for line in errors:
         if line.startswith(("Go on with", "Report", "Comparison")) or " failed. Try " in line:
             echo(line, err=True)

@@ -39,7 +39,7 @@ STOP_THERE_S = 10.0
 """The same on a node, from where everything comes at the end."""
 
 
-class Counting:
+class CounterProcess:
     """A `busmark-worker counters` at work."""
 
     def __init__(
@@ -59,14 +59,15 @@ class Counting:
     async def start(
         cls, participants: Mapping[int, str], cpus: Sequence[int], every_s: float, folder: Path,
         node: Node | None = None,
-    ) -> Counting:  # fmt: skip
+    ) -> CounterProcess:  # fmt: skip
         """Begins to read.
 
         Args:
             participants: names of processes by their number there, in whatever namespace.
             cpus: where the reading may run; empty: anywhere.
             every_s: time between two readings, s.
-            folder: for what is written meanwhile; one `Counting` at a time uses it for each node.
+            folder: for what is written meanwhile; one `CounterProcess` at a time uses it for each
+                node.
             node: where; None: on this machine.
 
         Raises:
@@ -220,14 +221,14 @@ OF_NETWORK = frozenset({"network", "interface"})
 
 
 class CounterReadings(Companion):
-    """One `Counting` for each node, or for this machine."""
+    """One `CounterProcess` for each node, or for this machine."""
 
     name = "counters"
     span = "measurement"
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
-        self.counting: list[tuple[Node | None, Counting]] = []
+        self.counting: list[tuple[Node | None, CounterProcess]] = []
         self._problems: list[str] = []
 
     @classmethod
@@ -250,7 +251,7 @@ class CounterReadings(Companion):
         allowed = node.facts.profile["cpus_allowed"] if node else None
         cpus = spare_cpus([w.cpus for w in background], allowed or ())
         try:
-            counting = await Counting.start(own, cpus, every_s, self.stage.folder, node)
+            counting = await CounterProcess.start(own, cpus, every_s, self.stage.folder, node)
         except OSError as error:
             self._problems.append(_text(node, str(error)))
             return

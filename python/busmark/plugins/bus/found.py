@@ -64,7 +64,7 @@ class Owner:
 
 
 @dataclass(frozen=True)
-class Found:
+class BusContents:
     """What is on a bus at one moment."""
 
     entities: Sequence[Message]
@@ -126,7 +126,7 @@ def _is(result: Message, key: str, participant: Message | None) -> bool:
     return (participant["host"], process) == (result.get("host"), str(result.get("pid")))
 
 
-def look(caller: Caller, within_s: float) -> Found:
+def look(caller: Caller, within_s: float) -> BusContents:
     """What is on the bus when discovery has settled, or after this time; asks our participants who
     they are.
 
@@ -160,10 +160,10 @@ def look(caller: Caller, within_s: float) -> Found:
         else:
             break
     lines = [answer for answer in answers.values() if answer["ok"]]
-    return Found(seen["entities"], lines, seen["at_realtime_ns"], settled)
+    return BusContents(seen["entities"], lines, seen["at_realtime_ns"], settled)
 
 
-def following(caller: Caller, found: Found) -> Iterator[Found]:
+def following(caller: Caller, found: BusContents) -> Iterator[BusContents]:
     """What is on the bus from then on, look by look.
 
     Raises:
@@ -177,7 +177,7 @@ def following(caller: Caller, found: Found) -> Iterator[Found]:
         answers += [{**one, "result": one["member"]} for one in caller.take_heard()
                     if one.get("news") == "joined" and isinstance(one.get("app"), int)
                     and isinstance(one.get("member"), dict)]  # fmt: skip
-        yield Found(seen["entities"], answers, seen["at_realtime_ns"], True)
+        yield BusContents(seen["entities"], answers, seen["at_realtime_ns"], True)
 
 
 class Foreign:
@@ -191,7 +191,7 @@ class Foreign:
     def look(self, seen: Message, answers: Sequence[Message]) -> Iterator[Message]:
         """What has come and gone, as messages, by what the middleware has discovered now."""
         at = int(seen["at_realtime_ns"])
-        text = as_json(Found(seen["entities"], answers, at, True))
+        text = as_json(BusContents(seen["entities"], answers, at, True))
         described = [{"kind": "participant", **one} for one in text["participants"]]
         foreign = {
             one["key"]: one for one in (*described, *text["endpoints"]) if one["whose"] == "foreign"
@@ -247,7 +247,7 @@ def payload_of(type_name: str) -> tuple[str, bool] | None:
     return None if kind is None else (kind, False)
 
 
-def as_json(found: Found) -> dict[str, Any]:
+def as_json(found: BusContents) -> dict[str, Any]:
     """For other programs: participants with whose they are, writers and readers with their test."""
     owners = found.owners()
     return {

@@ -28,7 +28,7 @@ SLACK_S = 2e-4
 """What this machine itself may add to a delay before it is reported."""
 
 
-class Measured(BaseModel):
+class LinkMeasurement(BaseModel):
     """What was found between two nodes."""
 
     rate_bit_s: float = Field(description="by UDP at full speed, with headers")
@@ -65,7 +65,7 @@ class Measured(BaseModel):
         return found
 
 
-def measure(lab: Lab) -> Measured:
+def measure(lab: Lab) -> LinkMeasurement:
     """Measures the way from the first node to the last, in some seconds.
 
     Raises:
@@ -82,7 +82,7 @@ def measure(lab: Lab) -> Measured:
     interval = binomtest(lost, sent).proportion_ci(method="wilson")
     _, flood = _exchange(lab, "flood")
     bits = (flood["count"] - 1) * (probe.FLOOD_BYTES + HEADERS_BYTES) * 8
-    return Measured(
+    return LinkMeasurement(
         rate_bit_s=bits / flood["time_s"] / (1 - lab.links.loss) if flood["time_s"] else 0.0,
         loss=lost / sent,
         loss_interval=(interval.low, interval.high),

@@ -37,7 +37,7 @@ from busmark.plugins.predict.model import (
     State,
     Sweep,
 )
-from busmark.plugins.predict.sweeps import Measured, Row, goodput, latency_ns, loss
+from busmark.plugins.predict.sweeps import MeasuredSweep, Row, goodput, latency_ns, loss
 
 MIN_RATES = 4
 """Fewest rates of a curve: two of them are left out in turn, with a neighbour on each side."""
@@ -214,7 +214,7 @@ class LoadCurve:
         ))  # fmt: skip
 
 
-def curve_of(of: Quantity, measured: Measured) -> LoadCurve | None:
+def curve_of(of: Quantity, measured: MeasuredSweep) -> LoadCurve | None:
     """Return the curve of a quantity; None where too few rates have a value."""
     table = measured.table(of.of_round)
     known = ~np.isnan(table).all(axis=0)

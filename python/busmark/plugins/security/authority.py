@@ -22,7 +22,7 @@ ORGANISATION = "Busmark"
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class SignedCertificate:
     """A certificate with its private key."""
 
     certificate: x509.Certificate
@@ -53,7 +53,7 @@ class Validity:
     not_after: datetime
 
 
-def authority(name: str, algorithm: Algorithm, validity: Validity) -> Signed:
+def authority(name: str, algorithm: Algorithm, validity: Validity) -> SignedCertificate:
     """Return a certificate authority that signs itself."""
     key = _new_key(algorithm)
     subject = _subject(name)
@@ -63,10 +63,12 @@ def authority(name: str, algorithm: Algorithm, validity: Validity) -> Signed:
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(usage, critical=True)
     )
-    return Signed(built.sign(key, hashes.SHA256()), key)
+    return SignedCertificate(built.sign(key, hashes.SHA256()), key)
 
 
-def identity(name: str, algorithm: Algorithm, validity: Validity, by: Signed) -> Signed:
+def identity(
+    name: str, algorithm: Algorithm, validity: Validity, by: SignedCertificate
+) -> SignedCertificate:
     """Return a participant's identity, signed by an authority."""
     key = _new_key(algorithm)
     signer = by.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
@@ -80,7 +82,7 @@ def identity(name: str, algorithm: Algorithm, validity: Validity, by: Signed) ->
             x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(signer), critical=False
         )
     )
-    return Signed(built.sign(by.key, hashes.SHA256()), key)
+    return SignedCertificate(built.sign(by.key, hashes.SHA256()), key)
 
 
 def subject_of(certificate: x509.Certificate) -> str:

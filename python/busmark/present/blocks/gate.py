@@ -8,7 +8,7 @@ from math import inf, isfinite
 
 from busmark.compare.criterion import Criterion
 from busmark.compare.gate import MOST_MORE
-from busmark.compare.model import REASONS, Comparison, Judged, Outcome
+from busmark.compare.model import REASONS, Comparison, CriterionVerdict, Outcome
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
@@ -55,7 +55,7 @@ def gate(comparison: Comparison) -> Section | None:
     return Section("Gate", [table], summary=f"{ended}: {sentence}")
 
 
-def _counted(own: Sequence[Judged]) -> dict[Outcome, Cell]:
+def _counted(own: Sequence[CriterionVerdict]) -> dict[Outcome, Cell]:
     """How many cases have each outcome, and whether those that are not missed fail all the same."""
     counts = Counter(judged.outcome for judged in own)
     fails = {judged.outcome for judged in own if judged.fails} - {"missed"}
@@ -64,9 +64,9 @@ def _counted(own: Sequence[Judged]) -> dict[Outcome, Cell]:
     }
 
 
-def _by_criterion(comparison: Comparison) -> dict[str, list[Judged]]:
+def _by_criterion(comparison: Comparison) -> dict[str, list[CriterionVerdict]]:
     """What cases say to each criterion, the worst first."""
-    found: dict[str, list[Judged]] = {}
+    found: dict[str, list[CriterionVerdict]] = {}
     for judged in comparison.criteria:
         found.setdefault(judged.criterion, []).append(judged)
     order = list(SIGNS)
@@ -77,7 +77,7 @@ def _by_criterion(comparison: Comparison) -> dict[str, list[Judged]]:
     return found
 
 
-def _size(judged: Judged, comparison: Comparison, *, above: bool) -> float:
+def _size(judged: CriterionVerdict, comparison: Comparison, *, above: bool) -> float:
     """How far the measured value is towards the wrong side."""
     value = _measured(judged, comparison).value
     if not isinstance(value, int | float):
@@ -85,7 +85,7 @@ def _size(judged: Judged, comparison: Comparison, *, above: bool) -> float:
     return value if above else -value
 
 
-def _measured(judged: Judged, comparison: Comparison) -> Cell:
+def _measured(judged: CriterionVerdict, comparison: Comparison) -> Cell:
     """What is compared with the limit: the share of samples beyond it, the candidate's own figure,
     the ratio or the difference."""
     value = judged.value
@@ -107,7 +107,7 @@ def _percent(share: float, limit: float | None) -> str:
     return shown.removesuffix(" %")
 
 
-def _amount(judged: Judged, value: float | None) -> str:
+def _amount(judged: CriterionVerdict, value: float | None) -> str:
     """A limit or the least change that is found, in the unit of the value."""
     if value is None:
         return ""
@@ -121,7 +121,7 @@ def _amount(judged: Judged, value: float | None) -> str:
     return text.figure_text(figure, text.SCALES[unit])
 
 
-def facts(judged: Judged, comparison: Comparison) -> dict[str, str]:
+def facts(judged: CriterionVerdict, comparison: Comparison) -> dict[str, str]:
     """Return the verdict on one case, by the heading of its column; what is not known is empty."""
     beyond = judged.beyond_ns
     at = text.time_text(beyond) if beyond is not None and isfinite(beyond) else ""
@@ -145,7 +145,7 @@ def facts(judged: Judged, comparison: Comparison) -> dict[str, str]:
     }
 
 
-def _of_case(judged: Judged, comparison: Comparison) -> str:
+def _of_case(judged: CriterionVerdict, comparison: Comparison) -> str:
     if judged.pair is not None:
         return case_name(comparison.pairs[judged.pair], comparison)
     several = [judged.candidate] if len(comparison.candidates) > 1 else []

@@ -21,7 +21,7 @@ from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
 from busmark.present.web import script, style
 from busmark.present.web.embedded import (
-    Packed,
+    PackedText,
     Packing,
     as_json,
     drawing_script,
@@ -103,7 +103,7 @@ def _unturned(text: str) -> str:
 
 
 def _whole(
-    document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
+    document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, PackedText]
 ) -> str:
     """The page around its sections."""
     large = "".join(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from busmark.plugins.bus.caller import Message
-    from busmark.plugins.bus.found import Found
+    from busmark.plugins.bus.found import BusContents
     from busmark.plugins.own_types.value import Types
 
 
@@ -101,7 +101,7 @@ def _sent(copies: pl.DataFrame, *, in_pieces: bool) -> Sent:
     return Sent(count, rate, least, most, high - low + 1 - count)
 
 
-def writers(found: Found, seen: dict[str, Sent]) -> list[Message]:
+def writers(found: BusContents, seen: dict[str, Sent]) -> list[Message]:
     """Writers that were discovered or seen, with what they sent. A writer without a packet has 0
     samples, one that was not announced no topic."""
     from busmark.plugins.bus.found import as_json

@@ -18,7 +18,7 @@ from busmark.plugins.bus.recording.model import (
     VERSION,
     WHAT,
     Header,
-    Heard,
+    MessageLine,
     Stop,
     What,
     realtime_ns,
@@ -225,7 +225,7 @@ def session(reader: Reader) -> Session:
     began_ns = realtime_ns(header.utc)
     for number, line in reader.lines():
         found.length_s = max(found.length_s, line.at_s)
-        if not isinstance(line, Heard):
+        if not isinstance(line, MessageLine):
             continue
         found.messages += 1
         try:
@@ -238,7 +238,7 @@ def session(reader: Reader) -> Session:
     return found
 
 
-def _take(found: Session, number: int, line: Heard, own: Key, began_ns: int) -> None:
+def _take(found: Session, number: int, line: MessageLine, own: Key, began_ns: int) -> None:
     message = line.message
     if line.what == "order":
         _add(found, Order(number, line.at_s, _key(message), message["to"], dict(message["do"])))

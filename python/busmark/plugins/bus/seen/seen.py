@@ -26,7 +26,7 @@ MOST_TROUBLES = 5000
 """What is kept at most; of troubles the latest."""
 
 
-class Seen:
+class Observer:
     """Takes in messages, one after the other. What nobody of this release has written is left out,
     and so is what is beyond the room for it."""
 
@@ -229,6 +229,6 @@ class Seen:
 
 
 _TAKES = {
-    "joined": Seen._joined, "left": Seen._left, "answer": Seen._answer, "event": Seen._event,
-    "ended": Seen._ended,
+    "joined": Observer._joined, "left": Observer._left, "answer": Observer._answer,
+    "event": Observer._event, "ended": Observer._ended,
 }  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.plugins.bus.seen import End, Seen
+from busmark.plugins.bus.seen import End, Observer
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"
 """`busmark bus watch --json` beside two participants of Cyclone DDS."""
@@ -21,15 +21,15 @@ SECOND = 10**9
 THREE = 77
 
 
-def seen(messages: list[dict[str, Any]]) -> Seen:
-    found = Seen()
+def seen(messages: list[dict[str, Any]]) -> Observer:
+    found = Observer()
     for message in messages:
         found.hear(message, 1.0)
     found.look(1.0)
     return found
 
 
-def rows(found: Seen) -> dict[tuple[int, str, int, int], End]:
+def rows(found: Observer) -> dict[tuple[int, str, int, int], End]:
     return {(e.participant.app, e.kind, e.test, e.number): e for e in found.ends.values()}
 
 

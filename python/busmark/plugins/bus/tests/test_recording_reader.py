@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
-from busmark.plugins.bus.recording.model import Header, Heard, Lost, Stop
+from busmark.plugins.bus.recording.model import GapLine, Header, MessageLine, Stop
 from busmark.plugins.bus.recording.reader import Reader
 from busmark.plugins.bus.recording.writer import Writer
 
@@ -27,9 +27,9 @@ def path(tmp_path: Path) -> Path:
 def test_what_is_written_is_read(path: Path) -> None:
     header = Header(**recordings.HEADER)
     lines = [
-        Heard(**recordings.SESSION[0]),
-        Lost(at_s=2, utc="", monotonic_ns=1, foreign=3, malformed=2, overflow=1),
-        Heard(**recordings.heard(3.0, "other", text="µ\u2028\n\"")),
+        MessageLine(**recordings.SESSION[0]),
+        GapLine(at_s=2, utc="", monotonic_ns=1, foreign=3, malformed=2, overflow=1),
+        MessageLine(**recordings.heard(3.0, "other", text="µ\u2028\n\"")),
         Stop(**recordings.stop(4.0, 2)),
     ]  # fmt: skip
     with Writer(path, 1 << 20) as writer:
@@ -70,7 +70,7 @@ def test_a_recording_ends_with_an_error_at_its_limit(path: Path) -> None:
         writer.begin(Header(**recordings.HEADER))
         with pytest.raises(UserError, match=r"limit.*\n.*--most"):
             for _ in range(100):
-                writer.add(Heard(**recordings.SESSION[0]))
+                writer.add(MessageLine(**recordings.SESSION[0]))
     reader = Reader(path)
     assert len(list(reader.lines())) == writer.stored > 3
 

@@ -60,7 +60,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenSamples:
     """The samples of a round that are looked at."""
 
     samples: int
@@ -78,7 +78,7 @@ class Chosen:
 
 def choose(
     round_number: int, table: pl.DataFrame, *, one_clock: bool = True, echoed: bool = True
-) -> Chosen:
+) -> ChosenSamples:
     """Late and other samples of a round: round trips where there are such, else one-way times.
     `echoed`: whether something answers; a writer does not know then what was read."""
     measured = _measured(table, one_clock, echoed)
@@ -96,7 +96,7 @@ def choose(
     # Both kinds have a share of the room, so that neither hides the other.
     room = MOST_EXAMINED if not late.height else MOST_EXAMINED // 2
     picked = pl.concat([lost.head(room), late.head(MOST_EXAMINED - min(room, lost.height))])
-    return Chosen(
+    return ChosenSamples(
         measured.height, lost.height, late.height, median, limit,
         [_sample(round_number, row, median) for row in picked.iter_rows(named=True)],
         [_sample(round_number, row, 0)
