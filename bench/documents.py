@@ -20,7 +20,7 @@ DAYS = 7
 
 @cache
 def made(folder: Path) -> Documents:
-    """Those of a comparison in this folder, for every domain: a bare loop takes any."""
+    """Make the documents of a comparison in this folder for every domain: bare loops take any."""
     wanted = DocumentRequest(participants=list(SIDES), domains=(Domains(0, LAST),), days=DAYS,
                     publish=("*",), subscribe=("*",))  # fmt: skip
     return create(folder / "security", wanted)

@@ -32,7 +32,7 @@ import click
 
 REAL = "BUSMARK_BENCH_WORKER"
 APPS, TESTS, READERS = 40, 10, 3
-"""Participants; of each so many transceivers, and so many tests with three receivers each."""
+"""Participants; of each, transceivers, and tests with three receivers each."""
 ENDS = APPS * TESTS * (1 + READERS)
 TRIPS = 250
 SHARES = (100.0, 99.9, 99.0, 90.0)

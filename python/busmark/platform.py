@@ -1,6 +1,6 @@
 """What Busmark asks of the operating system beyond what Python has on every one.
 
-All of it is here, and in `busmark.host`, which reads what the kernel tells of the machine; labs
+All of it is here, and in `busmark.host`, which reads what the kernel reports of the machine; labs
 (`busmark.plugins.lab`) and counters are Linux by nature. It is written for Linux and tried on Linux
 alone. docs/porting.md says what another system needs.
 """

@@ -29,7 +29,7 @@ class Fault:
     """Version as the library states it."""
     transport: str
     signals: Sequence[str]
-    """By which the process ends."""
+    """Signals by which the process ends."""
     what: str
     """Cause, in words."""
     program: str

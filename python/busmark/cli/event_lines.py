@@ -95,7 +95,7 @@ class LiveFigures(BaseModel):
     """Pings or probes of this round of which it was seen, a second later, whether they had been
     answered."""
     unanswered: int
-    """Those of them that had not."""
+    """Pings and probes of these that had no answer."""
 
 
 class RoundGoesOn(Line):

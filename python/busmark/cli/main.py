@@ -89,7 +89,7 @@ COMMANDS = {
         "", "completion:command", "Print the completion script of a shell.", "none"
     ),
 }
-"""Those of the core by name, in the order of the help; plug-ins' come last."""
+"""Commands of the core by name, in the order of the help; plug-ins' come last."""
 
 ALIASES = {
     "track": "history",

@@ -140,8 +140,8 @@ class FindingPrinter:
 
 
 def listeners(directory: Path, *, as_json: bool) -> list[Listener]:
-    """Those of a run whose result goes there: what fits standard error, and `as_json` lines on
-    standard output."""
+    """Return the listeners of a run whose result goes there: what fits standard error, and
+    `as_json` lines on standard output."""
     if not as_json:
         return [_shown()]
     from busmark.cli.event_lines import EventLines
@@ -197,7 +197,7 @@ class Tally:
         return self.left_after(0.0)
 
     def left_after(self, seconds: float) -> str:
-        """The same, when so much of it has gone by."""
+        """Return the same, when this share of it has gone by."""
         left = duration(max(0.0, self._left_s - seconds))
         return f"{left}{' or more' if self._more else ''} left"
 

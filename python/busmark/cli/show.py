@@ -171,7 +171,7 @@ def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
 
 
 def _some(names: Sequence[str]) -> str:
-    """What cases are called, for who has named none of them."""
+    """Return example names of cases, for an error message."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"There are {', '.join(names[:MOST_NAMED])}{more}; a number will do, as #000."
 

@@ -108,7 +108,7 @@ def _what(case: CaseSummary) -> str:
 
 
 def shortfall(case: CaseSummary) -> str | None:
-    """In what the case did not get all that was to be read; None if it did."""
+    """Return why the case did not get all that was to be read; None if it did."""
     if case.status == "failed":
         reasons = [each.reason for each in case.attempts if each.reason] or [case.reason or ""]
         first = " ".join(reasons[-1].split("; ")[0].split())

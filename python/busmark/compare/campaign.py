@@ -64,8 +64,8 @@ class Campaign(Frozen):
     document: str | None = None
     """Whose experiments these are; see the plug-in `papers`."""
     answers: list[Answer]
-    """Rates that were not reached, what types cost, what a mesh and a link carry; who is best is in
-    `standings`, what parameters cost in `effects`."""
+    """Rates that were not reached, what types cost, what a mesh and a link carry; which is best is
+    in `standings`, what parameters cost in `effects`."""
     requirements: list[RequirementVerdict] = Field(default=[])
     """What cases say to the scenario's `[[require]]`, requirement by requirement."""
     rankings: list[Ranking] = Field(default=[])
@@ -91,7 +91,7 @@ class Campaign(Frozen):
     hosts: dict[str, dict[str, Any]]
     """Profile of the host on which the campaign began ("") and of further nodes."""
     resumptions: list[Resumption]
-    """From which round on it ran on another host."""
+    """Rounds from which on it ran on another host."""
     adapters: dict[str, dict[str, Any]]
     missing_adapters: dict[str, str]
     findings: list[Finding]
@@ -360,7 +360,7 @@ def _declared(adapter: str, manifest: Manifest) -> str:
 def _with_baselines(
     cases: list[CaseSummary], adapters: Mapping[str, Mapping[str, Any]]
 ) -> list[CaseSummary]:
-    """Those of plain sockets and other baselines are marked."""
+    """Return the cases, with baselines such as plain sockets marked."""
     return [
         case.model_copy(update={"is_baseline": _family(case.adapter, adapters) == BASELINE})
         for case in cases

@@ -275,7 +275,7 @@ class FigureCounted(Frozen):
     better: int
     worse: int
     loses_more: int
-    """For a latency, among `worse`: the candidate loses so much more that its latency says
+    """For a latency, among `worse`: the candidate loses so many more samples that its latency says
     nothing."""
     equivalent: int
     undecided: int

@@ -36,7 +36,7 @@ from busmark.store.writer import ResultWriter
 
 
 def nodes_of(scenario: Scenario) -> Nodes:
-    """Those of the scenario; none is reached yet."""
+    """Return the nodes of the scenario, without reaching one."""
     return Nodes(
         Node(
             name,

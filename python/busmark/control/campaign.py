@@ -99,14 +99,14 @@ class RemainingCases(Collection[Case]):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What was to come at some time."""
+    """The outlook at some time."""
 
     outlook: Outlook
     end_s: float
     took_s: float
 
     def with_left(self, rounds: int) -> Outlook:
-        """When so many rounds are left of it."""
+        """Return the outlook with this many rounds left."""
         share = rounds / max(self.outlook.rounds_left, 1)
         seconds = self.outlook.seconds_left * min(share, 1.0)
         return replace(self.outlook, rounds_left=rounds, seconds_left=seconds)
@@ -114,7 +114,7 @@ class Forecast:
 
 @contextlib.contextmanager
 def _understood() -> Iterator[None]:
-    """Turns what a worker said and cannot be into a failure of the round.
+    """Turn an answer of a worker that cannot be into a failure of the round.
 
     Answers have the shape of the protocol by then, but numbers may be beyond all bounds and tables
     need not fit together.
@@ -149,7 +149,7 @@ class Campaign:
         self.writer = writer
         self.listeners = listeners
         self.nodes = nodes or Nodes()
-        """Those of the user's; they are left when the campaign ends."""
+        """The user's nodes, which are left when the campaign ends."""
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
         self._counted = [case for case in self.cases if not searches(case)]
         """Cases that have a number of rounds; the others have trials."""
@@ -379,7 +379,7 @@ class Campaign:
         return True
 
     def _with_length(self, case: Case, round_number: int) -> Case:
-        """The case with a length of its round; tells of it where the run chose another."""
+        """Return the case with a length for its round; report a length that the run chose."""
         if chosen := self._lengths.news(case):
             self.writer.event(
                 "length_chosen", case=case.id, round=round_number, measured_s=chosen.seconds,

@@ -22,7 +22,7 @@ SHARE = 0.05
 """Share of the time since the campaign began that may go into this as CPU time;"""
 
 GRACE_S = 2.0
-"""and so much at the begin, half of which loads what the rules calculate with."""
+"""and this much at the start, half of which loads what the rules calculate with."""
 
 REPORTED = ("error", "warning")
 """Notes wait for the end."""

@@ -36,7 +36,7 @@ LONGEST_S = 10.0
 LEAST_FIXED_S = 1e-3
 """Least fixed time of a round: it never takes nothing."""
 GROWTH = 4.0
-"""A round is at most so many times longer than any before: the first rounds know little of how they
+"""Times by which a round may be longer than any before: the first rounds know little of how they
 differ."""
 AS_LONG = 1.0
 """Longest length that few rounds allow, as a multiple of a round's fixed time. Whatever the

@@ -123,8 +123,8 @@ class Places:
             lab_hook().labs()
 
     def of(self, params: Parameters, flows: Flows) -> list[Place]:
-        """Those of a case: of each participant. Where there are more of a side than nodes are
-        named, nodes are taken in turn.
+        """Return the places of a case, one for each participant. Where there are more of a side
+        than nodes are named, nodes are taken in turn.
 
         Raises:
             UserError: its lab cannot be made.

@@ -37,7 +37,7 @@ from busmark.scenario import Scenario
 from busmark.store import Case
 
 MANY_ENDPOINTS = 100
-"""For so many endpoints of a round `run.hang_s` is granted once more while they are made."""
+"""Endpoints of a round for which `run.hang_s` is granted once more while they are made."""
 DRAIN_IDLE_S = 0.5
 """If no sample comes for this time after the last write, no more will come."""
 RELIABLE_IDLE_S = 10.0
@@ -482,7 +482,7 @@ def _processes(params: Parameters, seats: list[Seat]) -> list[list[Seat]]:
 
 
 def _cpus(params: Parameters, firsts: list[Seat], shares: int) -> list[list[int]]:
-    """CPUs of each process: participants, then servers. Those of the matrix have them as its
+    """Return the CPUs of each process: participants, then servers. The matrix's have them as its
     placement says, their server is the next; the scenario's own have what they name."""
     of_matrix = [
         number
@@ -528,7 +528,7 @@ def _repair_s(qos: dict[str, Any]) -> float:
 
 def _ended(processes: Sequence[Worker], error: BaseException) -> list[str]:
     """Which of these were ended by a signal, and how, where a round fails with `error`: a partner
-    may have noticed before the kernel tells of it, for a process loses its sockets first."""
+    may have noticed before the kernel reports it, for a process loses its sockets first."""
     noticed = isinstance(error, RoundError) and error.kind not in ("died", "hung")
     patience = time.monotonic() + (NOTICED_S if noticed else 0.0)
     while True:

@@ -44,7 +44,7 @@ class Moment:
 
 
 class Phases:
-    """Those of a round."""
+    """The phases of a round."""
 
     def __init__(self, moments: Sequence[Moment], *, one_clock: bool) -> None:
         self._moments = moments

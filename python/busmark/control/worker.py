@@ -230,7 +230,7 @@ class Worker:
 
     def _refused(self, cmd: str, error: dict[str, Any]) -> RoundError:
         text = f"{self.who}, {cmd}: {error.get('message', 'no reason given')}"
-        # That of a node is not known.
+        # The limit of a node is not known.
         if self.node is None and any(words in text for words in LIMITED):
             text += f" ({FILES.format(_most_files())})"
         return RoundError(error.get("kind", "failed"), text)
@@ -279,7 +279,7 @@ class Worker:
         self.frames.append(Frame(head["role"], head["writer"], data, head["frame"]))
 
     async def _exactly(self, count: int) -> bytes:
-        """So many bytes, and the newline after them."""
+        """Return this many bytes, and take the newline after them."""
         try:
             data = await self._read(self._output.readexactly(count + 1))
         except asyncio.IncompleteReadError:

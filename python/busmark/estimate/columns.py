@@ -295,8 +295,8 @@ FRAMES = (
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
                  "they are rows without latency, as far as a record says when they were sent."),
-    FrameColumns("samples()", "a recorded sample", SAMPLES, "Those of the scenario's own flows "
-                 "too, which do not count in the figures of the case: `flow` tells them apart."),
+    FrameColumns("samples()", "a recorded sample", SAMPLES, "Samples of the scenario's own flows "
+                 "too, which do not count in the figures of the case: `flow` has which."),
     FrameColumns("intervals()", "an interval of a stream", INTERVALS),
     FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
     FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),

@@ -36,7 +36,7 @@ class Timed:
 
 def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` by intended sending, in a column `start`, with the series of each in a column
-    `series`. Those of several writers and readers were recorded one after the other; statistics
+    `series`. Samples of several writers and readers were recorded one after the other; statistics
     need them as they happened."""
     start = rows["intended_ns"]
     if start.null_count():

@@ -102,7 +102,7 @@ def _timed(found: ProbeRound, every: pl.DataFrame) -> ProbeRound:
 
 
 def _admitted(sent: pl.DataFrame, row: Mapping[str, Any]) -> pl.DataFrame:
-    """Those of the probes that the readers' filter admits."""
+    """Return the probes that the readers' filter admits."""
     below, instances = row.get("filter_below"), row.get("instances")
     if not below or not instances or below >= instances:
         return sent

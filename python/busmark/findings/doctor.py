@@ -21,7 +21,7 @@ IN_CHECKOUT = (
     " Adapters in C++, such as Fast DDS, OpenDDS and omniORB, are built in a checkout of the "
     "repository by `make adapters`; name its target/release in BUSMARK_ADAPTER_PATH."
 )
-"""Further remedy for who has installed a wheel."""
+"""Further remedy where a wheel is installed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ class Kind:
     findings: tuple[Finding, ...]
     """The worst first."""
     letter: str
-    """By which rows refer to it; empty where it concerns no single case."""
+    """Letter by which rows refer to it; empty where it concerns no single case."""
     anchor: str
     """Identifier of its element on the page."""
 

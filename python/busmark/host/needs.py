@@ -110,7 +110,7 @@ def disk(folder: Path = HERE) -> tuple[str, str | None]:
     found = os.statvfs(there)
     free = found.f_bavail * found.f_frsize
     text = f"{free / (1 << 20):,.0f} MiB free in {there}".replace(",", " ")
-    # Those of the kernel's own, such as /proc, have no blocks: that nothing can be written there is
+    # The kernel's own, such as /proc, have no blocks: that nothing can be written there is
     # found when the folder is made.
     if found.f_blocks and free < LEAST_DISK:
         return text, (

@@ -241,7 +241,7 @@ def _rise(before: int | None, after: int | None) -> int | None:
 
 
 def _names(entries: Mapping[Key, CounterReading], known: Mapping[int, str]) -> dict[int, str]:
-    """Participants by process: those that are known, their children, and theirs. Who is known stays
+    """Return participants by process: known ones, their children, and so on. Who is known stays
     so, for a child whose parent ends is given another."""
     names = dict(known)
     parents = {

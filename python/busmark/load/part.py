@@ -279,7 +279,7 @@ class Part:
         return said
 
     def _lines(self, form: str, wanted: int) -> list[Any]:
-        """Its own lines of this form, as soon as so many have come.
+        """Return its own lines of this form, as soon as this many have come.
 
         Raises:
             Killed: they do not come.

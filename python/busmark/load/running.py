@@ -27,7 +27,7 @@ from busmark.processes import Killed
 
 FOREVER_S = 24 * 3600.0
 LISTEN_S = 10.0
-"""So long a sender is started again until its receiver listens."""
+"""Time for which a sender is started again until its receiver listens."""
 BEGIN_S = 20.0
 """A load that does nothing for this time is not running."""
 LOOK_S = 0.02

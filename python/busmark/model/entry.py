@@ -89,7 +89,7 @@ class Statistic:
         return "" if self.percent is None else " of a round"
 
     def figure(self, found: Distribution | None) -> Figure | None:
-        """That of these latencies."""
+        """Return this statistic of these latencies."""
         return found.figure(self.key) if found else None
 
 

@@ -141,7 +141,7 @@ def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
 
 def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
     """The `names` that differ between cases of the same adapter; for parameters of a peer, between
-    cases of the same peer. Those of which the workload decides are not among them."""
+    cases of the same peer. What the workload decides is not among them."""
 
     def differs(name: str) -> bool:
         owner = "peer" if name.startswith("peer_") else "adapter"

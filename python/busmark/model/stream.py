@@ -158,7 +158,7 @@ class Trial(Frozen):
     p99_ns: float | None
     """99th percentile of the round trip of probes."""
     shortfall: str | None
-    """In what it did not sustain its rate; null: it did."""
+    """Why it did not sustain its rate; null: it did."""
 
 
 class Capacity(Frozen):

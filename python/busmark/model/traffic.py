@@ -40,7 +40,7 @@ class Total(Frozen):
 
 class Way(Frozen):
     """Samples of one flow from one participant to another, all their writers and readers together.
-    Those of pings are to all that answer."""
+    Pings go to all that answer."""
 
     flow: str
     sender: str

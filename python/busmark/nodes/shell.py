@@ -28,7 +28,7 @@ MOST_BYTES = 16 << 20
 TAIL_CHARACTERS = 300
 TAIL_CODE = 20
 ANSWERS = 2
-"""So many times its patience an answer may take in all: one that comes byte by byte never ends."""
+"""Times its patience that an answer may take in all: one that comes byte by byte never ends."""
 
 PROMPT = re.compile(rb"(password|passphrase|passcode)[^\n]*: ?$|\(yes/no[^\n]*$", re.I)
 REFUSAL = re.compile(r"permission denied|host key|password|passphrase|a terminal is required", re.I)
@@ -92,7 +92,7 @@ class Shell:
         return self._ask(f"{{ {script}\n}} </dev/null\n")
 
     def give(self, script: str, data: bytes) -> None:
-        """Has these commands, of one line, read so many bytes; they print "send" when they do.
+        """Have these commands, of one line, read this many bytes; they print "send" when they do.
 
         Raises:
             NodeDown: as for `ask`.

@@ -32,7 +32,7 @@ from busmark.host.condition import MACHINE_FILES, thread_files
 from busmark.host.profile import FILES as PROFILE_FILES
 from busmark.nodes.shell import Shell
 
-# What a node's kernel tells of it.
+# What a node's kernel reports of it.
 #
 # Its files come through the pipe, and are read by the code that reads this machine's, as are the
 # words of whatever keeps its clock. So a figure means the same on every node, and nothing need be
@@ -161,8 +161,8 @@ def _fits(each: dict[str, Any], wanted: Address) -> bool:
 
 
 def _default_interface(routes: str) -> str | None:
-    """That of the default route which is preferred: columns are interface, destination, gateway,
-    flags, references, uses, metric, mask …"""
+    """Return the interface of the preferred default route: columns are interface, destination,
+    gateway, flags, references, uses, metric, mask …"""
     words = [line.split() for line in routes.splitlines()]
     defaults = [
         (int(each[6]), each[0])

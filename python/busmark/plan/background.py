@@ -78,7 +78,7 @@ def background(
 
 
 def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]:
-    """In what a flow differs from the case, as far as its QoS depends on it."""
+    """Return what of a flow, on which its QoS depends, differs from the case."""
     if section.kind != "pings":
         return {"test": "throughput"}
     return {

@@ -120,12 +120,12 @@ class Flows:
 
     @property
     def subscribers(self) -> list[Participant]:
-        """Those of the matrix that answer or read."""
+        """Return the participants of the matrix that answer or read."""
         return [own for own in self.participants if own.side == "reader_on"]
 
     @property
     def publishers(self) -> list[Participant]:
-        """Those of the matrix that ping or write."""
+        """Return the participants of the matrix that ping or write."""
         return [own for own in self.participants if own.side == "writer_on"]
 
     @cached_property
@@ -134,7 +134,7 @@ class Flows:
         return {end.number: (flow, end) for flow in self.flows for end in flow.ends}
 
     def flow_of(self, number: int) -> Flow | None:
-        """That of an end; None for a number that is nobody's."""
+        """Return the flow of an end; None for a number that no end has."""
         return self.ends[number][0] if number in self.ends else None
 
     def background(self, number: int) -> bool:
@@ -211,7 +211,7 @@ def _discovery(
 
 
 def _participants(params: Parameters, name: str, count: int) -> tuple[Participant, ...]:
-    """Those of the matrix: publishers, or subscribers."""
+    """Return the participants of the matrix: publishers, or subscribers."""
     publishes = name != "passive"
     side = "peer_" if params.peer and not publishes else ""
     fifo = None if publishes else params.peer_fifo

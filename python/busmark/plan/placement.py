@@ -35,7 +35,7 @@ def cpus_of(
 
 
 def numbers_of(text: str | None) -> list[int]:
-    """Those of a value such as `0+1`; none where there is no value."""
+    """Return the numbers in a value such as `0+1`; none where there is no value."""
     return [int(part) for part in text.split("+")] if text else []
 
 

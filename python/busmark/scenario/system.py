@@ -34,7 +34,7 @@ class ParticipantSection(table(PARTICIPANT)):  # type: ignore[misc]
     """`[[participant]]`: a process of its own in every case, besides those that the matrix makes. A
     `[[flow]]` names it as writer or reader."""
 
-    count: Several = Field(default=1, description="so many alike: name1, name2, …")
+    count: Several = Field(default=1, description="number of participants alike: name1, name2, …")
     option: dict[Name, Name] = Field(
         default={}, description="options of its adapter, KEY = value; by default as in the case"
     )
@@ -64,7 +64,7 @@ class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "k
     of the result and below the tables of the report; the figures of the case do not count it."""
 
     topics: Several = Field(
-        default=1, description="so many flows alike, each on a topic of its own"
+        default=1, description="number of flows alike, each on a topic of its own"
     )
     qos: QosMatrix = Field(
         default=QosMatrix(),

@@ -226,7 +226,7 @@ def pooled_percentile(
 
     A limit beyond the largest or smallest sample is not known: then there is no interval. Nor is
     there one where rounds differ so much in the tail that one or two of them decide the percentile:
-    no method knows a mixture of many rounds from so few. One round gives none. `two_level` tells of
+    no method knows a mixture of many rounds from so few. One round gives none. `two_level` is of
     a typical round, this of all samples; the two values differ.
 
     Raises:

@@ -26,7 +26,7 @@ LEVEL = 0.975
 MEDIAN = pi / 2.0
 
 FEW = 8
-"""Below so many rounds an interval may be narrow because they are alike by chance."""
+"""Below this many rounds an interval may be narrow because they are alike by chance."""
 
 EARLY = 0.5
 """Share of the requested half-width that fewer rounds have to reach."""

@@ -187,7 +187,7 @@ class Source(Model):
     left_out: list[Text] = []
     """What of these files was not read, and why."""
     repeated: list[Text] = []
-    """Runs that several of these files tell of, which count once."""
+    """Runs that several of these files have, which count once."""
 
     @property
     def tools(self) -> list[str]:

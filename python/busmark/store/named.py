@@ -161,7 +161,7 @@ def recent() -> str:
 
 
 def _called(wanted: str, known: Sequence[NamedResult]) -> list[NamedResult]:
-    """Those of this name, the newest first."""
+    """Return the results of this name, the newest first."""
     if wanted == LAST:
         return list(known)
     return [each for each in known if each.name == wanted] or [

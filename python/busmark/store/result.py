@@ -141,7 +141,7 @@ class Result:
         self, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """Raw samples of what one round measured, in order of recording; only some columns if
-        named. Those of the scenario's own flows are apart: see `samples_background`."""
+        named. Samples of the scenario's own flows are apart: see `samples_background`."""
         if case not in self._background:
             return self._round_table("samples", case, round_number, columns)
         whole = self._with_flow(case, round_number, columns)

@@ -36,7 +36,7 @@ Key = tuple[str, int]
 
 
 def key_of(row: Row) -> Key:
-    """What there is one row of."""
+    """Return the key of a row."""
     return row["case"], row["round"]
 
 

@@ -107,7 +107,7 @@ def _is_text(text: str) -> bool:
 
 
 def _leave_out(document: dict[str, Any], place: Path, why: str, lines: list[str]) -> None:
-    """Marks the entry in which `place` is, and tells of it once."""
+    """Mark the entry in which `place` is, and report it once."""
     if not place or place[0] not in PARTS or len(place) < 2:
         raise DamagedManifest(f"{_name(place)}: {why}")
     part, key = document[str(place[0])], place[1]

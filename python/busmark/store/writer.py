@@ -48,7 +48,7 @@ FOLDERS = (
 )
 LOCK = ".lock"
 LOOK_S = 0.2
-"""After so long it is tried again: `busmark list` has the lock for a moment to see who writes."""
+"""Time until the next attempt: `busmark list` has the lock for a moment to see who writes."""
 
 
 @contextmanager

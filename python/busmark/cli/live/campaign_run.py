@@ -22,7 +22,7 @@ from busmark.errors import UserError
 from busmark.launcher import PIPE, Launched, Start
 
 ENDING_S = 60.0
-"""A campaign whose screen has gone gets so long to end."""
+"""Time that a campaign whose screen has gone gets to end."""
 
 
 def conduct_watched(arguments: Sequence[str]) -> int:

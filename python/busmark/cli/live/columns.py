@@ -34,7 +34,7 @@ class Column(Generic[R]):
     text: Callable[[R, int], str]
     """What is shown of a row in this many characters."""
     value: Callable[[R], Any]
-    """By which rows are sorted, and what a file has; None: not known."""
+    """Value by which rows are sorted, and which a file has; None: not known."""
     left: bool = False
     """Words begin at the left; values end at the right."""
     rank: int = 0
@@ -122,7 +122,7 @@ class View(Generic[R]):
 
     @staticmethod
     def key_of(row: Any) -> Hashable:
-        """By which a row is known when it has moved."""
+        """Return the key of a row, by which it is found when it has moved."""
         raise NotImplementedError
 
     @staticmethod

@@ -99,7 +99,7 @@ class Companion(ABC):
 
 
 class Companions:
-    """Those of one round."""
+    """The companions of one round."""
 
     def __init__(self, stage: Stage, kinds: Sequence[type[Companion]]) -> None:
         """Nothing is begun yet; `kinds`: in the order in which they begin and end."""

@@ -26,9 +26,9 @@ from busmark.store import Case
 from busmark.store.columns import polars_schema
 
 STOP_S = 2.0
-"""One that has not ended so long after the round is killed; what it has written by then counts."""
+"""Grace period after a round, when a reader is killed; what it has written by then counts."""
 FIRST_S = 5.0
-"""So long the first reading is waited for."""
+"""Time for which the first reading is waited for."""
 LOOK_S = 0.01
 MOST_BEFORE = 1 << 24
 """Characters: a login's output, and a first reading, are less. Each thread of a participant adds

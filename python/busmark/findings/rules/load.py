@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_OTHERS = 0.1
 """Share of the participants' CPUs that others may use. The kernel's own threads and the reader of
 counters take some hundredths; a participant woken at a random moment meets a tenth in one case of
-ten, and then the 90th percentile is theirs."""
+ten, and then the 90th percentile is the reader's."""
 
 MIN_OTHERS_S = 2 * TICK_NS / 1e9
 """CPU time of others from which on it is known that there were any: user and kernel time of a CPU

@@ -330,10 +330,10 @@ MOST_STILL = 0.15
 """Share of a round's time in stalls from which it is reported."""
 
 LONG = 50.0
-"""A ping is a stall where it takes so many times the median,"""
+"""Times the median from which on a ping is a stall,"""
 
 LEAST_NS = 10e6
-"""and at least so long: what a scheduler does in its ordinary course is shorter."""
+"""and time that it takes at least: what a scheduler does in its ordinary course is shorter."""
 
 FEW = 0.01
 """Largest share of pings that are stalls: more of them are a second mode of operation."""

@@ -385,8 +385,8 @@ ORDER_EFFECTS = Rule(
 
 
 DEPENDENCE_CERTAIN = 0.05
-"""After adjustment for the number of cases: so many campaigns of independent rounds are accused, of
-however many cases."""
+"""Share of campaigns of independent rounds that are accused, after adjustment for the number of
+cases."""
 
 
 def dependent_rounds_in_campaign(result: Result) -> Iterator[Observation]:

@@ -31,7 +31,7 @@ from busmark.platform import widen_pipe
 from busmark.processes import signal_name
 
 GOING_S = 8.0
-"""A process that is to go gets so long to say so to the others."""
+"""Time that a process that is to end gets to say so to the others."""
 MOST_WAITING = 20_000
 """Messages that wait to be read; later ones are dropped."""
 CHUNK = 1 << 18
@@ -75,7 +75,7 @@ class Attachment:
         return f"{self.adapter} domain {self.domain}"
 
     def arguments(self) -> list[str]:
-        """Those of the worker that say how to attach.
+        """Return the arguments of the worker that say how to attach.
 
         Raises:
             UserError: the adapter cannot be used, or does not have such a transport or option.

@@ -14,7 +14,7 @@ Message = dict[str, Any]
 """As sent on the bus: `news` or `trouble` says what it is."""
 
 ANSWER_S = 15.0
-"""Whoever is meant gets so long to answer, beside what the order itself may take."""
+"""Time to answer, besides what the order itself may take."""
 SILENCE_S = 3.0
 """If several are meant, there are no more answers when none has come for this time."""
 
@@ -25,7 +25,7 @@ class Caller:
     def __init__(self, running: Process) -> None:
         self._process = running
         self.number = int(self._first()["caller"])
-        """By which its orders, and answers to them, are known."""
+        """Number in its orders, and in answers to them."""
         self.heard: list[Message] = []
         """What came while an answer was awaited, and was none."""
         self.ordered_ns = 0

@@ -34,7 +34,7 @@ LOOK_S = 0.2
 FOLLOW_S = 0.5
 """Between two looks while changes are followed."""
 ANSWER_S = 5.0
-"""Our participants get so long to say who they are."""
+"""Time that our participants get to say who they are."""
 
 PAYLOADS = {
     f"busmark::{kind.capitalize()}Sample": kind

@@ -180,7 +180,7 @@ def _runs(packets: Packets) -> list[Run]:
 def _rows(
     table: Path, summary: dict[str, Any], which: pl.Expr, columns: Sequence[str]
 ) -> pl.DataFrame:
-    """Those of the table, in the order of time."""
+    """Return these rows of the table, in the order of time."""
     # Piece by piece: the pages of the file that are in memory count as well.
     pieces = (
         pl.scan_ipc(table).slice(start, PIECE).filter(which).select(columns).collect()

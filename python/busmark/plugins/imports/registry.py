@@ -86,7 +86,7 @@ def importers() -> list[Importer]:
 
 
 def recognised(text: str) -> list[Importer]:
-    """Return those that take this text for theirs."""
+    """Return the importers that recognise this text."""
     return [found for found in importers() if found.recognise(text)]
 
 

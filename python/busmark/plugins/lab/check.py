@@ -17,7 +17,7 @@ from busmark.processes import Killed, ending
 
 TIMEOUT_S = 120.0
 END_S = 20.0
-"""A receiver that has heard no end so long after the sender will hear none."""
+"""Time after the sender's end from which on a receiver that has heard no end will hear none."""
 LEAST_PATIENCE_S = 0.1
 """A ping without an answer within this time plus four delays is lost."""
 HEADERS_BYTES = 14 + 20 + 8
@@ -40,7 +40,7 @@ class LinkMeasurement(BaseModel):
     round_trips: int
 
     def departures(self, lab: Lab) -> list[str]:
-        """In what the lab is not what was asked for."""
+        """Return the differences between the lab and what was asked for."""
         asked, found = lab.links, []
         if asked.rate_bit_s and abs(self.rate_bit_s / asked.rate_bit_s - 1) > TOLERANCE:
             found.append(

@@ -140,7 +140,7 @@ class LoadCurve:
 
     of: Quantity
     rates: list[float]
-    """At which it was measured, ascending: samples per second, or levels."""
+    """Rates at which it was measured, ascending: samples per second, or levels."""
     counts: list[int]
     """Samples at each rate."""
     curve: stats.Curve

@@ -47,7 +47,7 @@ class SignedCertificate:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """From when until when."""
+    """A period of validity."""
 
     not_before: datetime
     not_after: datetime
@@ -157,7 +157,7 @@ def _usage(**used: bool) -> x509.KeyUsage:
 Z85 = string.digits + string.ascii_letters + ".-:+=^!/*?&<>()[]{}@%$#"
 """Characters in which ZeroMQ writes keys (RFC 32 of ZeroMQ), five for four bytes."""
 _BASE_85 = string.digits + string.ascii_letters.swapcase() + "!#$%&()*+-;<=>?@^_`{|}~"
-"""Those of the library, in the same order."""
+"""Digits of base 85 in the library's order."""
 
 
 def z85_encode(data: bytes) -> str:

@@ -65,7 +65,7 @@ def _together(
 def charts(
     campaign: Campaign, kinds: Sequence[ChartKind], most: int | None = None
 ) -> Iterator[Section]:
-    """Return the charts of these kinds, with a shape for each choice of cases, or at most so many
+    """Return the charts of these kinds, with a shape for each choice of cases, or at most this many
     of them."""
     for kind in kinds:
         if shapes := list(islice(kind.shapes(campaign, kind.cases(campaign)), most)):

@@ -277,7 +277,7 @@ def _left_out(comparison: Comparison, *, every: bool) -> Section | None:
 
 
 def _environments(comparison: Comparison) -> Section | None:
-    """In what the sides differ besides what is compared."""
+    """Return the differences of the sides besides what is compared."""
     several = len(comparison.candidates) > 1
     rows = [
         (f"! {d.fact}" if d.warning else d.fact, d.area, *([d.candidate] if several else []),

@@ -121,7 +121,7 @@ def write(
 ) -> dict[str, list[Path]]:
     """Write all charts of the document, by ending, each into a folder named by it.
 
-    Those of an earlier report with these endings are replaced; files of the user's stay.
+    Files of an earlier report with these endings are replaced; files of the user's stay.
 
     Returns:
         The files by ending, the list of charts first.

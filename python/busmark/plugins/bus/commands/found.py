@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from busmark.plugins.bus.found import BusContents, Owner
 
 WAIT_S = 10.0
-"""Discovery gets so long by default."""
+"""Time for discovery by default."""
 WAIT = click.option("--wait", "wait_s", default=f"{WAIT_S:g}s", show_default=True, metavar="TIME",
                     type=Amount("time", 0.5, 600),
                     help="How long discovery is awaited at most.")  # fmt: skip

@@ -19,7 +19,7 @@ ACTIVE = ("transceiver", "transmitter")
 STREAM = ("transmitter", "receiver")
 """Those that end by themselves."""
 ENDED_S = 5.0
-"""Several participants get so long to end their tests."""
+"""Time that several participants get to end their tests."""
 MOST_NAMED = 10
 """Participants that a sentence names."""
 
@@ -31,7 +31,7 @@ class Order:
     to: Any
     task: Message
     takes_s: float = 0.0
-    """The order itself may take so long, before it is answered."""
+    """Return the time that the order itself may take before it is answered."""
 
     @property
     def is_for_one(self) -> bool:

@@ -180,7 +180,7 @@ def _somebody() -> Iterator[None]:
 
 
 def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Message]:
-    """Those of this kind on the topic, when no more have come for a while.
+    """Return the endpoints of this kind on the topic, when no more have come for a while.
 
     Raises:
         Nobody: there are none.

@@ -69,7 +69,7 @@ T = TypeVar("T")
 Asked = tuple[Callable[["Caller"], None], Callable[[str], None]]
 """What is to be done, and who is to learn why it failed."""
 LEAVING_S = 10.0
-"""It gets so long to leave the bus."""
+"""Time that it gets to leave the bus."""
 
 
 def words(error: UserError) -> str:

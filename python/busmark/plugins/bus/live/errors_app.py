@@ -68,7 +68,7 @@ class ErrorsApp(BusApp[Trouble]):
         return [Text(head, style="bold"), *lines]
 
     def action_application(self) -> None:
-        """Those of the next application that reports some; then all."""
+        """Show errors of the next application that reports some; then all."""
         known: list[int | None] = [None, *sorted({each.app for each in self.state().troubles})]
         at = known.index(self.only) if self.only in known else 0
         self.only = known[(at + 1) % len(known)]

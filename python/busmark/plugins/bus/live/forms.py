@@ -37,7 +37,7 @@ class ChosenTest:
         return f"{self.kind or 'test'} {self.number} of app {self.app}"
 
     def arguments(self) -> list[str]:
-        """By which commands know it."""
+        """Return the options by which commands know it."""
         kind = [f"--kind={self.kind}"] if self.kind else []
         return [f"--app={self.app}", f"--test={self.number}", *kind]
 

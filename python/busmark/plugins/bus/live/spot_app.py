@@ -33,7 +33,7 @@ class SpotRow:
 
     @property
     def key(self) -> object:
-        """By which it is known."""
+        """Return the key of this row."""
         if isinstance(self.of, dict):
             return self.of["key"]
         if isinstance(self.of, Participant):

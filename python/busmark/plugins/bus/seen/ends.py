@@ -34,8 +34,8 @@ class Participant:
     joined_ns: int | None = None
     """When it joined, ns since 1970 by the clock of its host."""
     found_s: float | None = None
-    """From when it joined to when that was heard here, by one clock; None: it was there before, or
-    is on another host."""
+    """Time from when it joined to when that was heard here, by one clock; None: it was there
+    before, or is on another host."""
     said_ns: int = 0
     """When it said its last word, ns since 1970 by the clock of its host."""
     heard_s: float = 0.0
@@ -107,11 +107,11 @@ class Looks:
         return float(times[len(times) // 2])
 
     def all(self) -> Times:
-        """Those of all looks, in ascending order; perhaps empty."""
+        """Return the times of all looks, in ascending order; perhaps empty."""
         return _together(list(self._looks))
 
     def now(self) -> Times:
-        """Those of the last seconds, in ascending order; perhaps empty."""
+        """Return the times of the last seconds, in ascending order; perhaps empty."""
         if self._now is None:
             self._now = _together(list(self._looks)[-NOW:])
         return self._now
@@ -204,7 +204,7 @@ class End:
 
     @property
     def key(self) -> Key:
-        """By which it is known."""
+        """Return the key of this endpoint."""
         return self.participant.instance, self.kind, self.test, self.number
 
     def status(self, now_s: float) -> str:

@@ -222,7 +222,7 @@ class Segment:
 
     @cached_property
     def identities(self) -> list[tuple[Writer, int]]:
-        """By which RTPS knows the sample: writer and number."""
+        """Return the sample's identities in RTPS: writer and number."""
         found = {
             ((each.source, each.writer), each.last_seq): None
             for each in self.packets

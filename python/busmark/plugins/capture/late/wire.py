@@ -155,7 +155,7 @@ class Wire:
         return self.packets(self._places[packet.file, packet.packet])
 
     def within(self, rows: Rows, begin_ns: int, end_ns: int) -> Rows:
-        """Those of these rows whose time is in the window, both ends included."""
+        """Return the rows whose time is in the window, both ends included."""
         times = self.times[rows]
         first, last = np.searchsorted(times, [begin_ns, end_ns + 1])
         return rows[first:last]

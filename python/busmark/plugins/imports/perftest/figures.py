@@ -165,7 +165,7 @@ def serialization(run: Run, name: str, value_ns: float | None, line: int) -> Non
 def latency_run(
     size: int, times_ns: Mapping[str, float | None], line: int, count: int | None = None
 ) -> Run:
-    """Return the run of a latency summary; the keys are in `NAMES` and `PARTS`. Those of `NAMES`
+    """Return the run of a latency summary; the keys are in `NAMES` and `PARTS`. Values of `NAMES`
     are halves of round trips, whatever the heading says. A summary of nothing is all zeros."""
     params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
     params.size = size
