@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from busmark import platform
 
 VARIABLE = "BUSMARK_OWNER"
-"""Holds the mark: PID namespace, process and its begin, and the part of the run."""
+"""Holds the mark: PID namespace, process and its start, and the part of the run."""
 
 Part = Literal["lab", "round"]
 """What a process belongs to: it ends with the run, or with the round."""

@@ -105,7 +105,7 @@ class RoundGoesOn(Line):
     case: str
     round: int
     seconds: float
-    """Since its begin."""
+    """Since its start."""
     expected_s: float
     live: LiveFigures | None
 

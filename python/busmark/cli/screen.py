@@ -197,7 +197,7 @@ class Screen:
         self._painted = []
 
     def _back(self) -> str:
-        """To the begin of what is painted, which is cleared: also the rest of lines that the
+        """To the start of what is painted, which is cleared: also the rest of lines that the
         terminal broke when it was made narrower."""
         width, _ = self._size()
         rows = sum(max(1, math.ceil(len(line) / max(width, 1))) for line in self._painted)

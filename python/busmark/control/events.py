@@ -166,7 +166,7 @@ class RoundGoesOn:
     case: Case
     round: int
     seconds: float
-    """Since its begin."""
+    """Since its start."""
     expected_s: float
     live: Live | None = None
     """How it goes; None where nobody watches, or nothing is known yet."""

@@ -293,7 +293,7 @@ def _sent_at_a_rate(
         own = known.filter(pl.col("writer") == writer).sort("seq")
         begin, end, sent = (reports[writer][name] for name in ("begin_ns", "end_ns", "sent"))
         ends = [0, max(sent - 1, 0)], [begin, end]
-        # Relative to the begin, for the sake of precision.
+        # Relative to the start, for the sake of precision.
         at = np.concatenate((ends[0], own["seq"].to_numpy()))
         when = np.concatenate((ends[1], own["intended_ns"].to_numpy())) - begin
         order = np.argsort(at, kind="stable")

@@ -33,7 +33,7 @@ class Moment:
     phase: int
     """Which began with it, from 1."""
     asked_ns: int
-    """From the begin of the measured time."""
+    """From the start of the measured time."""
     flow: str
     number: int
     """Number of the end."""
@@ -179,7 +179,7 @@ class Timeline:
         """All changes, one after the other."""
         await asyncio.wait({run, begun}, return_when=asyncio.FIRST_COMPLETED)
         begin_ns, worker = begun.result() if begun.done() else (0, None)
-        # On another node the clock is another: then the news of the begin has to do for it.
+        # On another node the clock is another: then the news of the start has to do for it.
         since_ns = time.monotonic_ns() if worker is None or worker.node else begin_ns
         for phase, (at_s, changes) in enumerate(self._steps, start=1):
             left_s = at_s - (time.monotonic_ns() - since_ns) / NS

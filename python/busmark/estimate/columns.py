@@ -113,7 +113,7 @@ SERIES = (
     Column("kind", "text", "", "; ".join(f"{kind}: {what}" for kind, what in KINDS.items())),
     Column("x", "float", "", "in `x_unit`; null for an open bin"),
     Column("y", "float", "", "in `unit`; null where nothing came back"),
-    Column("low", "float", "", "lower limit of y; lower edge of a bin; begin of an interval"),
+    Column("low", "float", "", "lower limit of y; lower edge of a bin; start of an interval"),
     Column("high", "float", "", "upper limit of y; upper edge of a bin; end of an interval"),
     Column("count", "int", "", "samples that the curve rests on; of `lost`: how many there are"),
     Column(

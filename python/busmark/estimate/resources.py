@@ -206,7 +206,7 @@ def _resources(node: str, name: str, own: pl.DataFrame, count: int) -> Resources
 
 
 def series(number: int, frame: pl.DataFrame, measured_s: float) -> Iterator[Curve]:
-    """Return what participants used over the time of round `number`, from the begin of the warm-up
+    """Return what participants used over the time of round `number`, from the start of the warm-up
     to the end of measuring, on each node; none of what is not known. `frame` is `by_participant`
     of that round.
     """

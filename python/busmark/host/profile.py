@@ -371,7 +371,7 @@ def differences(before: Profile, after: Profile) -> dict[str, tuple[object, obje
 
 def whole_differences(before: Profile, after: Profile) -> dict[str, tuple[object, object]]:
     """The same with settings of the kernel and limits of the session, and with the load at the
-    begin of each, where that is not about the same."""
+    start of each, where that is not about the same."""
     pairs = {fact: (before.get(fact), after.get(fact)) for fact in SETTINGS}
     found = {fact: both for fact, both in pairs.items() if None not in both and both[0] != both[1]}
     load, later = _last_minute(before), _last_minute(after)

@@ -188,7 +188,7 @@ def changes(readings: Sequence[Reading], participants: Mapping[int, str]) -> lis
     Returns:
         Rows with `interval` (its number, from 0), the parts of `Key`, `participant`, `start_ns` and
         `duration_ns` of the interval as it really was, counts of it, and levels at its end. A
-        thread that came within the interval counts from its begin; an object that one reading lacks
+        thread that came within the interval counts from its start; an object that one reading lacks
         counts from the reading before. None where a counter is absent or went backwards.
     """
     rows = []

@@ -61,7 +61,7 @@ class Meeting(Frozen):
 
 
 class RoundDiscovery(Frozen):
-    """What a round of a discovery test measured: medians over its repetitions, from the begin of
+    """What a round of a discovery test measured: medians over its repetitions, from the start of
     creation."""
 
     creation_ns: float | None

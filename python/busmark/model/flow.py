@@ -118,7 +118,7 @@ class Change(Declared):
     # fmt: off
     at_s: Annotated[Seconds, P(
         asked=Annotated[float, Field(gt=0, le=3600)],
-        meaning="when, from the begin of the measured time")]
+        meaning="when, from the start of the measured time")]
     flow: Annotated[Word | None, P(
         asked=Identifier | None,
         meaning="what changes: a `[[flow]]`, by its name, or of the flows of the matrix pings, "

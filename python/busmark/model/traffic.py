@@ -148,7 +148,7 @@ class Phase(Frozen):
     change: str | None
     """With what it began; null for phase 0."""
     begin_s: float
-    """When that was asked for, from the begin of the measured time."""
+    """When that was asked for, from the start of the measured time."""
     half_round_trip: Figure | None
     """Median, lost ones later than any; null where that falls among them in some round."""
     asked: int

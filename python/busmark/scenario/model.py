@@ -291,8 +291,8 @@ class Run(Section):
     )
     hang_s: float = Field(
         default=20.0, gt=0, le=3600,
-        description="delay of an answer after which a worker is killed; while endpoints are made, once "
-        "more for every 100 of the round",
+        description="delay of an answer after which a worker is killed; while endpoints are made, "
+        "once more for every 100 of the round",
     )  # fmt: skip
 
 

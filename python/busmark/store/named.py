@@ -30,7 +30,7 @@ SIGN = "@"
 LAST = "last"
 
 HEAD = 4096
-"""Bytes of a manifest in which the time of its begin stands; so that the newest of many is found
+"""Bytes of a manifest in which the time of its start stands; so that the newest of many is found
 without reading all."""
 CREATED = re.compile(rb'"created_utc": ?"([^"\\]{1,40})"')
 TIME = re.compile(r"-\d{8}-\d{6}$", re.ASCII)

@@ -57,7 +57,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         """Column by which rows are sorted; for the sign in its head."""
         self.backwards = False
         self.drawn = 0
-        """Lines that were drawn since the begin."""
+        """Lines that were drawn since the start."""
         self._drawn: dict[int, Line] = {}
         """By line, what was drawn there last."""
         self._lines: list[Line] = []

@@ -196,7 +196,7 @@ def table(
 ) -> pl.DataFrame | None:
     """Rows of a round as the table `system`; None where nothing was read.
 
-    Times are from the begin of the measurement, which `begins_ns` has by each clock for which it is
+    Times are from the start of the measurement, which `begins_ns` has by each clock for which it is
     known; by another clock they are None.
     """
     if not rows:

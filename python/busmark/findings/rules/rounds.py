@@ -125,7 +125,7 @@ UNPINNED_REMEDY = (
 BIMODAL = Rule(
     id="bimodal",
     title="Latency has two modes",
-    cause="Each of two modes holds 5 % of a round's samples or more, from its begin to its end: "
+    cause="Each of two modes holds 5 % of a round's samples or more, from its start to its end: "
     "two modes of operation alternate: a timer, a queue that is empty or not, a thread that "
     "is awake or asleep, two CPUs. Median and mean describe neither mode, and a small shift "
     "between the modes looks like a large change.",

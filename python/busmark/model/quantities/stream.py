@@ -116,7 +116,7 @@ WRITTEN = Estimate(
         Explained(
             "Written", ("written_per_s",),
             "Rate of the writers.",
-            "(sent − 1) / (T1 of the last − begin of the measured time), added as goodput is; in "
+            "(sent − 1) / (T1 of the last − start of the measured time), added as goodput is; in "
             "batches sent / time in which a batch was being written. " + STUDENT,
             "the transmitter's report",
             "Delivery. A writer without back-pressure may be far above the reader.",

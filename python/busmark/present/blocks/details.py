@@ -343,7 +343,7 @@ DISCOVERY = (
     ("match of the other endpoint", "peer_match", "peer_match_after"),
     ("first sample received", "first_sample", "first_sample_after"),
 )
-"""What is timed, and its fields: from the begin and from the end of creation."""
+"""What is timed, and its fields: from the start and from the end of creation."""
 
 
 def _discovery(case: CaseSummary) -> Table:
@@ -364,7 +364,7 @@ def _discovery(case: CaseSummary) -> Table:
         "below 0 is before it. A typical round: the median over rounds of the median of its "
         "repetitions; samples lost: the mean."
     )
-    heads = ["From the begin of creation", "From its end"]
+    heads = ["From the start of creation", "From its end"]
     return properties(rows, heads=heads, first="Until", note=note)
 
 

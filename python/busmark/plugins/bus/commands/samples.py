@@ -39,7 +39,7 @@ WORDS_SHOWN = 16
 @attached
 def peek(topic: str, count: int | None, seconds: float | None, wait_s: float, as_json: bool,
          **options: Any) -> None:  # fmt: skip
-    """Show samples of a topic: header, size, and the begin of the body.
+    """Show samples of a topic: header, size, and the start of the body.
 
     Reads as one more reader, best effort, so that no writer waits for it; but the middleware sends
     to it, too. Only types of Busmark's are read. Exit code 1 if no sample came.

@@ -222,7 +222,7 @@ def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) 
 
 
 def _brief(value: Any) -> str:
-    """JSON, but of long lists the begin only, and how long they are."""
+    """JSON, but of long lists the start only, and how long they are."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{json.dumps(k)}: {_brief(v)}' for k, v in value.items())}}}"
     if isinstance(value, list):

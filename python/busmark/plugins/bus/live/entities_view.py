@@ -139,7 +139,7 @@ class Looks:
 
 
 def _whose(row: Row) -> str:
-    """Foreign ones are distinguished by the begin of their keys."""
+    """Foreign ones are distinguished by the start of their keys."""
     return whose(row.owner).partition("…")[0] if row.is_foreign else row.owner.words()
 
 

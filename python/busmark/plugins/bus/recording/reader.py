@@ -192,7 +192,7 @@ class Session:
     ended: list[tuple[float, int, Test, str]] = field(default_factory=list)
     """When it was heard, application, test, and why it failed; empty: it did not."""
     snapshot: dict[int, tuple[float, Message]] = field(default_factory=dict)
-    """By application: when it answered the snapshot at the begin of the recording, and the
+    """By application: when it answered the snapshot at the start of the recording, and the
     answer."""
     members: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """Applications, and the numbers of their processes."""

@@ -44,7 +44,7 @@ LAST_THOUSAND = Flaw(
 )  # fmt: skip
 RATE = Flaw(
     "opendds-throughput", "warning", "Throughput is a mean of running means",
-    "With every sample the rate since the begin is entered, and their mean is printed: "
+    "With every sample the rate since the start is entered, and their mean is printed: "
     "the start weighs most. Octets are of the data as it is in memory, not as it is sent.",
     "Do not compare it with goodput.",
 )  # fmt: skip

@@ -71,7 +71,7 @@ ONE_HOST = Flaw(
 )  # fmt: skip
 WARM_UP = Flaw(
     "performance-test-warm-up", "note", "Warm-up is in the figures",
-    "No row at the begin was left out.",
+    "No row at the start was left out.",
     "Run it with --ignore.",
 )  # fmt: skip
 NOTHING = Flaw(
@@ -181,7 +181,7 @@ class Experiment:
     switches: dict[str, bool] = field(default_factory=dict)
     """Settings that are on."""
     ignored_s: float | None = None
-    """Rows at the begin that the tool left out."""
+    """Rows at the start that the tool left out."""
     rows: list[Row] = field(default_factory=list)
 
     @property

@@ -118,7 +118,7 @@ WARM_UP = Flaw(
     "note",
     "Warm-up and end are in the rate",
     "The time of a throughput test begins with its first sample and ends when the end is "
-    "announced; nothing at its begin is discarded.",
+    "announced; nothing at its start is discarded.",
     "Use long runs (-executionTime), in which they do not matter.",
 )
 LATENCY_FILE = Flaw(

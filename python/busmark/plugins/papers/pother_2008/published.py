@@ -106,7 +106,7 @@ AGGREGATE_MB_PER_S = {"Windows XP, Xeon 2.0 GHz": 80.0, "two Opterons": 450.0}
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryTimes:
-    """How long an endpoint took to be created, and to be discovered, both from the begin of its
+    """How long an endpoint took to be created, and to be discovered, both from the start of its
     creation; µs. `lost`: messages before it was discovered; None: not printed."""
 
     where: str

@@ -354,7 +354,7 @@ MEASURED: tuple[tuple[Part, str, Columns[CaseSummary], str], ...] = (
      "Theoretical: what the receivers would have read had nothing been lost, by the sequence "
      "numbers: read × (received + lost) / received. MB/s: 10⁶ B/s of bodies."),
     ("discovery", "Writer and reader discovery, writer at 1000 Hz, 40 bytes", DISCOVERY,
-     "Times of a typical round, from the begin of creation; discovery: to the first sample "
+     "Times of a typical round, from the start of creation; discovery: to the first sample "
      "received. So discovered: from the end of creation. Lost: mean of all repetitions."),
     ("scalability", "Throughput, calculated / read, kB/s",
      {**CONFIGURATION, **{title: _level(scope) for title, scope in LEVELS.items()}},
