@@ -42,7 +42,8 @@ def usable_cpus() -> list[int]:
 
 
 def lock(file: int | BinaryIO, *, wait: bool = False) -> bool:
-    """Whether this process now has the lock on an open file, which the kernel frees with it."""
+    """Return whether this process now has the lock on an open file, which the kernel frees with
+    it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -51,8 +52,8 @@ def lock(file: int | BinaryIO, *, wait: bool = False) -> bool:
 
 
 def lock_is_free(file: int | BinaryIO) -> bool:
-    """Whether nobody has the lock on an open file. It is held for a moment to find out, so that
-    whoever takes locks without waiting should try again."""
+    """Return whether nobody has the lock on an open file. It is held for a moment to find out, so
+    that whoever takes locks without waiting should try again."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

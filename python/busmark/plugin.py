@@ -97,7 +97,7 @@ class InstalledPlugin:
 
     @property
     def state(self) -> Literal["on", "off", "faulty"]:
-        """Whether it is used."""
+        """Return whether it is used."""
         return "off" if self.off else "faulty" if self.fault else "on"
 
     def summary(self) -> dict[str, Any]:

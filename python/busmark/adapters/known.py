@@ -101,7 +101,7 @@ class KnownAdapter:
 
     @property
     def reason(self) -> str:
-        """Why it cannot be used, where its library is not there."""
+        """Return why it cannot be used, where its library is not there."""
         return f"{self.name} is not built here: {self.get}"
 
     @property
@@ -143,7 +143,7 @@ def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
 
 
 def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | None:
-    """Why a writer of this version never matches the reader; the profile may be `none`."""
+    """Return why a writer of this version never matches the reader; the profile may be `none`."""
     entry = known().get(writer)
     found = [Incompatibility(**pair) for pair in entry.unmatched] if entry else []
     for pair in found:
@@ -154,7 +154,7 @@ def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | 
 
 
 def of_ros(adapter: str) -> bool:
-    """Whether it sends messages of ROS."""
+    """Return whether it sends messages of ROS."""
     return adapter in known() and known()[adapter].ros
 
 
@@ -178,8 +178,8 @@ WHEEL = PACKAGE / "_native"
 
 
 def environment() -> dict[str, str]:
-    """What processes that load adapters find in their environment: this one's, and the folders of
-    Python packages, for middleware that is installed from the Python Package Index."""
+    """Return what processes that load adapters find in their environment: this one's, and the
+    folders of Python packages, for middleware that is installed from the Python Package Index."""
     return {**os.environ, PACKAGES_VARIABLE: _packages(tuple(sys.path))}
 
 

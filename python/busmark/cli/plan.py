@@ -138,7 +138,7 @@ def _document(name: str, cases: Sequence[Case], facts: Sequence[tuple[str, str]]
 def _extent(
     loaded: Scenario, runs: int, seconds: float, searching: int, searching_s: float
 ) -> Iterator[tuple[str, str]]:
-    """How many rounds or trials there are, and how long they take."""
+    """Yield how many rounds or trials there are, and how long they take."""
     from busmark.model.text import duration
 
     rounds = loaded.rounds
@@ -156,7 +156,7 @@ def _extent(
 
 
 def _captured(captures: dict[str, float], rounds: int) -> list[tuple[str, str]]:
-    """How many rounds are captured, and how large files will be."""
+    """Return how many rounds are captured, and how large files will be."""
     from busmark.model.text import decimals, number
 
     def megabytes(size: float) -> str:

@@ -32,7 +32,7 @@ ABSENT = "—"
 
 
 def estimate(case: Case, rows: Sequence[Row]) -> str:
-    """What the rounds so far come to: "median RTT/2 23.4 µs ±2.1 %, 5 rounds".
+    """Return what the rounds so far come to: "median RTT/2 23.4 µs ±2.1 %, 5 rounds".
 
     The interval is the one by which rounds are added: 95 %, of a typical round. One round has
     none.
@@ -208,7 +208,8 @@ class Tally:
 
 
 def warnings(event: CampaignBegins) -> list[str]:
-    """What is wrong before anything is measured, a line each; notes are left to the report."""
+    """Return what is wrong before anything is measured, a line each; notes are left to the
+    report."""
     return [
         f"{kind.severity}: {kind.counted(len(event.cases))}"
         for kind in kinds(event.findings)

@@ -93,7 +93,7 @@ class Screen:
 
     @staticmethod
     def _remarks(event: Event) -> list[str]:
-        """What stays above."""
+        """Return what stays above."""
         if isinstance(event, CampaignBegins):
             missing = [f"unsupported: {case.id}: {case.reason}" for case in event.unsupported]
             return [*missing, *warnings(event)]
@@ -111,7 +111,7 @@ class Screen:
         return []
 
     def lines(self, width: int) -> list[str]:
-        """What is known at this moment; no line is longer than this."""
+        """Return what is known at this moment; no line is longer than this."""
         found = [self._campaign(width)]
         if self._case is not None:
             found.append(self._under_way(width))
@@ -151,7 +151,7 @@ class Screen:
         return fitting([cut(self._case.id, room), within], width)
 
     def _now(self, live: Live, width: int) -> list[str]:
-        """What is seen of the round, by rank."""
+        """Return what is seen of the round, by rank."""
         assert self._case is not None
         # As in tables: a pong is not distinguished from a ping, so each has half of the way.
         median, p99 = (half_us(value) for value in (live.median_ns, live.p99_ns))

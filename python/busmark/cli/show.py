@@ -121,7 +121,8 @@ def _required(
 
 
 def origin(campaign: Campaign, directory: Path) -> str:
-    """Which result it is: its directory, when it was begun or imported, and on which machine."""
+    """Return which result it is: its directory, when it was begun or imported, and on which
+    machine."""
     when = (campaign.created_utc or "")[:16].replace("T", " ")
     machine = (campaign.hosts.get("") or {}).get("hostname")
     verb = "begun" if campaign.source is None else "imported"

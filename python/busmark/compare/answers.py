@@ -182,7 +182,8 @@ def _but_for_rate(case: CaseSummary) -> tuple[object, ...]:
 
 
 def is_paced(case: CaseSummary) -> bool:
-    """Whether it is a throughput case with a rate: its goodput is what was asked for, at best."""
+    """Return whether it is a throughput case with a rate: its goodput is what was asked for, at
+    best."""
     return bool(case.throughput and case.throughput.paced)
 
 

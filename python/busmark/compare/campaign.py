@@ -341,7 +341,7 @@ class _Required(NamedTuple):
 
 
 def _required(result: Result, cases: list[CaseSummary]) -> _Required:
-    """What cases say to the requirements of the scenario."""
+    """Return what cases say to the requirements of the scenario."""
     written = result.manifest.scenario.get("require") or []
     if not written:
         return _Required([], [])

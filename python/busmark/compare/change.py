@@ -41,7 +41,7 @@ class Losses:
 
     @property
     def more(self) -> bool:
-        """Whether the candidate loses more."""
+        """Return whether the candidate loses more."""
         return self.candidate > self.baseline
 
     @property
@@ -143,8 +143,8 @@ def _mean_of_sessions(
 
 
 def _losses(of: FigureChange, loss: FigureChange | None) -> Losses | None:
-    """What was lost, if it keeps this figure from being compared: what is lost has no latency, so
-    the side that loses its slowest samples would look faster."""
+    """Return what was lost, if it keeps this figure from being compared: what is lost has no
+    latency, so the side that loses its slowest samples would look faster."""
     statistic, _, quantity = of.name.rpartition(".")
     if quantity not in LATENCIES or loss is None or not (loss.baseline and loss.candidate):
         return None
@@ -269,7 +269,7 @@ def _one_round(tested: stats.Change) -> str | None:
 
 
 def without_variation(found: FigureChange) -> bool:
-    """Whether all rounds of both sides say the same, so that the interval has no length."""
+    """Return whether all rounds of both sides say the same, so that the interval has no length."""
     tested = found.tested
     return (
         tested is not None
@@ -279,7 +279,7 @@ def without_variation(found: FigureChange) -> bool:
 
 
 def within_resolution(found: FigureChange) -> bool:
-    """Whether two times without any variation differ by no more than a step of the clock."""
+    """Return whether two times without any variation differ by no more than a step of the clock."""
     if not without_variation(found) or found.baseline is None or found.candidate is None:
         return False
     before, after = found.baseline.figure, found.candidate.figure

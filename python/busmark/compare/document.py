@@ -140,7 +140,7 @@ class PairInProgress:
 
     @property
     def is_floor(self) -> bool:
-        """Whether it is of the null adapter."""
+        """Return whether it is of the null adapter."""
         return bool(self.match.baseline.flat.get("adapter") == FLOOR_ADAPTER)
 
 

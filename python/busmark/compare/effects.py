@@ -136,7 +136,7 @@ def _effect(
 
 
 def _parameters(test: str, cases: Cases) -> list[str]:
-    """What may have a cost: all that varies, but for middleware and size."""
+    """Return what may have a cost: all that varies, but for middleware and size."""
     flats = [flat for _, flat in cases]
     names = dim.varying(flats)
     if len({flat["placement"] for flat in flats}) > 1:
@@ -197,5 +197,5 @@ def _rest(case: CaseSummary, name: str, flat: dim.Flat) -> str:
 
 
 def parameters(found: Sequence[Effect]) -> list[str]:
-    """Those that have a cost, in order."""
+    """Return those that have a cost, in order."""
     return list(dict.fromkeys(effect.parameter for effect in found))

@@ -249,7 +249,7 @@ class _Test:
 
     @property
     def kind(self) -> Literal["share", "value", "ratio", "difference"]:
-        """What is compared with the limit."""
+        """Return what is compared with the limit."""
         if self.beyond is not None:
             return "share"
         if self.criterion.absolute:

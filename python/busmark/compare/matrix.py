@@ -177,7 +177,8 @@ def _reason(case: CaseSummary, loss: float | None) -> str | None:
 
 
 def _overwritten(case: CaseSummary) -> str:
-    """What reliability does not cover: samples that are newer than those in a full history."""
+    """Return what reliability does not cover: samples that are newer than those in a full
+    history."""
     qos = case.params.qos or {}
     if case.test == "latency" or qos.get("history") == "keep_all":
         return ""

@@ -120,7 +120,7 @@ def _of(each: ByRound, quantity: Quantity, step_ns: float) -> Measurement:
 
 
 def _asked(case: CaseSummary) -> Iterator[tuple[str, Measurement]]:
-    """What is compared because the scenario asks for it."""
+    """Yield what is compared because the scenario asks for it."""
     kind = case.headline.kind if case.headline else ""
     if case.headline and kind == "matching":
         found = {
@@ -134,7 +134,7 @@ def _asked(case: CaseSummary) -> Iterator[tuple[str, Measurement]]:
 
 
 def of_rounds(test: str, params: Parameters, rows: Sequence[Row], *, of_stream: bool) -> Figures:
-    """What is compared besides latencies; `of_stream`: of what a stream carried."""
+    """Return what is compared besides latencies; `of_stream`: of what a stream carried."""
     found = {
         name: _shares(one, rows) if one.share_of_round else _per_round(one, params, rows)
         for name, one in COMPARED.items()

@@ -347,12 +347,12 @@ class Comparison(Frozen):
 
     @property
     def failed(self) -> bool:
-        """Whether a criterion ends the command with exit code 1."""
+        """Return whether a criterion ends the command with exit code 1."""
         return any(judged.fails for judged in self.criteria)
 
     @property
     def gate(self) -> Outcome | None:
-        """How all criteria together ended; None: there are none."""
+        """Return how all criteria together ended; None: there are none."""
         if not self.criteria:
             return None
         if self.failed:

@@ -26,7 +26,7 @@ ByRound = Mapping[int, float]
 
 
 def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
-    """What each of its counted rounds spent, as far as it is known, in units of its own."""
+    """Return what each of its counted rounds spent, as far as it is known, in units of its own."""
     counted = [row for row in last_attempts(rows) if row["status"] == "ok"]
     attempts = {each.round: each for each in case.attempts if each.status == "ok"}
     ways: dict[str, Callable[[Row], float | None]] = {
@@ -85,7 +85,7 @@ class Versus(Frozen):
 
     @property
     def excludes_1(self) -> bool:
-        """Whether the interval of the ratio, taken alone, shows a difference."""
+        """Return whether the interval of the ratio, taken alone, shows a difference."""
         ratio = self.ratio
         if ratio is None or ratio.low is None or ratio.high is None:
             return False
@@ -172,7 +172,7 @@ def _versus(
 
 
 def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMeasured:
-    """What a case is ranked by, its tail and its loss."""
+    """Return what a case is ranked by, its tail and its loss."""
     found = measured(case, [r for r in last_attempts(rows) if r["status"] == "ok"], step_ns)
     assert found.headline is not None  # by the choice of the cases
     tail = found.figures.get(TAIL)

@@ -109,7 +109,7 @@ def tests(found: Sequence[FigureChange]) -> int:
 def _verdict(
     found: FigureChange, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
 ) -> tuple[Verdict, str | None]:
-    """What the figure itself says, unless losses forbid it."""
+    """Return what the figure itself says, unless losses forbid it."""
     verdict, reason = _by_values(found, p_value, p_adjusted, tests, margin)
     losses = found.losses
     if losses is None:
@@ -126,7 +126,7 @@ def _verdict(
 
 
 def _only_baseline(found: FigureChange) -> bool:
-    """Whether the figure falls among the lost on the side of the baseline alone."""
+    """Return whether the figure falls among the lost on the side of the baseline alone."""
     assert found.baseline is not None
     return found.baseline.lost and found.candidate is not None and not found.candidate.lost
 

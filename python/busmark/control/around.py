@@ -230,8 +230,8 @@ def _of_worker(process: int) -> int | None:
 
 
 def changed(before: Snapshot, after: Snapshot) -> str | None:
-    """What was not the same at both moments, such as "affinity: publisher on CPU 0, then on CPU 1;
-    clock_source: tsc, then hpet"; None: nothing."""
+    """Return what was not the same at both moments, such as "affinity: publisher on CPU 0, then on
+    CPU 1; clock_source: tsc, then hpet"; None: nothing."""
     lines = []
     for node, old in before.conditions.items():
         new = after.conditions.get(node)
@@ -274,7 +274,7 @@ def _listed(cpus: Sequence[int]) -> str | None:
 
 
 def change(before: Snapshot, after: Snapshot) -> dict[str, Any]:
-    """What happened between two snapshots, as `busmark.host.difference` tells it, and of it
+    """Return what happened between two snapshots, as `busmark.host.difference` tells it, and of it
     `udp_socket_drops` and `udp_buffer_bytes`, at the participants' own sockets, and
     `tcp_needless`."""
     counted = []

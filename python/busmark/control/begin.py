@@ -85,7 +85,7 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
 
 
 def _no_load(case: Case, nodes: Nodes, members: dict[str, list[Node]]) -> str | None:
-    """Why a case's background load cannot be had on a node; None if it can."""
+    """Return why a case's background load cannot be had on a node; None if it can."""
     for load in parse_load(case.params.load or ""):
         for name in load_names(case.params, load, nodes.names):
             for node in members[name]:
@@ -116,7 +116,7 @@ def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]
 
 
 def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:
-    """What is wrong with the machines of these nodes, each looked at once."""
+    """Return what is wrong with the machines of these nodes, each looked at once."""
     systems = {node.facts.system: node for node in used}
     systems.pop(here["boot_id"], None)
     return [
@@ -271,7 +271,7 @@ def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
 
 
 def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
-    """What the hosts, the nodes in use and the plan show without any round."""
+    """Return what the hosts, the nodes in use and the plan show without any round."""
     planned = [case for case in manifest.cases if case.status == "planned"]
     host = manifest.hosts.get("", {})
     return combine(
@@ -283,7 +283,7 @@ def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
 
 
 def _reason(case: Case) -> str:
-    """Why a case cannot run; the adapter's own path is not said twice."""
+    """Return why a case cannot run; the adapter's own path is not said twice."""
     adapter, reason = str(case.params.adapter), str(case.reason)
     return reason if reason.startswith(adapter) else f"{adapter}: {reason}"
 
@@ -302,12 +302,13 @@ def _stored_scenario(writer: ResultWriter) -> Scenario:
 
 
 def prefixes(scenario: Scenario) -> list[str]:
-    """How a scenario reaches its nodes, as NAME=PREFIX."""
+    """Return how a scenario reaches its nodes, as NAME=PREFIX."""
     return [f"{name}={node.prefix}" for name, node in scenario.nodes.items()]
 
 
 def prefixes_of(manifest: Manifest) -> list[str]:
-    """How its nodes were reached the last time, where that is not as it began; as NAME=PREFIX."""
+    """Return how its nodes were reached the last time, where that is not as it began; as
+    NAME=PREFIX."""
     known = {
         name: host["prefix"]
         for resumption in manifest.resumptions

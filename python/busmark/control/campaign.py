@@ -257,7 +257,7 @@ class Campaign:
         return affordable(wanted, rounds.budget_s - spent_s(rows)) if rounds.budget_s else wanted
 
     def _may_take(self, case: Case) -> bool:
-        """Whether the budget of the case has room for a round more."""
+        """Return whether the budget of the case has room for a round more."""
         budget_s = self.scenario.rounds.case_budget_s
         return not budget_s or spent_s(self._rows(case)) + expected_s(case) <= budget_s
 
@@ -461,7 +461,7 @@ class Campaign:
     def _stored(
         self, place: tables.Place, data: RoundData, wire: Wire, seed: int, failed_s: float | None
     ) -> StoredRound:
-        """What is kept of a round that was run to its end."""
+        """Return what is kept of a round that was run to its end."""
         case = place.case
         samples = tables.samples(case, place.round, data, seed)
         seen = batch_table(case, place.round, data, samples, tables.begin_ns(data))
@@ -497,8 +497,9 @@ class Campaign:
         })  # fmt: skip
 
     def _outlook(self, left: RemainingCases) -> Outlook:
-        """What is to come when these cases have their rounds yet. It takes time that grows with
-        the cases: of thousands it is brought up to date now and then, and estimated between."""
+        """Return what is to come when these cases have their rounds yet. It takes time that grows
+        with the cases: of thousands it is brought up to date now and then, and estimated
+        between."""
         begin = time.monotonic()
         if self._seen and left and begin - self._seen.end_s < REST * self._seen.took_s:
             return self._seen.with_left(len(left))

@@ -97,8 +97,8 @@ class EarlyFindings:
 
 
 def _threads_start() -> bool:
-    """Whether threads can be started: where a limit forbids it, the library that reads tables waits
-    for one without end, while the campaign would report the limit."""
+    """Return whether threads can be started: where a limit forbids it, the library that reads
+    tables waits for one without end, while the campaign would report the limit."""
     enough = threading.Event()
     started = []
     try:

@@ -51,7 +51,7 @@ class Place:
 
     @property
     def cpus(self) -> list[int]:
-        """Those that participants may run on there; none: as here."""
+        """Return those that participants may run on there; none: as here."""
         return (self.node.facts.profile["cpus_allowed"] or []) if self.node else []
 
     def path(self, path: Path) -> str:
@@ -201,7 +201,7 @@ class Places:
         self._lab(links_of(params)).cut(down=down)
 
     def trouble(self, params: Parameters) -> str | None:
-        """What is wrong with the network of a case, if anything."""
+        """Return what is wrong with the network of a case, if anything."""
         if params.writer_on is None:
             return None
         lab = self._labs.get(links_of(params))

@@ -40,7 +40,7 @@ with a standard deviation of 35."""
 
 
 def searches(case: Case) -> bool:
-    """Whether the rounds of a case are trials."""
+    """Return whether the rounds of a case are trials."""
     return bool(case.params.test == "capacity")
 
 

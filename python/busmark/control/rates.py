@@ -70,7 +70,7 @@ _BY_BATCHER = ("acknowledged", "samples_acknowledged", "waited_ns", "writing_ns"
 
 
 def _sent(data: RoundData, samples: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """What batchers know of their batches."""
+    """Yield what batchers know of their batches."""
     known = {role["writer"]: role.get("sent_batches") for role in data.roles}
     stamped = samples.filter(pl.col("role") == "batcher")
     for row in stamped.iter_rows(named=True):
@@ -220,12 +220,12 @@ def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
 
 
 def of_writer(report: dict[str, Any]) -> Span:
-    """What a writer wrote, by its report."""
+    """Return what a writer wrote, by its report."""
     return Span(report["sent"], 0, report["begin_ns"], report["end_ns"])
 
 
 def of_reader(counted: dict[str, Any], report: dict[str, Any]) -> Span:
-    """What a reader counted of a writer, and that writer's report, if there is one."""
+    """Return what a reader counted of a writer, and that writer's report, if there is one."""
     first, last = counted["span_ns"]
     wrote = report["end_ns"] - report["begin_ns"] if report else 0
     samples, size = (int(np.sum(counted[name])) for name in ("samples", "bytes"))

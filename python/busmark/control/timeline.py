@@ -52,7 +52,7 @@ class Phases:
         self._last = max((each.phase for each in moments), default=0)
 
     def __bool__(self) -> bool:
-        """Whether there was more than one."""
+        """Return whether there was more than one."""
         return self._last > 0
 
     def begins(self, number: int) -> list[int] | None:
@@ -132,8 +132,8 @@ class Timeline:
     async def background(
         self, running: Awaitable[list[Any]], owners: Mapping[int, Worker], deadline_s: float
     ) -> list[Any]:
-        """What `running` yields, the roles that run meanwhile being changed at their times. Each of
-        them is known to a worker by its number.
+        """Return what `running` yields, the roles that run meanwhile being changed at their times.
+        Each of them is known to a worker by its number.
 
         Raises:
             RoundError: a change could not be made.
@@ -228,7 +228,7 @@ class Timeline:
 
 
 def _ends(flow: Flow, change: Change) -> Iterator[tuple[End, dict[str, Any]]]:
-    """What is asked of each end of a flow; nothing of those that it does not concern."""
+    """Return what is asked of each end of a flow; nothing of those that it does not concern."""
     qos = {"qos": qos_settings(change.qos)} if change.qos else {}
     rate = {} if change.rate_hz is None else {"rate_hz": change.rate_hz}
     sides: Sequence[tuple[Sequence[End], dict[str, Any]]] = (

@@ -45,7 +45,7 @@ def start() -> None:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the function returns, on one of these threads."""
+    """Return what the function returns, on one of these threads."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_pool, lambda: function(*args, **kwargs))
 
@@ -97,7 +97,8 @@ class PipedProcess(Launched):
 
 
 async def together(*work: Awaitable[Any]) -> list[Any]:
-    """What all of these yield, each of which is run to its end; then the first failure, if any."""
+    """Return what all of these yield, each of which is run to its end; then the first failure, if
+    any."""
     found = await asyncio.gather(*work, return_exceptions=True)
     if failed := next((each for each in found if isinstance(each, BaseException)), None):
         raise failed

@@ -258,7 +258,7 @@ class Worker:
         return line
 
     async def _read(self, reading: Coroutine[Any, Any, bytes]) -> bytes:
-        """What is read, or the news that the worker has ended.
+        """Return what is read, or the news that the worker has ended.
 
         The end of its output is not conclusive: a process that it has started may keep that open.
         """
@@ -310,7 +310,7 @@ class Worker:
 
     @property
     def ended(self) -> str | None:
-        """How it has ended by now, by a signal; None where it has not."""
+        """Return how it has ended by now, by a signal; None where it has not."""
         return self._process.killed
 
     def was_stopped(self) -> bool | None:
@@ -323,7 +323,7 @@ class Worker:
 
     @property
     def there(self) -> list[tuple[Node, int]]:
-        """What may remain of it on its node."""
+        """Return what may remain of it on its node."""
         return [(self.node, self.process_there)] if self.node and self.process_there else []
 
     async def stop(self) -> None:

@@ -88,7 +88,7 @@ def needed(percent: float) -> int:
 
 
 def knows(rounds: Sequence[stats.Round], percent: float) -> bool:
-    """Whether every round has ten effective samples beyond a percentile."""
+    """Return whether every round has ten effective samples beyond a percentile."""
     fewest = min(r.count for r in rounds)
     # What the count does not support needs no look at the order.
     return stats.supported(percent, fewest) and stats.supported(
@@ -216,8 +216,8 @@ def _percentile(rounds: list[stats.Round], pooled: stats.Ordered, percent: float
 
 
 def _pool_knows(rounds: list[stats.Round], pooled: stats.Ordered, percent: float) -> bool:
-    """Whether all rounds together have ten effective samples beyond a percentile; for the median,
-    which always has enough, they are only counted."""
+    """Return whether all rounds together have ten effective samples beyond a percentile; for the
+    median, which always has enough, they are only counted."""
     count = pooled.count
     if percent <= 50.0 or not stats.supported(percent, count):
         return stats.supported(percent, count)

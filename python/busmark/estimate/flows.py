@@ -128,7 +128,7 @@ KEYS = ("flow", "participant", "reader_participant")
 
 
 def several(params: Parameters) -> bool:
-    """Whether a case has more than one writer and one reader."""
+    """Return whether a case has more than one writer and one reader."""
     counts = ("topics", "publishers", "subscribers", "writers", "readers")
     more = any((getattr(params, name) or 1) > 1 for name in counts)
     background = params.stream_hz or params.flows

@@ -30,7 +30,7 @@ Round = tuple[str, int]
 
 
 def is_needed(table: str, test: str | None) -> bool:
-    """Whether a round of this test is not whole without a file of this table."""
+    """Return whether a round of this test is not whole without a file of this table."""
     return table == "samples" or (table == "intervals" and test == "throughput")
 
 

@@ -117,7 +117,7 @@ def _mean(name: str) -> pl.Expr:
 
 
 def _alike(each: pl.DataFrame, name: str) -> float | None:
-    """What is asked for is the same in all rounds."""
+    """Return what is asked for, which is the same in all rounds."""
     value = each[name].max()
     return None if each[name].null_count() else float(value)  # type: ignore[arg-type]
 

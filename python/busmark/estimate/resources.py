@@ -298,7 +298,7 @@ def level_text(kind: str, level: float | None) -> str:
 
 
 def loads_text(loads: Sequence[BackgroundLoad]) -> str:
-    """What the loads achieved that ran at once."""
+    """Return what the loads achieved that ran at once."""
     if not any(load.rounds for load in loads):
         return text.ABSENT
     return f" {SEVERAL} ".join(level_text(load.kind, load.achieved) for load in loads)

@@ -211,7 +211,7 @@ def _distribution(
 
 
 def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[Estimated]:
-    """What the samples look like: over the length of a round, by modes, and of one hop."""
+    """Yield what the samples look like: over the length of a round, by modes, and of one hop."""
     if found.drift and (change := found.drift.change):
         yield _figure(change, one.quantity, "drift", one.scope, one.of)
         yield replace(one, statistic="trending_rounds", value=found.drift.trending, unit="",
@@ -278,7 +278,7 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
 
 
 def _route(route: Route) -> Iterator[Estimated]:
-    """What packets say of the way of a flow's samples."""
+    """Yield what packets say of the way of a flow's samples."""
     yield from _fields(route, "route", route.flow)
     for field, unit in (("bits", "bit"), ("latency", "ns"), ("confirmed", "ns"),
                         ("application", "ns"), ("apart", "ns"), ("eq2", "Mbit/s")):  # fmt: skip

@@ -161,12 +161,13 @@ class Probes:
 
     @property
     def never_arrived(self) -> int | None:
-        """How many never arrived; None if that is not known of a round."""
+        """Return how many never arrived; None if that is not known of a round."""
         return _sum([r.never_arrived for r in self.rounds])
 
     @property
     def hidden(self) -> bool:
-        """Whether the median of their one-way latencies falls among the lost in some round."""
+        """Return whether the median of their one-way latencies falls among the lost in some
+        round."""
         each = [
             (int(r.one_way.latency.size), int(r.lost.size))
             for r in self.rounds

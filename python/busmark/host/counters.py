@@ -119,7 +119,7 @@ def _network(net: Path) -> dict[str, int | None]:
 
 
 def difference(before: Counters, after: Counters) -> dict[str, Any]:
-    """What happened between two snapshots, JSON-able.
+    """Return what happened between two snapshots, JSON-able.
 
     Every counter under its own name, and as shares from 0 to 1: `cpu_busy` and `steal` of the
     CPU that had most of it, `cpu_busy_per_cpu` by CPU number. None where a counter is absent,

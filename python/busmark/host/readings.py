@@ -179,7 +179,7 @@ def _cgroup(entry: CounterReading, file: str, text: str) -> None:
 
 
 def changes(readings: Sequence[Reading], participants: Mapping[int, str]) -> list[dict[str, Any]]:
-    """What happened between neighbouring readings, one row per object, in order of time.
+    """Return what happened between neighbouring readings, one row per object, in order of time.
 
     Args:
         readings: of one node.

@@ -43,7 +43,7 @@ class Curve:
 
     @property
     def is_jitter(self) -> bool:
-        """Whether it is of the variation of a latency, with its sign or without."""
+        """Return whether it is of the variation of a latency, with its sign or without."""
         return self.quantity.endswith(("jitter", "ipdv"))
 
 
@@ -71,7 +71,7 @@ class Headline(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """Whether less is better."""
+        """Return whether less is better."""
         return self.kind in TIMES
 
 
@@ -192,7 +192,7 @@ class CaseSummary(Frozen):
 
     @property
     def headline(self) -> Headline | None:
-        """What it is ranked and compared by; None where that was not measured."""
+        """Return what it is ranked and compared by; None where that was not measured."""
         one_way = self.throughput.probe_one_way if self.throughput else None
         for kind, times in (("latency", self.rtt_2), ("one_way", one_way)):
             if times and (kind == "latency" or self.answer == "latency"):

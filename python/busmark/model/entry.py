@@ -85,7 +85,8 @@ class Statistic:
 
     @property
     def of_a_round(self) -> str:
-        """What distinguishes a percentile of a typical round from one of all samples together."""
+        """Return what distinguishes a percentile of a typical round from one of all samples
+        together."""
         return "" if self.percent is None else " of a round"
 
     def figure(self, found: Distribution | None) -> Figure | None:

@@ -108,7 +108,7 @@ def _with_whole_history(flat: Flat) -> Flat:
 
 
 def is_choice(name: str) -> bool:
-    """Whether a parameter is a choice; see `CHOICES`."""
+    """Return whether a parameter is a choice; see `CHOICES`."""
     return name.split(".")[0] in CHOICES
 
 
@@ -127,8 +127,8 @@ def varying(cases: Iterable[Flat]) -> list[str]:
 
 
 def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
-    """Whether the workload decides on a choice in all these cases, as the number of ends does on
-    the depth of a history that the scenario leaves open."""
+    """Return whether the workload decides on a choice in all these cases, as the number of ends
+    does on the depth of a history that the scenario leaves open."""
     leaders = {
         leader for each in (name, *FOLLOWS.get(name, ())) for leader in LEADERS.get(each, ())
     }

@@ -29,7 +29,7 @@ class Resources(Frozen):
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is part of what is measured, and does not only read the counters."""
+        """Return whether it is part of what is measured, and does not only read the counters."""
         return self.participant != READER
 
 

@@ -78,7 +78,7 @@ class Point(dict[str, Any]):
 
     @property
     def has_probes(self) -> bool:
-        """Whether samples of a stream may be probes."""
+        """Return whether samples of a stream may be probes."""
         return self["test"] not in ("latency", "discovery") and not self["batch"]
 
 

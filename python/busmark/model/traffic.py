@@ -89,7 +89,7 @@ class OwnFlow(Frozen):
 
     @property
     def hidden(self) -> bool:
-        """Whether the median falls among the lost."""
+        """Return whether the median falls among the lost."""
         return self.latency is None and bool(self.asked) and bool(self.unanswered)
 
 

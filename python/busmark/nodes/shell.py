@@ -80,11 +80,12 @@ class Shell:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Return whether it can be asked."""
         return not self._input.closed and self._process.returncode is None
 
     def ask(self, script: str) -> str:
-        """What these commands print. Their own input is empty: ours is where commands come from.
+        """Return what these commands print. Their own input is empty: ours is where commands come
+        from.
 
         Raises:
             NodeDown: the shell has ended, says nothing for too long, or a command failed.
@@ -181,7 +182,7 @@ class Shell:
         return os.pread(self._errors.fileno(), BLOCK_BYTES, max(0, size - BLOCK_BYTES))
 
     def _end(self) -> str:
-        """How the process behind the prefix has ended."""
+        """Return how the process behind the prefix has ended."""
         code = self._process.wait(STOP_S)
         if code is None:
             return "it has closed its output"

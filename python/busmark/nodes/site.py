@@ -131,7 +131,7 @@ ANY = Address()
 
 
 def address_of(wanted: Address, interfaces: list[dict[str, Any]], routes: str) -> Address:
-    """What is wanted, completed by what the node has.
+    """Return what is wanted, completed by what the node has.
 
     By default it is the interface of the default route, else the first that leads to other hosts,
     else the first of all. The address is the interface's first one, IPv4 before IPv6.
@@ -284,7 +284,7 @@ def _interfaces(answer: str) -> list[dict[str, Any]]:
 
 
 def look(shell: Shell, program: str, wanted: Address, machine: str) -> Facts:
-    """What a node is, by its own kernel and by the worker that has been sent.
+    """Return what a node is, by its own kernel and by the worker that has been sent.
 
     Raises:
         UnfitError: the worker does not start there, or it has no such interface.

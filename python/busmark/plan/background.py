@@ -160,7 +160,7 @@ def _alike(
 
 
 def unsupported_background(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why the case cannot have these participants and flows; None if it can."""
+    """Return why the case cannot have these participants and flows; None if it can."""
     known = {own.name: own for own in _all(params)}
     for own in params.participants:
         if reason := _place(own, params, adapters):
@@ -203,7 +203,7 @@ def _all(params: Parameters) -> Iterator[Participant]:
 
 
 def _place(own: Participant, params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why it cannot have its process, or be without one of its own."""
+    """Return why it cannot have its process, or be without one of its own."""
     adapter = adapters[own.adapter]
     if not adapter.usable:
         return adapter.reason

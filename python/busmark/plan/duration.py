@@ -66,7 +66,7 @@ def assumed(adapters: Collection[str]) -> str:
 
 
 def is_chosen(case: Case) -> bool:
-    """Whether the run chooses how long the rounds of the case measure."""
+    """Return whether the run chooses how long the rounds of the case measure."""
     return case.status == "planned" and case.params.duration_s is None
 
 
@@ -88,8 +88,8 @@ def _each_s(params: Parameters) -> float:
 
 
 def _crossing_s(params: Parameters) -> float:
-    """What the links of the lab take to carry what is sent at a rate: a writer is held
-    up by them."""
+    """Return what the links of the lab take to carry what is sent at a rate: a writer is held up by
+    them."""
     rate, limit = params.rate_hz, params.link_rate
     if not rate or not limit or params.test in ("latency", "discovery"):
         return 0.0
@@ -104,7 +104,7 @@ def _crossing_s(params: Parameters) -> float:
 
 
 def overhead_s(params: Parameters) -> float:
-    """What comes before and after."""
+    """Return what comes before and after."""
     processes = 1 if params.deployment == "one" else participants(params)
     seconds = ROUND_S + PARTICIPANT_S * (processes + len(params.participants))
     names = {params.adapter, params.peer, *(own.adapter for own in params.participants)}

@@ -38,7 +38,7 @@ class Participant(declared.Participant):
 
     @property
     def apart(self) -> bool:
-        """Whether those who ping or write are at another server than all others."""
+        """Return whether those who ping or write are at another server than all others."""
         return bool(self.settings.get(AGENTS, "1") != "1")
 
 
@@ -82,7 +82,7 @@ class Flow(declared.Traffic[End]):
         return min(below / self.instances, 1.0) if below else 1.0
 
     def admitted(self, sent: int) -> int:
-        """How many of a writer's first `sent` samples the readers' filter admits."""
+        """Return how many of a writer's first `sent` samples the readers' filter admits."""
         below, instances = self.filter_below, self.instances
         if not below or below >= instances:
             return sent
@@ -138,13 +138,13 @@ class Flows:
         return self.ends[number][0] if number in self.ends else None
 
     def background(self, number: int) -> bool:
-        """Whether the end is of a flow that does not count in the figures of the case."""
+        """Return whether the end is of a flow that does not count in the figures of the case."""
         flow = self.flow_of(number)
         return flow is not None and flow.background
 
     def to_be_read(self, writer: int, sent: int) -> int:
-        """How many samples of a writer all its readers together expect; a ping once of all that
-        answer it."""
+        """Return how many samples of a writer all its readers together expect; a ping once of all
+        that answer it."""
         flow = self.flow_of(writer)
         if flow is None:
             return 0
@@ -290,7 +290,7 @@ def _directed(
     senders: Sequence[Participant],
     receivers: Sequence[Participant],
 ) -> Iterator[Flow]:
-    """What goes from the senders to the receivers on one topic."""
+    """Yield what goes from the senders to the receivers on one topic."""
     if params.test != "latency":
         yield _stream(params, suffix, numbers, senders, receivers)
         return

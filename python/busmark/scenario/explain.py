@@ -70,7 +70,8 @@ def _key_of(error: ErrorDetails, location: Location) -> Location:
 
 
 def _misspelt(missing: Location, wrong: Mapping[tuple[str | int, ...], ErrorDetails]) -> bool:
-    """Whether a missing key is likely one of the unknown keys of its table, written wrongly."""
+    """Return whether a missing key is likely one of the unknown keys of its table, written
+    wrongly."""
     siblings = [
         str(location[-1])
         for location, each in wrong.items()
@@ -105,7 +106,7 @@ def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
 
 
 def _meant(error: ErrorDetails) -> str:
-    """What the value may have been meant to be; empty if nothing is like it."""
+    """Return what the value may have been meant to be; empty if nothing is like it."""
     given = error["input"]
     if not isinstance(given, str):
         return ""
@@ -152,7 +153,7 @@ def _paths(section: type[BaseModel]) -> tuple[str, ...]:
 
 
 def _meaning(location: Location) -> str:
-    """What the deepest documented key of the location is for."""
+    """Return what the deepest documented key of the location is for."""
     for depth in range(len(location), 0, -1):
         section = _section(location[: depth - 1])
         field = section.model_fields.get(str(location[depth - 1])) if section else None

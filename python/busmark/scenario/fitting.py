@@ -69,13 +69,13 @@ def _budget_limits_something(scenario: Scenario) -> None:
 
 
 def _samples_end(scenario: Scenario) -> bool:
-    """Whether a number of samples ends the rounds of some case."""
+    """Return whether a number of samples ends the rounds of some case."""
     matrices = (scenario.matrix, *scenario.also)
     return bool(scenario.measure.samples) or any(any(each.ends_after) for each in matrices)
 
 
 def _not_chosen(scenario: Scenario) -> str | None:
-    """Why the run cannot choose how long to measure."""
+    """Return why the run cannot choose how long to measure."""
     if not scenario.rounds.target:
         return "needs rounds.target, the half-width of the interval that is asked for, such as 0.02"
     if _samples_end(scenario):
@@ -115,8 +115,8 @@ def _discovery_fits(scenario: Scenario) -> None:
 
 
 def _stand_by(scenario: Scenario) -> bool:
-    """Whether further participants have the endpoints of a discovery test that are there already;
-    refuses such as cannot be spread over them."""
+    """Return whether further participants have the endpoints of a discovery test that are there
+    already; refuses such as cannot be spread over them."""
     count = sum(each.count for each in scenario.participant)
     found = False
     for location, matrix in _matrices(scenario):

@@ -98,7 +98,7 @@ class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "k
 
 
 def _of_another_kind(flow: FlowSection) -> str | None:
-    """What the flow says that its kind does not have, or does not say that it needs."""
+    """Return what the flow says that its kind does not have, or does not say that it needs."""
     kind, paced = flow.kind, bool(flow.rate_hz)
     if not flow.writers and not flow.readers:
         return "neither writers nor readers"

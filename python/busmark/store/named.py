@@ -337,7 +337,7 @@ def newest_two() -> tuple[Path, Path]:
 
 
 def listed(named: NamedResult) -> ListedResult:
-    """What its manifest says."""
+    """Return what its manifest says."""
     directory = os.path.realpath(named.directory)
     document = _manifest(named.directory / MANIFEST)
     if document is None:
@@ -379,7 +379,7 @@ def _state(directory: Path, document: dict[str, Any]) -> State:
 
 
 def _is_written(lock: Path) -> bool:
-    """Whether a process holds the lock of a result."""
+    """Return whether a process holds the lock of a result."""
     try:
         with files.opened(lock) as file:
             return not platform.lock_is_free(file)

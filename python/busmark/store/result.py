@@ -193,16 +193,17 @@ class Result:
         return self._table_if_any("wire", case, round_number)
 
     def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Who took part in one round; None in results of a Busmark that did not record it."""
+        """Return who took part in one round; None in results of a Busmark that did not record
+        it."""
         return self._table_if_any("participants", case, round_number)
 
     def flows(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """What became of each writer's samples at each reader in one round; None in results of a
-        Busmark that did not record it."""
+        """Return what became of each writer's samples at each reader in one round; None in results
+        of a Busmark that did not record it."""
         return self._table_if_any("flows", case, round_number)
 
     def changes(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """What changed in the middle of one round, and when; None where nothing did."""
+        """Return what changed in the middle of one round, and when; None where nothing did."""
         return self._table_if_any("changes", case, round_number)
 
     def system(self, case: str, round_number: int) -> pl.DataFrame | None:

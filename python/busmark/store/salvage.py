@@ -75,7 +75,7 @@ class _Gone:
 
 
 def _odd(value: Any, place: Path) -> Iterator[tuple[Path, str]]:
-    """What no program of ours has written, wherever it is."""
+    """Yield what no program of ours has written, wherever it is."""
     if len(place) > DEEPEST:
         yield place, "nested too deeply"
     elif isinstance(value, dict | list):
@@ -96,7 +96,7 @@ def _odd(value: Any, place: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _is_text(text: str) -> bool:
-    """Whether it can be written anywhere: JSON can hold halves of characters."""
+    """Return whether it can be written anywhere: JSON can hold halves of characters."""
     if text.isascii():
         return len(text) <= LONGEST
     try:
@@ -128,7 +128,7 @@ def _leave_out_marked(document: dict[str, Any]) -> None:
 
 
 def _called(part: Any, key: Any) -> str:
-    """How the user knows the entry: a case or finding by its identifier."""
+    """Return how the user knows the entry: a case or finding by its identifier."""
     entry = part[key]
     known = entry.get("id") if isinstance(entry, dict) else None
     named = known if isinstance(known, str) and isinstance(key, int) else key

@@ -274,7 +274,8 @@ def _check(result: Result) -> None:
 
 
 def _is_fresh(directory: Path) -> bool:
-    """Whether nothing is there, or only what a start leaves that was killed before its manifest."""
+    """Return whether nothing is there, or only what a start leaves that was killed before its
+    manifest."""
     started = {LOCK, EVENTS, MANIFEST + SUFFIX, *FOLDERS}
     return all(
         entry.name in started and not (entry.is_dir() and any(entry.iterdir()))

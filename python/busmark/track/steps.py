@@ -45,7 +45,7 @@ class Series:
 
     @property
     def latency(self) -> Quantity | None:
-        """What the latency is, where it is one."""
+        """Return what the latency is, where it is one."""
         return self.cases[-1].latencies.get(self.figure)
 
     def without_newest(self, fewer: int) -> Series:

@@ -224,7 +224,7 @@ class CampaignApp(LiveApp[CaseSeen]):
         return sorted(state.cases.values(), key=lambda c: (c is not state.now, c.place))
 
     def heading(self, state: CampaignSeen) -> str:
-        """How far it is."""
+        """Return how far it is."""
         more = "+" if state.more else ""
         gone = state.now.seconds[0] if state.now and state.now.seconds else 0.0
         parts = [
@@ -236,7 +236,7 @@ class CampaignApp(LiveApp[CaseSeen]):
         return "  ".join(part for part in parts if part)
 
     def detail(self, state: CampaignSeen, row: CaseSeen, width: int, height: int) -> list[Text]:
-        """What was reported of the case, the latest last; and of the campaign."""
+        """Return what was reported of the case, the latest last; and of the campaign."""
         lines = [Text(f"{row.name} · {row.state}", style="bold")]
         if row.seconds:
             gone, whole = row.seconds

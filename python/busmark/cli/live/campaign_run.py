@@ -49,7 +49,7 @@ def conduct_watched(arguments: Sequence[str]) -> int:
 
 
 def _text(directory: str, code: int, errors: list[str]) -> int:
-    """What a run says at its end."""
+    """Return what a run says at its end."""
     lenient()
     if not directory or code == 2:
         echo("\n".join(errors), err=True)

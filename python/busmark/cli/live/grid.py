@@ -222,7 +222,7 @@ class Terminal(LinuxDriver):
 
     @property
     def is_gone(self) -> bool:
-        """Whether nobody is at the other end any more."""
+        """Return whether nobody is at the other end any more."""
         look = select.poll()
         look.register(self.fileno, 0)
         return any(found & (select.POLLHUP | select.POLLNVAL) for _, found in look.poll(0))

@@ -63,7 +63,7 @@ class Companion(ABC):
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        """Whether the round has it."""
+        """Return whether the round has it."""
         del stage
         return True
 
@@ -94,7 +94,8 @@ class Companion(ABC):
         return {}
 
     def findings(self) -> list[str]:
-        """What it has to say of itself, such as what it could not do; known when it has ended."""
+        """Return what it has to say of itself, such as what it could not do; known when it has
+        ended."""
         return []
 
 

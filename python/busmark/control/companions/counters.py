@@ -104,16 +104,17 @@ class CounterProcess:
 
     @property
     def late(self) -> bool:
-        """Whether it is at work and has read nothing: what happens until then is not counted."""
+        """Return whether it is at work and has read nothing: what happens until then is not
+        counted."""
         return self._process.returncode is None and not self._read
 
     @property
     def _read(self) -> bool:
-        """Whether a whole reading has come."""
+        """Return whether a whole reading has come."""
         return any(line.endswith("\n") for line in self._lines(MOST_BEFORE))
 
     def _lines(self, most: int = MOST) -> list[str]:
-        """What it has written by now, without what a login prints before."""
+        """Return what it has written by now, without what a login prints before."""
         with self._output.open(encoding="utf-8", errors="replace") as file:
             lines = file.read(most).splitlines(True)
         if mark := self._process.start.marker:
@@ -151,7 +152,7 @@ class CounterProcess:
 
     @property
     def problem(self) -> str | None:
-        """Why it ended by itself, in its own words; None if it did not."""
+        """Return why it ended by itself, in its own words; None if it did not."""
         code = self._process.returncode
         if not code or code < 0:
             return None
@@ -159,8 +160,8 @@ class CounterProcess:
         return words[0] if words else f"exit code {code}"
 
     def _changes(self) -> list[dict[str, Any]]:
-        """What happened between all readings that were written to their end. Whatever else a way
-        to a node prints is none."""
+        """Return what happened between all readings that were written to their end. Whatever else a
+        way to a node prints is none."""
         lines = (line for line in self._lines() if line.endswith("\n"))
         readings = [found for line in lines if (found := _reading(line))]
         own = {reading["process"]: READER for reading in readings}
@@ -181,7 +182,7 @@ def _reading(line: str) -> dict[str, Any] | None:
 
 
 def _is_file(entry: Any) -> bool:
-    """Whether this is when a file was read, which, and what it held."""
+    """Return whether this is when a file was read, which, and what it held."""
     if not isinstance(entry, list) or len(entry) != 3:
         return False
     return isinstance(entry[0], int) and all(isinstance(text, str) for text in entry[1:])
@@ -233,7 +234,7 @@ class CounterReadings(Companion):
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        """Whether they are asked for."""
+        """Return whether they are asked for."""
         return stage.scenario.measure.system_interval_s > 0
 
     async def start(self) -> None:
@@ -296,7 +297,7 @@ class CounterReadings(Companion):
         ]
 
     def findings(self) -> list[str]:
-        """Why something is not counted, though it was asked for."""
+        """Return why something is not counted, though it was asked for."""
         return self._problems
 
 
@@ -305,7 +306,7 @@ def _system(node: Node | None) -> str:
 
 
 def _common(row: dict[str, Any], system: str) -> tuple[str, ...]:
-    """What a row is of that nodes may share; empty for what is a node's own."""
+    """Return what a row is of that nodes may share; empty for what is a node's own."""
     if row["scope"] in OF_MACHINE:
         return ("machine", system)
     return ("network", system, str(row["network"])) if row["scope"] in OF_NETWORK else ()

@@ -88,7 +88,7 @@ def _used(use: CpuUse) -> tuple[float, str]:
 
 
 def _reader_full(view: CaseView, number: int) -> bool:
-    """Whether a thread of the passive side, which has no rate to wait for, never rested."""
+    """Return whether a thread of the passive side, which has no rate to wait for, never rested."""
     own = view.cpu_use[number].participants
     return view.params.wait != "poll" and any(
         each.thread >= SATURATED for each in own if each.name.startswith("passive")
@@ -379,7 +379,8 @@ def writers_waited(view: CaseView) -> Iterator[Observation]:
 
 
 def _limited(params: Parameters) -> bool:
-    """Whether something else bounds the stream on purpose: pauses between batches, a link."""
+    """Return whether something else bounds the stream on purpose: pauses between batches, a
+    link."""
     link = params.link_rate or params.link_delay or params.network == "nodes"
     return bool(params.batch or link or params.load)
 

@@ -184,7 +184,7 @@ def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
 
 
 def _drops_as_asked(params: Parameters) -> bool:
-    """Whether the QoS thins samples out on purpose. If several writers own their instances
+    """Return whether the QoS thins samples out on purpose. If several writers own their instances
     exclusively, a reader hears one of them."""
     from busmark.model.parameters import POLICIES  # Rules are listed without it.
 
@@ -238,13 +238,13 @@ KEEPS_LAST = ("keep_last", None)
 
 
 def _keeps_all(view: CaseView) -> bool:
-    """Whether an adapter has no such history, and so none by default."""
+    """Return whether an adapter has no such history, and so none by default."""
     return "keep_last" not in (view.capabilities.get("qos") or ())
 
 
 def _shallow(view: CaseView) -> str:
-    """What is known where nobody counts: more writers than a reader keeps samples of, and sockets
-    that dropped nothing. Empty otherwise."""
+    """Return what is known where nobody counts: more writers than a reader keeps samples of, and
+    sockets that dropped nothing. Empty otherwise."""
     depth, writers = int(view.params.policy("depth") or 1), _writers(view)
     dropped = view.values("udp_socket_drops", only_ok=False)
     if writers <= depth or not dropped or any(dropped.values()) or view.params.instances:

@@ -408,7 +408,7 @@ def dependent_rounds_in_campaign(result: Result) -> Iterator[Observation]:
 
 
 def _tested(result: Result) -> dict[str, Dependence]:
-    """What the order of its rounds says, by case."""
+    """Return what the order of its rounds says, by case."""
     import polars as pl
 
     from busmark.stats import dependence

@@ -215,7 +215,7 @@ class Process:
         self._process.write(json.dumps(order).encode() + b"\n")
 
     def next(self, within_s: float | None) -> dict[str, Any] | Ending | None:
-        """What it says next; None: nothing within that time."""
+        """Return what it says next; None: nothing within that time."""
         end = None if within_s is None else time.monotonic() + within_s
         while True:
             while self._lines:
@@ -261,7 +261,7 @@ class Process:
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended."""
+        """Return whether it has not ended."""
         return self._process.returncode is None
 
     def ask_to_go(self) -> None:

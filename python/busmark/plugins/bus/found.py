@@ -116,8 +116,8 @@ class BusContents:
 
 
 def _is(result: Message, key: str, participant: Message | None) -> bool:
-    """Whether this answer comes from that participant: by its key; where its adapter does not list
-    its own, by host and process."""
+    """Return whether this answer comes from that participant: by its key; where its adapter does
+    not list its own, by host and process."""
     if result.get("participant"):
         return bool(result["participant"] == key)
     if participant is None or not participant["host"]:
@@ -127,8 +127,8 @@ def _is(result: Message, key: str, participant: Message | None) -> bool:
 
 
 def look(caller: Caller, within_s: float) -> BusContents:
-    """What is on the bus when discovery has settled, or after this time; asks our participants who
-    they are.
+    """Return what is on the bus when discovery has settled, or after this time; asks our
+    participants who they are.
 
     Raises:
         UserError: the adapter does not list what is on the bus.
@@ -164,7 +164,7 @@ def look(caller: Caller, within_s: float) -> BusContents:
 
 
 def following(caller: Caller, found: BusContents) -> Iterator[BusContents]:
-    """What is on the bus from then on, look by look.
+    """Yield what is on the bus from then on, look by look.
 
     Raises:
         UserError: the process on the bus has ended.
@@ -189,7 +189,7 @@ class Foreign:
         self._since_ns: dict[str, int] = {}
 
     def look(self, seen: Message, answers: Sequence[Message]) -> Iterator[Message]:
-        """What has come and gone, as messages, by what the middleware has discovered now."""
+        """Yield what has come and gone, as messages, by what the middleware has discovered now."""
         at = int(seen["at_realtime_ns"])
         text = as_json(BusContents(seen["entities"], answers, at, True))
         described = [{"kind": "participant", **one} for one in text["participants"]]
@@ -218,7 +218,7 @@ def test_of(endpoint: Message, owner: Owner) -> int | None:
 
 
 def on_topic(endpoints: Iterable[Message], pattern: str) -> list[Message]:
-    """Those on topics of this name; `*` and `?` stand for other characters."""
+    """Return those on topics of this name; `*` and `?` stand for other characters."""
     return [one for one in endpoints if fnmatch.fnmatchcase(one["topic"], pattern)]
 
 
@@ -268,7 +268,7 @@ def as_json(found: BusContents) -> dict[str, Any]:
 
 
 def _plain(entity: Message, names: Sequence[str]) -> dict[str, Any]:
-    """What is not known is null."""
+    """Return these values; what is not known is null."""
     return {name: entity[name] or None for name in names}
 
 

@@ -95,7 +95,7 @@ class Watching:
                 yield from self._look(now)
 
     def _look(self, now: float) -> list[Message]:
-        """Who is gone, as messages of the watcher's own."""
+        """Return who is gone, as messages of the watcher's own."""
         self._looked_s = now
         self.seen.dropped = self._source.dropped
         gone: list[Message] = [
@@ -110,7 +110,7 @@ class Watching:
         return gone
 
     def _discovered(self, message: Message) -> Iterator[Message]:
-        """What of foreign programs has come and gone, as messages of the watcher's own."""
+        """Yield what of foreign programs has come and gone, as messages of the watcher's own."""
         self._awaits_entities = False
         if self._foreign is None:
             return

@@ -56,14 +56,14 @@ def line(message: Message) -> str | None:
 
 
 def is_trouble(message: Message) -> bool:
-    """Whether it reports something that went wrong."""
+    """Return whether it reports something that went wrong."""
     with suppress(*STRANGE):
         return bool(_text(message)[0])
     return False
 
 
 def is_discovery(message: Message) -> bool:
-    """Whether it says who or what is on the bus."""
+    """Return whether it says who or what is on the bus."""
     with suppress(*STRANGE):
         news = message.get("news")
         if news == "answer":
@@ -120,7 +120,7 @@ def _event(message: Message) -> str | None:
 
 
 def _found(discovery: Message) -> Iterator[str]:
-    """How far the ends of a test have come in finding the others."""
+    """Yield how far the ends of a test have come in finding the others."""
     if discovery["created_ns"] is not None:
         yield f"made in {_ms(discovery['created_ns'])} ms"
     if discovery["matched"]:
@@ -247,7 +247,7 @@ def _ended(message: Message) -> str:
 
 
 def _sent(report: Message, ordered_hz: float | None) -> str:
-    """How many, and at which rate where the ordered one was not kept."""
+    """Return how many, and at which rate where the ordered one was not kept."""
     sent, span_ns = report["sent"], report["end_ns"] - report["begin_ns"]
     if ordered_hz and sent > 1 and span_ns > 0:
         # From the first to the last of them.
@@ -407,7 +407,7 @@ def _text(message: Message) -> tuple[str, str]:
 
 
 def reason(message: Message) -> str:
-    """Why it failed; empty: it did not."""
+    """Return why it failed; empty: it did not."""
     return _why(message) if message.get("error") else ""
 
 

@@ -62,7 +62,7 @@ WHERE = {
 
 
 def evidence(explained: LateSamples, found: list[Share]) -> str:
-    """How many samples of how many, by how much, and the packets of the worst."""
+    """Return how many samples of how many, by how much, and the packets of the worst."""
     causes = [each.cause for each in found]
     words = f"{_counts(explained, found)}; {_latencies(found)}"
     parts = [f"{whole(each.late)} {WHERE[each.cause]}" for each in found if each.cause in WHERE]

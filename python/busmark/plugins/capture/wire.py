@@ -45,7 +45,7 @@ class Decoding:
 
     @property
     def fault(self) -> str | None:
-        """Why reading ended before the end of the file."""
+        """Return why reading ended before the end of the file."""
         found = self.summary["fault"]
         return f"{found['what']} (at byte {found['offset']})" if found else None
 
@@ -57,7 +57,7 @@ def command(
     window: tuple[int, int],
     sample_bytes: Mapping[int, int],
 ) -> list[str]:
-    """What decodes it.
+    """Return what decodes it.
 
     Args:
         window: times by CLOCK_REALTIME for which costs are counted apart.
@@ -75,7 +75,7 @@ def command(
 
 
 def decoded(capture: Capture, table: Path, returncode: int, said: str, errors: str) -> Decoding:
-    """What the command has found.
+    """Return what the command has found.
 
     Raises:
         Undecodable: it has failed.

@@ -47,7 +47,7 @@ class ReportedFigure:
 
     @property
     def key(self) -> tuple[str, str, float | None, float | None]:
-        """What it is a figure of."""
+        """Return what it is a figure of."""
         return (self.quantity, self.statistic, self.percent, self.start_s)
 
 

@@ -94,7 +94,8 @@ def measure(lab: Lab) -> LinkMeasurement:
 
 
 def _exchange(lab: Lab, task: str) -> tuple[Any, Any]:
-    """What the sender and the receiver of this task saw; the receiver of pings has no end."""
+    """Return what the sender and the receiver of this task saw; the receiver of pings has no
+    end."""
     first, last = lab.nodes[0], lab.nodes[-1]
     with _probe(lab, last, "answer", lab.address(last)) as receiver:
         receiver.output.readline()

@@ -76,7 +76,7 @@ class Lab(BaseModel):
 
     @property
     def complaint(self) -> str | None:
-        """What is wrong with it, if anything."""
+        """Return what is wrong with it, if anything."""
         missing = set(self.namespaces) - network.namespaces()
         if missing:
             return f"{len(missing)} of its namespaces are gone"

@@ -45,7 +45,7 @@ class Task:
 
     @property
     def library(self) -> Path:
-        """What is to be made."""
+        """Return what is to be made."""
         return self.out / f"libbusmark_{self.name}.so"
 
 

@@ -62,7 +62,7 @@ class Documents:
 
     @property
     def participants(self) -> list[str]:
-        """Who has a folder, in alphabetical order."""
+        """Return who has a folder, in alphabetical order."""
         folder = self.layout.participants
         return sorted(each.name for each in folder.iterdir() if each.is_dir())
 

@@ -38,7 +38,7 @@ def by_test(campaign: Campaign) -> dict[str, list[Chart]]:
 def _together(
     campaign: Campaign, name: str, own: Sequence[ChartKind], found: Mapping[str, Flags]
 ) -> Chart | None:
-    """What one place has; each shape has its own explanation where these differ."""
+    """Return what one place has; each shape has its own explanation where these differ."""
     first, left_out = own[0], 0
     shapes: list[Any] = []
     keys, explanations, marks = [], [], []

@@ -169,7 +169,7 @@ BEST = (
 
 
 def _character(kinds: Sequence[Distribution]) -> Table:
-    """What shows whether the figures may be trusted."""
+    """Return what shows whether the figures may be trusted."""
     whole = kinds[0]
     rows: list[Property] = []
     if whole.effective_count is not None:
@@ -439,7 +439,7 @@ def _levels(case: CaseSummary, *, folded: bool) -> Iterator[Section]:
 
 
 def _participants(case: CaseSummary) -> Iterator[Section]:
-    """What participants wrote and read, and when their endpoints had found each other."""
+    """Yield what participants wrote and read, and when their endpoints had found each other."""
     tables = [_meeting(case) if case.meeting else None]
     tables += [flows.totals(case.totals) if case.totals else None]
     tables += [flows.ways(case.ways) if case.ways else None]

@@ -262,7 +262,7 @@ def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
 
 
 def _source(campaign: Campaign) -> Section:
-    """What an imported result was read from."""
+    """Return what an imported result was read from."""
     assert campaign.source is not None
     fields = (
         Field("File", "name"), Field("Tool", "tool"),

@@ -115,7 +115,7 @@ def _lossy(pairs: Pairs) -> Cell:
 
 
 def _precision(campaign: Campaign) -> Section | None:
-    """How far rounds were added, and how far a fixed number of them would have gone."""
+    """Return how far rounds were added, and how far a fixed number of them would have gone."""
     by_goal: dict[tuple[str, str, float], list[CaseSummary]] = {}
     for case in campaign.cases:
         if case.precision:
@@ -289,7 +289,7 @@ def _dead(campaign: Campaign) -> Section | None:
 
 
 def not_measured(campaign: Campaign) -> Section | None:
-    """What is unsupported, missing or unreadable, with its reason."""
+    """Return what is unsupported, missing or unreadable, with its reason."""
     alike: dict[tuple[str, str], list[str]] = {}
     for case in campaign.cases:
         if case.status == "unsupported":
@@ -309,7 +309,7 @@ def not_measured(campaign: Campaign) -> Section | None:
 
 
 def _counters(campaign: Campaign) -> Section | None:
-    """What the kernel counted of memory and of the network, without what is 0 everywhere."""
+    """Return what the kernel counted of memory and of the network, without what is 0 everywhere."""
     counted = [case for case in campaign.cases if case.counters]
     if not counted:
         return None

@@ -56,7 +56,8 @@ def gate(comparison: Comparison) -> Section | None:
 
 
 def _counted(own: Sequence[CriterionVerdict]) -> dict[Outcome, Cell]:
-    """How many cases have each outcome, and whether those that are not missed fail all the same."""
+    """Return how many cases have each outcome, and whether those that are not missed fail all the
+    same."""
     counts = Counter(judged.outcome for judged in own)
     fails = {judged.outcome for judged in own if judged.fails} - {"missed"}
     return {
@@ -65,7 +66,7 @@ def _counted(own: Sequence[CriterionVerdict]) -> dict[Outcome, Cell]:
 
 
 def _by_criterion(comparison: Comparison) -> dict[str, list[CriterionVerdict]]:
-    """What cases say to each criterion, the worst first."""
+    """Return what cases say to each criterion, the worst first."""
     found: dict[str, list[CriterionVerdict]] = {}
     for judged in comparison.criteria:
         found.setdefault(judged.criterion, []).append(judged)
@@ -78,7 +79,7 @@ def _by_criterion(comparison: Comparison) -> dict[str, list[CriterionVerdict]]:
 
 
 def _size(judged: CriterionVerdict, comparison: Comparison, *, above: bool) -> float:
-    """How far the measured value is towards the wrong side."""
+    """Return how far the measured value is towards the wrong side."""
     value = _measured(judged, comparison).value
     if not isinstance(value, int | float):
         return -inf
@@ -86,8 +87,8 @@ def _size(judged: CriterionVerdict, comparison: Comparison, *, above: bool) -> f
 
 
 def _measured(judged: CriterionVerdict, comparison: Comparison) -> Cell:
-    """What is compared with the limit: the share of samples beyond it, the candidate's own figure,
-    the ratio or the difference."""
+    """Return what is compared with the limit: the share of samples beyond it, the candidate's own
+    figure, the ratio or the difference."""
     value = judged.value
     if judged.kind == "share" and value is not None:
         ends = [_percent(end, judged.limit) for end in (value.low, value.high) if end is not None]

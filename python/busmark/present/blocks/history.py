@@ -119,7 +119,7 @@ def _by_kind(tracked: TrackedHistory) -> dict[str, list[Found]]:
 
 
 def _outcome(tracked: TrackedHistory, found: dict[str, list[Found]]) -> Section:
-    """How many steps there are of each kind, and what limits this."""
+    """Return how many steps there are of each kind, and what limits this."""
     sign = "✗" if tracked.new else "?" if tracked.unconfirmed or not tracked.tests else "✓"
     old = in_words(
         {"unconfirmed": len(tracked.unconfirmed), "older": len(found["older regressions"])}

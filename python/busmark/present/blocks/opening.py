@@ -142,8 +142,8 @@ def _text(judged: RequirementVerdict, value: float | None) -> str:
 
 
 def _undecided_for(judged: RequirementVerdict) -> Cell | None:
-    """Why the rounds do not decide it, in a word of a few; the reason in full behind it where
-    nothing was measured."""
+    """Return why the rounds do not decide it, in a word of a few; the reason in full behind it
+    where nothing was measured."""
     if judged.verdict != "undecided":
         return None
     if judged.value is None:
@@ -198,7 +198,7 @@ def _cases(kind: Kind, shown: Set[str]) -> Cell:
 
 
 def _handicaps(campaign: Campaign) -> Table | None:
-    """What each middleware that was measured spends or lacks beside its own work."""
+    """Return what each middleware that was measured spends or lacks beside its own work."""
     measured = dict.fromkeys(case.adapter for case in campaign.cases if not case.is_floor)
     rows = []
     for name in measured:

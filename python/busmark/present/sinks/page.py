@@ -188,7 +188,7 @@ def _cases(section: Section) -> Iterator[str]:
 
 
 def _index(entries: Sequence[Entry]) -> dict[str, object]:
-    """What each case is found by, and its line in the list."""
+    """Return what each case is found by, and its line in the list."""
     names = list(dict.fromkeys(name for entry in entries for name in entry.values))
     cases = [
         {

@@ -80,7 +80,7 @@ def need_list(bus: Attachment) -> None:
 
 
 def lists(bus: Attachment) -> bool:
-    """Whether its adapter lists what is on the bus."""
+    """Return whether its adapter lists what is on the bus."""
     from busmark.adapters import resolve
 
     return _lists(resolve([bus.adapter])[bus.adapter])
@@ -222,7 +222,7 @@ def _follow(
 def changes(
     before: BusContents, now: BusContents, shown: Filter
 ) -> Iterator[tuple[str, Message, BusContents]]:
-    """What came and what went: `+` or `-`, what, and where it is described."""
+    """Yield what came and what went: `+` or `-`, what, and where it is described."""
     for sign, one, other in (("-", before, now), ("+", now, before)):
         known = {entity["key"] for entity in other.entities}
         for entity in (*shown.participants(one), *shown.endpoints(one)):

@@ -35,15 +35,15 @@ class Order:
 
     @property
     def is_for_one(self) -> bool:
-        """Whether one application is meant, and no more."""
+        """Return whether one application is meant, and no more."""
         return isinstance(self.to, dict) and "app" in self.to
 
     def means(self, message: Message) -> bool:
-        """Whether the participant that says this is meant."""
+        """Return whether the participant that says this is meant."""
         return self.to == "all" or all(message.get(key) == one for key, one in self.to.items())
 
     def silence(self, caller: Caller) -> str:
-        """What is said where there is no answer: of whom, and who else is there."""
+        """Return what is said where there is no answer: of whom, and who else is there."""
         who = "nobody answers"
         if self.is_for_one:
             who = f"application {self.to['app']} does not answer"
@@ -117,7 +117,7 @@ def heard_ns(answer: Message) -> int:
 
 
 def results(caller: Caller, answers: Iterable[Message]) -> Iterator[Message]:
-    """What the tests have measured that ended by an order with these answers."""
+    """Yield what the tests have measured that ended by an order with these answers."""
     ended = {
         (answer["instance"], one["test"], one["kind"]): heard_ns(answer)
         for answer in answers
@@ -143,7 +143,7 @@ def stopped(caller: Caller, order: Order) -> Iterator[Message]:
 
 
 def _there(caller: Caller) -> str:
-    """Who is on the bus, in words."""
+    """Return who is on the bus, in words."""
     from busmark.plugins.bus.caller import ANSWER_S, SILENCE_S
 
     number = caller.order("all", {"cmd": "list"})

@@ -103,7 +103,7 @@ def moment(at_realtime_ns: int) -> str:
 
 
 def words_of_flags(flags: int) -> list[str]:
-    """What a sample's header says of it."""
+    """Return what a sample's header says of it."""
     return [word for bit, word in FLAGS.items() if flags & bit]
 
 
@@ -250,13 +250,13 @@ def _common(topic: str, endpoints: list[Message]) -> dict[str, Any]:
 
 
 def _declared(bus: Attachment, qos: dict[str, Any], words: dict[str, str]) -> dict[str, Any]:
-    """Those policies that the adapter has."""
+    """Return those policies that the adapter has."""
     known = bus.offers()
     return {key: value for key, value in qos.items() if words.get(key, key) in known}
 
 
 def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str, Any]:
-    """What every one of these readers asks for."""
+    """Return what every one of these readers asks for."""
     from busmark.model.parameters import QOS
 
     asked = [one["qos"] or {} for one in readers]

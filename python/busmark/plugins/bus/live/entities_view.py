@@ -56,7 +56,7 @@ class Row:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is not Busmark's."""
+        """Return whether it is not Busmark's."""
         return self.owner.what == "foreign"
 
     @property
@@ -215,11 +215,11 @@ class EntitiesView(View[Row]):
 
     @property
     def empty(self) -> str:
-        """What is under way, or what went wrong."""
+        """Return what is under way, or what went wrong."""
         return self._note
 
     def state(self) -> EntityRow:
-        """What is listed."""
+        """Return what is listed."""
         return self._listed
 
     def rows(self, state: EntityRow) -> list[Row]:
@@ -227,7 +227,7 @@ class EntitiesView(View[Row]):
         return list(state.rows)
 
     def heading(self, state: EntityRow) -> str:
-        """How many there are."""
+        """Return how many there are."""
         there = [row for row in state.rows if not row.gone_ns]
         if not state.looked:
             return f"entities  {self._bus.words()}  looking …"

@@ -104,11 +104,11 @@ class SamplesView(View[Message]):
 
     @property
     def empty(self) -> str:
-        """What is under way."""
+        """Return what is under way."""
         return "no sample has come yet" if self._reads else f"looking for writers of {self.topic} …"
 
     def state(self) -> Samples:
-        """What has come."""
+        """Return what has come."""
         return self._samples
 
     def rows(self, state: Samples) -> list[Message]:

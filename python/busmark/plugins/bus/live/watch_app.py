@@ -97,7 +97,7 @@ class WatchApp(BusApp[End]):
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """Who it is, and how it goes."""
+        """Return who it is, and how it goes."""
         who = row.participant
         return (
             f"app {who.app} group {who.group} test {row.test} {row.kind} "

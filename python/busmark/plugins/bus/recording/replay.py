@@ -157,7 +157,7 @@ class GivenOrder:
 
     @property
     def off_s(self) -> float | None:
-        """How much later than planned; negative: earlier."""
+        """Return how much later than planned; negative: earlier."""
         return None if self.sent_s is None else self.sent_s - self.step.planned_s
 
 

@@ -63,11 +63,11 @@ class Participant:
 
     @property
     def is_there(self) -> bool:
-        """Whether it is still held to take part."""
+        """Return whether it is still held to take part."""
         return not self.left and not self.gone
 
     def word(self, key: str) -> str:
-        """What it says of itself under this key; empty: not known."""
+        """Return what it says of itself under this key; empty: not known."""
         value = (self.member or {}).get(key)
         return "" if value is None else str(value)
 
@@ -216,7 +216,7 @@ class End:
 
     @property
     def is_live(self) -> bool:
-        """Whether it may still change."""
+        """Return whether it may still change."""
         return self.state not in ("ended", "failed") and self.participant.is_there
 
     @property

@@ -60,7 +60,7 @@ class Observer:
                 take(self, participant, message)
 
     def look(self, now_s: float) -> list[Participant]:
-        """What follows from the time that has gone by: who is gone since the last look."""
+        """Return what follows from the time that has gone by: who is gone since the last look."""
         for each in self.participants.values():
             each.looked_s = now_s
         if self._theory:
@@ -76,7 +76,7 @@ class Observer:
         return gone
 
     def _participant(self, message: Message) -> Participant | None:
-        """Who says this."""
+        """Return who says this."""
         instance, app, group = message["instance"], message["app"], message.get("group")
         known = self.participants.get(instance)
         if known is None and len(self.participants) < MOST_PARTICIPANTS:

@@ -109,7 +109,7 @@ def last_seen(one: Trace) -> PacketShown | None:
 
 
 def nothing(one: Trace) -> str:
-    """Why nothing is said of a sample."""
+    """Return why nothing is said of a sample."""
     if one.several_ways:
         return "it went to several readers, whose packets cannot be distinguished"
     if not any(segment.packets for segment in one.segments):
@@ -176,7 +176,7 @@ STATUSES = ("ok", "marked")
 
 
 def is_captured(result: Result, case: Case) -> bool:
-    """Whether any round of it has a capture."""
+    """Return whether any round of it has a capture."""
     return any(captures(result.directory, case.id, n) for n in _numbers(result, case))
 
 
@@ -402,7 +402,7 @@ def _span(packet: Packet) -> str:
 
 
 def _plain(packet: Packet) -> str:
-    """What completes no message."""
+    """Return the name of a packet that completes no message."""
     if packet.protocol == "fragment":
         return "IP fragment"
     if packet.tcp_bytes is not None:

@@ -181,7 +181,7 @@ def _placed(late: Late, names: Sequence[str], one: Trace) -> Late:
 
 
 def _unknown(names: Sequence[str], last_hop: str | None, path: Path | None, seq: int) -> str:
-    """Why nothing is said of a lost sample."""
+    """Return why nothing is said of a lost sample."""
     place = names.index(last_hop) + 1 if last_hop else len(names)
     if path is None or place >= len(names) or not path.whole[place]:
         return "no packet shows what became of it"

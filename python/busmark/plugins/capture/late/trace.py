@@ -261,8 +261,8 @@ class Trace:
 
     @cached_property
     def several_ways(self) -> bool:
-        """Whether it went to several ends at once: packets for one end and packets for another are
-        not distinguished."""
+        """Return whether it went to several ends at once: packets for one end and packets for
+        another are not distinguished."""
         return any(_several(self.wire, segment) for segment in self.segments)
 
     @cached_property
@@ -272,8 +272,8 @@ class Trace:
         return max(found, key=lambda each: each.time_ns, default=None)
 
     def enough(self, wait_ns: int | None) -> bool:
-        """Whether a wait is at least half of what the sample is late by; of a lost sample, whether
-        it explains the loss."""
+        """Return whether a wait is at least half of what the sample is late by; of a lost sample,
+        whether it explains the loss."""
         excess = self.sample.excess_ns
         if excess is None or wait_ns is None:
             return excess is None and wait_ns is None
@@ -336,9 +336,9 @@ def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Segment]:
 
 
 def _several(wire: Wire, segment: Segment) -> bool:
-    """Whether flows of one protocol and file lead from one address to different ends, and none of
-    them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes from one
-    (DATA) are two parts of one way, also where there are two agents."""
+    """Return whether flows of one protocol and file lead from one address to different ends, and
+    none of them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes
+    from one (DATA) are two parts of one way, also where there are two agents."""
     flows = list(
         dict.fromkeys(
             (each.protocol, each.kind == "WRITE_DATA", each.flow)

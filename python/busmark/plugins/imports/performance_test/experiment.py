@@ -186,7 +186,7 @@ class Experiment:
 
     @property
     def by_ros(self) -> bool:
-        """Whether ROS 2 was between the tool and the middleware."""
+        """Return whether ROS 2 was between the tool and the middleware."""
         return self.means.upper().startswith(("RCLCPP", "ROS2"))
 
     @property

@@ -118,7 +118,7 @@ class DiscoveryTimes:
 
     @property
     def between_nodes(self) -> bool:
-        """Whether the other endpoint was on another node."""
+        """Return whether the other endpoint was on another node."""
         return self.where == BETWEEN
 
 

@@ -184,7 +184,7 @@ def _copies(trace: Trace, stream: Stream, number: int) -> Rows:
 
 
 def _never_again(trace: Trace, sent: Rows, asked: Rows) -> bool:
-    """Whether all copies are before the first question, and there is one."""
+    """Return whether all copies are before the first question, and there is one."""
     times = trace.wire.times
     return len(sent) == 1 and bool(times[sent[0]] < times[asked[0]])
 
