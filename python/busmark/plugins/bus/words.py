@@ -223,7 +223,7 @@ def _seen(seen: Message) -> Iterator[str]:
             f"round trip from intended time median {statistics.median(trips) / 1e3:,.1f} µs, "
             f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
         )
-    segments = seen.get("legs", {})
+    segments = seen.get("segments", {})
     averages = [
         f"{title} {segments[name][0]['mean_ns'] / 1e3:,.1f}"
         for name, title in SEGMENTS.items()
@@ -288,7 +288,7 @@ def _entity(message: Message) -> str:
 
 
 def _trouble(message: Message) -> str:
-    omitted = message.get("untold")
+    omitted = message.get("omitted")
     more = f" ({omitted:,} more were not listed)" if omitted else ""
     return f"{message['trouble']}: {message['message']}{more}"
 
@@ -314,7 +314,7 @@ def segments(message: Message) -> list[Row]:
             _segment(title, best)
             for role in message["result"]["roles"]
             for name, title in SEGMENTS.items()
-            for best in role["legs"].get(name, ())
+            for best in role["segments"].get(name, ())
         ]
     return []
 
@@ -387,7 +387,7 @@ def trouble(message: Message) -> Trouble | None:
     group = message.get("group")
     return Trouble(
         int(message["at_realtime_ns"]), int(message["app"]), None if group is None else int(group),
-        int(message["instance"]), what, text, int(message.get("untold") or 0),
+        int(message["instance"]), what, text, int(message.get("omitted") or 0),
     )  # fmt: skip
 
 

@@ -150,7 +150,7 @@ def _result(message: dict[str, Any]) -> Row:
         row["corrupted_bodies"] = sum(corrupted) if corrupted else None
     if len(roles) == 1:
         # Segments of several ends cannot be summed up; each has its own.
-        row |= dict(_segments(roles[0]["legs"]))
+        row |= dict(_segments(roles[0]["segments"]))
     return row
 
 

@@ -266,7 +266,7 @@ class End:
         self.unanswered += int(look["unanswered"])
         if (median := self.looks.add(look["round_trips_ns"])) is not None:
             self.trend.append(median)
-        if segments := look.get("legs"):
+        if segments := look.get("segments"):
             self._segments = segments if isinstance(segments, Unread) else _segments(segments)
 
     def described(self, test: Message) -> None:
@@ -279,7 +279,7 @@ class End:
     def accounted(self, role: Message) -> None:
         """Takes in what a role has recorded: at its end, or so far."""
         self.received, self.missing = int(role["received"]), int(role["missing"])
-        if segments := role.get("legs"):
+        if segments := role.get("segments"):
             self._segments = _segments(segments)
 
 

@@ -108,7 +108,7 @@ def test_the_theoretical_rate_is_by_sequence_numbers_where_these_are_reported() 
 def test_segments_of_live_figures_are_shown() -> None:
     best = {"percent": 100.0, "count": 3, "min_ns": 1, "mean_ns": 2.0, "max_ns": 3}
     look = {"role": 192, "round_trips_ns": [3, 1, 2], "asked": 2, "unanswered": 1,
-            "legs": {"trip": [best]}}  # fmt: skip
+            "segments": {"trip": [best]}}  # fmt: skip
     count = {"role": 192, "writer": 192, "samples": 3}
     (end,) = seen([interval(2, "transceiver", 7, count, seen=[look])]).ends.values()
     assert end.segments == {"trip": [best]} and end.looks.median_ns == 2.0 and end.lost == 0.5
