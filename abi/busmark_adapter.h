@@ -144,8 +144,8 @@ typedef struct busmark_header_t {
     int64_t intended_ns;       /* when the sample should have been sent (open loop)             */
     int64_t sent_ns;           /* T1: just before write                                         */
     int64_t echo_sent_ns;      /* in a pong: T1 of its ping; else 0                             */
-    int64_t echo_delivered_ns; /* in a pong: T3 of its ping at the ponger; else 0               */
-    int64_t echo_read_ns;      /* in a pong: T4 of its ping at the ponger; else 0               */
+    int64_t echo_delivered_ns; /* in a pong: T3 of its ping at the responder; else 0            */
+    int64_t echo_read_ns;      /* in a pong: T4 of its ping at the responder; else 0            */
     uint32_t writer_id;        /* unique within the run                                         */
     uint32_t flags;            /* busmark_flag_e; in a pong above them, << 16, its ping's writer */
 } busmark_header_t;            /* 64 bytes, no padding */

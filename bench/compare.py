@@ -37,7 +37,7 @@ class Target:
         return CANNOT_TELL if any(self.holds(limit) for limit in limits) else NOT_MET
 
     def excess(self, value: float) -> float:
-        """By which share of the target a figure misses it; 0 if it does not."""
+        """Return the share of the target by which a figure misses it; 0 if it does not."""
         return 0.0 if self.holds(value) else abs(value / self.value - 1)
 
 

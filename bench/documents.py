@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.model.parameters import Parameters
-from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import Documents, create
 from busmark.plugins.security.domains import LAST, Domains
 
@@ -20,8 +20,8 @@ DAYS = 7
 
 @cache
 def made(folder: Path) -> Documents:
-    """Those of a comparison in this folder, for every domain: a bare loop takes any."""
-    wanted = Wanted(participants=list(SIDES), domains=(Domains(0, LAST),), days=DAYS,
+    """Make the documents of a comparison in this folder for every domain: bare loops take any."""
+    wanted = DocumentRequest(participants=list(SIDES), domains=(Domains(0, LAST),), days=DAYS,
                     publish=("*",), subscribe=("*",))  # fmt: skip
     return create(folder / "security", wanted)
 

@@ -1,4 +1,4 @@
-"""Time to full discovery: from the begin of creation, participants included, until the last
+"""Time to full discovery: from the start of creation, participants included, until the last
 endpoint has matched all others of its topic. By a round of the controller, and by a bare program.
 """
 

@@ -54,7 +54,7 @@ def perfect(case: Recording, rng: np.random.Generator) -> Perfect:
         rows = [each.of_seconds(seconds) for each in case.rounds]
         if (rounds := _needed(rows, target, rng)) is not None:
             found.append((rounds * _mean_s(rows), rounds, seconds))
-    # That of the fixed schedule is a choice, too.
+    # The number of the fixed schedule is a choice, too.
     best_s, rounds, seconds = min(
         [*found, (whole_s, FIXED_ROUNDS, statistics.median(r["measured_s"] for r in fixed))]
     )

@@ -19,8 +19,8 @@ from busmark.store.atomic import write_text
 from machine import machine, now
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "python/tests/present"))
-from browser import Browser  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+from tools.browser import Browser  # noqa: E402
 
 FIRST_CHART_S = 0.5
 """Limit of the first chart, from the beginning of the navigation."""

@@ -83,7 +83,7 @@ def main(directory: Path) -> None:
         frame = pd.concat(pd.read_parquet(path, columns=COLUMNS) for path in paths)
         frame = frame[(frame["flags"] & 1) == 0].dropna(subset=["read_ns"])
         frame["latency"] = frame["read_ns"] - frame["intended_ns"]
-        legs = {
+        segments = {
             "write": (frame["written_ns"] - frame["sent_ns"]).median(),
             "transport": (frame["echo_delivered_ns"] - frame["written_ns"]).median(),
             "read": (frame["echo_read_ns"] - frame["echo_delivered_ns"]).median(),
@@ -91,7 +91,7 @@ def main(directory: Path) -> None:
         rounds = [own["latency"].to_numpy(float) for _, own in frame.groupby("round")]
         jitter = [np.abs(np.diff(own)) for own in rounds]
         found[case] = {
-            "legs": {name: float(value) for name, value in legs.items()},
+            "segments": {name: float(value) for name, value in segments.items()},
             "latency": describe(rounds),
             "jitter": describe(jitter),
             "drift": [float(stats.kendalltau(np.arange(200), [

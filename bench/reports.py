@@ -49,7 +49,7 @@ SHOW_S = 1.0
 """Limit of the first screen of a result that was analysed."""
 
 RATIO = 5
-"""By which it is to be faster than the plain script."""
+"""Factor by which it is to be faster than the plain script."""
 
 
 @dataclass(frozen=True)

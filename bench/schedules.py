@@ -48,7 +48,7 @@ WIDEST = 0.99
 BEGINNING_S = 0.1
 """Beginning of a round: what short rounds measure."""
 SELDOM = 20
-"""Beyond so many rounds, several are drawn before it is looked at them again."""
+"""Rounds beyond which several are drawn before it is looked at them again."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Row = dict[str, Any]

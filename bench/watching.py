@@ -3,8 +3,8 @@
 
 The command itself runs on a terminal of its own. Its worker is this script, which says what 40
 participants with 1,600 ends of tests would say: of every transceiver and of every three receivers a
-message each second, each transceiver's with 250 round trips and its legs. What the terminal is sent
-is read and thrown away.
+message each second, each transceiver's with 250 round trips and its segments. What the terminal is
+sent is read and thrown away.
 
     .venv/bin/python bench/watching.py
 """
@@ -32,11 +32,11 @@ import click
 
 REAL = "BUSMARK_BENCH_WORKER"
 APPS, TESTS, READERS = 40, 10, 3
-"""Participants; of each so many transceivers, and so many tests with three receivers each."""
+"""Participants; of each, transceivers, and tests with three receivers each."""
 ENDS = APPS * TESTS * (1 + READERS)
 TRIPS = 250
 SHARES = (100.0, 99.9, 99.0, 90.0)
-LEGS = ("send_source", "send_arrival", "turn_round", "echo_arrival", "trip", "inter_arrival")
+SEGMENTS = ("send_source", "send_arrival", "turn_round", "echo_arrival", "trip", "inter_arrival")
 
 
 def message(app: int, **what: Any) -> dict[str, Any]:
@@ -72,7 +72,8 @@ def live(app: int, test: int, kind: str, source: random.Random) -> dict[str, Any
         event["seen"] = [{
             "role": 64 * app, "asked": TRIPS, "unanswered": 0,
             "round_trips_ns": [int(source.lognormvariate(11, 0.4)) for _ in range(TRIPS)],
-            "legs": {leg: [{"percent": share, **best} for share in SHARES] for leg in LEGS},
+            "segments": {segment: [{"percent": share, **best} for share in SHARES]
+                         for segment in SEGMENTS},
         }]  # fmt: skip
     else:
         event["counts"] = [

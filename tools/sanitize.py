@@ -35,7 +35,7 @@ FRAME = re.compile(r" +(?:at|by) 0x[0-9A-F]+: (.*)")
 HARMLESS = ("uninitialised", "Conditional jump", "Use of uninit")
 RUN = re.compile(r"(pass|fail|skip) ")
 OURS = re.compile(r"busmark|_adapter::")
-NOT_TOLD = re.compile(
+LIBRARY = re.compile(
     r"vgpreload|libc\.so|\?\?\?|\(in /usr/lib/ld|operator (new|delete)|^(malloc|free)|pthread_|"
     r"std::|core::|alloc::|/library/"
 )
@@ -62,7 +62,7 @@ def errors(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def place(frames: list[str]) -> str:
     """The first function that is no part of the C or C++ library, and whether we called it."""
-    at = next((frame for frame in frames if not NOT_TOLD.search(frame)), frames[0])
+    at = next((frame for frame in frames if not LIBRARY.search(frame)), frames[0])
     below = "" if OURS.search(at) or any(map(OURS.search, frames)) else ", in a thread of its own"
     return f"{re.sub(r'[(<].*?[)>](?= |$)', '', at).strip()}{below}"
 

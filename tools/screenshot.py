@@ -8,7 +8,6 @@ The page is rendered afresh from the stored result and shown by a headless Chrom
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,10 +19,9 @@ from busmark.present.blocks.campaign import whole
 from busmark.present.sinks.page import page
 from busmark.store import Result
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tools.browser import executable
 
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -38,18 +36,10 @@ FLAGS = (
 TIMEOUT_S = 120
 
 
-def browser() -> str:
-    """The first of `BROWSERS` that is installed."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        raise UserError("no Chromium here", remedy="Install the package chromium.")
-    return found
-
-
 def shoot(page: Path, picture: Path, width: int, height: int, scratch: Path) -> None:
     """Writes the top of the page, `width` by `height` CSS pixels."""
     command = [
-        browser(),
+        executable(),
         *FLAGS,
         f"--user-data-dir={scratch / 'profile'}",
         f"--window-size={width},{height}",

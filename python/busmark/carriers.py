@@ -55,7 +55,7 @@ def host_only(name: str, transport: str, capabilities: Mapping[str, Any]) -> str
 
 
 def in_words(transport: str | None, carried: str | None) -> str:
-    """What carries the samples, for somebody who looks for packets."""
+    """Return what carries the samples, for somebody who looks for packets."""
     if transport == SERIAL:
         return "a serial line, which has no packets"
     return str(carried).replace("_", " ")

@@ -62,7 +62,7 @@ class RoundError(Exception):
     """A round cannot be finished; it is marked, tried again, and the campaign continues.
 
     `kind` is as in the control protocol (timeout, failed, …), or died, hung, garbage, unmatched,
-    lab, load, beside, prepare, conclude, or node: one that it needs cannot be reached, so that
+    lab, load, companion, prepare, conclude, or node: one that it needs cannot be reached, so that
     nothing has begun.
     """
 

@@ -126,7 +126,7 @@ class Launched:
 
     @property
     def killed(self) -> str | None:
-        """By which signal it has ended by now, in words; None where it has not."""
+        """Return the signal that has ended it by now, in words; None where none has."""
         code = self.returncode
         return ending(code) if code is not None and code < 0 else None
 

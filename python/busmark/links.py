@@ -35,7 +35,7 @@ class Links(BaseModel):
 
     @property
     def forwarded(self) -> bool:
-        """Whether a process hands frames on, and not the kernel."""
+        """Return whether a process hands frames on, and not the kernel."""
         return self.delay_s > 0 or self.burst > 0
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """What Busmark asks of the operating system beyond what Python has on every one.
 
-All of it is here, and in `busmark.host`, which reads what the kernel tells of the machine; labs
+All of it is here, and in `busmark.host`, which reads what the kernel reports of the machine; labs
 (`busmark.plugins.lab`) and counters are Linux by nature. It is written for Linux and tried on Linux
 alone. docs/porting.md says what another system needs.
 """
@@ -42,7 +42,8 @@ def usable_cpus() -> list[int]:
 
 
 def lock(file: int | BinaryIO, *, wait: bool = False) -> bool:
-    """Whether this process now has the lock on an open file, which the kernel frees with it."""
+    """Return whether this process now has the lock on an open file, which the kernel frees with
+    it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -51,8 +52,8 @@ def lock(file: int | BinaryIO, *, wait: bool = False) -> bool:
 
 
 def lock_is_free(file: int | BinaryIO) -> bool:
-    """Whether nobody has the lock on an open file. It is held for a moment to find out, so that
-    whoever takes locks without waiting should try again."""
+    """Return whether nobody has the lock on an open file. It is held for a moment to find out, so
+    that whoever takes locks without waiting should try again."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -79,7 +79,7 @@ class Plugin:
 
 
 @dataclass(frozen=True)
-class Installed:
+class InstalledPlugin:
     """A plug-in that is here."""
 
     name: str
@@ -97,7 +97,7 @@ class Installed:
 
     @property
     def state(self) -> Literal["on", "off", "faulty"]:
-        """Whether it is used."""
+        """Return whether it is used."""
         return "off" if self.off else "faulty" if self.fault else "on"
 
     def summary(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Installed:
         }  # fmt: skip
 
 
-def installed() -> list[Installed]:
+def installed() -> list[InstalledPlugin]:
     """Return all plug-ins: Busmark's own first, then others by name.
 
     Raises:
@@ -120,14 +120,14 @@ def installed() -> list[Installed]:
 
 
 @cache
-def _installed(switch: str, path: tuple[str, ...]) -> tuple[Installed, ...]:
+def _installed(switch: str, path: tuple[str, ...]) -> tuple[InstalledPlugin, ...]:
     own = sorted(each.parent.name for each in Path(__file__).parent.glob("plugins/*/__init__.py"))
     entries = [(name, f"{GROUP}.{name}:PLUGIN", "busmark", __version__, True) for name in own]
     entries += sorted(_declared(path))
     off = _switched_off(switch, [name for name, *_ in entries])
-    found: list[Installed] = []
+    found: list[InstalledPlugin] = []
     for name, source, where, version, is_own in entries:
-        here = Installed(name, version, source, where, is_own, off=name in off)
+        here = InstalledPlugin(name, version, source, where, is_own, off=name in off)
         twin = next((each for each in found if each.name == name), None)
         if twin is not None:
             fault = f"{twin.where} has a plug-in of this name, too"
@@ -194,7 +194,7 @@ def _switched_off(switch: str, names: list[str]) -> set[str]:
     return {word.removeprefix("-") for word in words}
 
 
-def _loaded(here: Installed) -> Installed:
+def _loaded(here: InstalledPlugin) -> InstalledPlugin:
     """The plug-in with its object, or with why that cannot be had."""
     try:
         found = load(here.source)
@@ -216,7 +216,7 @@ def load(source: str) -> Any:
     return getattr(found, attribute) if attribute else found
 
 
-def active() -> Iterator[tuple[Installed, Plugin]]:
+def active() -> Iterator[tuple[InstalledPlugin, Plugin]]:
     """Yield the plug-ins that are used."""
     for each in installed():
         if each.state == "on" and each.plugin is not None:
@@ -225,12 +225,12 @@ def active() -> Iterator[tuple[Installed, Plugin]]:
             complain(each, each.fault)
 
 
-def commands() -> list[tuple[Installed, Command]]:
+def commands() -> list[tuple[InstalledPlugin, Command]]:
     """Return the commands of the plug-ins that are used."""
     return [(each, command) for each, plugin in active() for command in plugin.commands]
 
 
-def parts(of: Callable[[Plugin], tuple[str, ...]]) -> list[tuple[Installed, Any]]:
+def parts(of: Callable[[Plugin], tuple[str, ...]]) -> list[tuple[InstalledPlugin, Any]]:
     """Return what these texts of all plug-ins name, such as `lambda plugin: plugin.blocks`; what
     cannot be imported is left out with a message."""
     found = []
@@ -254,7 +254,7 @@ def documents(campaign: Any) -> list[tuple[DocumentKind, Any]]:
     return made
 
 
-def attempt(of: Installed, function: Callable[..., Any], *arguments: Any) -> Any:
+def attempt(of: InstalledPlugin, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function for a plug-in: where one of another distribution fails, complain and return
     None, for nothing else is to fail with it."""
     try:
@@ -267,7 +267,7 @@ def attempt(of: Installed, function: Callable[..., Any], *arguments: Any) -> Any
 
 
 @cache
-def complain(of: Installed, what: str) -> None:
+def complain(of: InstalledPlugin, what: str) -> None:
     """Say once on standard error what is wrong with a plug-in."""
     print(
         f"busmark: plug-in {of.name} of {of.where} {of.version}: {what}\n"
@@ -317,7 +317,7 @@ def absent(name: str, where: str) -> UserError:
     )
 
 
-def unusable(of: Installed, source: str, error: Exception, where: str) -> UserError:
+def unusable(of: InstalledPlugin, source: str, error: Exception, where: str) -> UserError:
     """Return the error for what a plug-in has but cannot be imported."""
     return UserError(
         f"{source} of the plug-in {of.name} ({of.where} {of.version}) cannot be imported: "

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from busmark import platform
 
 VARIABLE = "BUSMARK_OWNER"
-"""Holds the mark: PID namespace, process and its begin, and the part of the run."""
+"""Holds the mark: PID namespace, process and its start, and the part of the run."""
 
 Part = Literal["lab", "round"]
 """What a process belongs to: it ends with the run, or with the round."""
@@ -44,7 +44,7 @@ class Process(BaseModel):
 
     @property
     def alive(self) -> bool:
-        """Whether it is still this one, and no zombie."""
+        """Return whether it is still this one, and no zombie."""
         return platform.began(self.pid) == self.began
 
     def kill(self) -> None:
@@ -79,7 +79,7 @@ def signal_name(number: int) -> str:
 
 
 def ending(code: int) -> str:
-    """How a process has ended, by its exit code as `subprocess` has it."""
+    """Return how a process has ended, by its exit code as `subprocess` has it."""
     if code >= 0:
         return f"exit code {code}"
     return f"killed by {signal_name(-code)}{HINTS.get(-code, '')}"

@@ -12,7 +12,7 @@ import polars as pl
 from busmark import compare
 from busmark.compare import Comparison
 from busmark.compare.campaign import Campaign
-from busmark.compare.stored import Stored
+from busmark.compare.stored import StoredAnalysis
 from busmark.errors import UserError, nearest
 from busmark.estimate import frames
 from busmark.estimate import latencies as single
@@ -87,7 +87,7 @@ class Results:
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
         """Frames of a result; `campaign` if it has been analysed already."""
         self._result = result
-        self._stored = Stored(result, self._note, campaign)
+        self._stored = StoredAnalysis(result, self._note, campaign)
         self._unreadable = {what: what for what in result.damage}
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class Results:
 
     @property
     def manifest(self) -> Manifest:
-        """What was run, where, with what: `manifest.json`."""
+        """Return what was run, where, with what: `manifest.json`."""
         return self._result.manifest
 
     @property
@@ -147,7 +147,7 @@ class Results:
 
     @cached_property
     def findings(self) -> pl.DataFrame:
-        """What spoils, or may spoil, the measurement: cause, evidence, remedy."""
+        """Return what spoils, or may spoil, the measurement: cause, evidence, remedy."""
         return frames.findings(self.manifest.findings)
 
     @property

@@ -185,7 +185,7 @@ class Answers:
         """What the process says that counts."""
 
         async def counted() -> None:
-            begun = await counters.Counting.start({1: "active"}, [], 0.02, self.folder)
+            begun = await counters.CounterProcess.start({1: "active"}, [], 0.02, self.folder)
             await asyncio.sleep(0.1)
             await begun.stop()
 
@@ -199,7 +199,7 @@ class Answers:
         path = self.folder / "counters.jsonl"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="replace")
         process: Any = SimpleNamespace(returncode=0, start=Start([]))
-        rows = counters.Counting(process, {1: "active"}, self.folder)._changes()
+        rows = counters.CounterProcess(process, {1: "active"}, self.folder)._changes()
         case = self.played[0][0].cases[0]
         clocked = [{**row, "node": None, "clock": ""} for row in rows]
         try:

@@ -85,7 +85,7 @@ link.loss = ""
 """
 
 OWN_OF = 8
-"""In so many, one that ships: those have hundreds of cases."""
+"""One in this many is a shipped one: those have hundreds of cases."""
 
 
 class Scenarios:

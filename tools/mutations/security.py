@@ -15,7 +15,7 @@ from tools.mutations import values
 
 from busmark.errors import UserError
 from busmark.plugins.security.checks import check
-from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import create, open_directory
 from busmark.plugins.security.explain import explained, sentences
 
@@ -30,7 +30,7 @@ class Security:
 
     def __init__(self, folder: Path) -> None:
         self.directory = folder / "keys"
-        create(self.directory, Wanted(participants=("active", "passive")))
+        create(self.directory, DocumentRequest(participants=("active", "passive")))
         files = sorted(path for path in self.directory.rglob("*") if path.is_file())
         self.whole = {path: path.read_bytes() for path in files}
 

@@ -60,8 +60,8 @@ share of all samples is not known from ten rounds, and neither is any percentile
 interval then holds for rounds like those that were run. Quote the typical round."""
 
 ADDED = """Rounds added, from the fifth on, until the half-width of the interval of the median is
-at most so much of it; {campaigns:,} campaigns for each entry. A round has {rate:,} samples a second
-and takes {fixed:g} s besides. *Stated*: each measures for {stated:g} s. *Chosen*: as long as
+at most this part of it; {campaigns:,} campaigns for each entry. A round has {rate:,} samples a
+second and takes {fixed:g} s besides. *Stated*: each measures for {stated:g} s. *Chosen*: as long as
 `measure.duration_s = "auto"` chooses, so lengths differ within a campaign. What is true is the
 median of a typical round of {stated:g} s."""
 

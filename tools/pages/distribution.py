@@ -16,7 +16,7 @@ RANKED = (
         tuple(one.key for one in PERCENTILES),
         "The percentile of a typical round, the median over rounds, with an interval; only where "
         "every round supports it. A lost ping is later than any that came back.",
-        "smallest observed value with at least so many per cent of the round at or below it. "
+        "smallest observed value with at least this percentage of the round at or below it. "
         + TWO_LEVEL,
         "all counted rounds",
         "A guarantee. The next run may exceed the 99th more often than one in a hundred.",
@@ -26,7 +26,7 @@ RANKED = (
 DISTRIBUTION = (
     *RANKED,
     Metric(
-        "What was lost", ("lost_share",),
+        "What was lost", ("loss",),
         "Share of the pings, or probes, that never came back. A percentile that falls among them "
         "in some round has no value. Where the median falls among the lost there is no "
         "distribution.",

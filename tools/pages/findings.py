@@ -8,7 +8,7 @@ from tools.pages import markdown as md
 from busmark.findings import diagnose
 from busmark.findings.registry import by_subject, rules
 from busmark.findings.rule import Rule
-from busmark.plugin import Installed
+from busmark.plugin import InstalledPlugin
 from busmark.plugins.imports.possible import TWO_CLOCKS
 from busmark.plugins.imports.read import FOLDERS
 from busmark.plugins.imports.registry import FORMATS, importers
@@ -129,7 +129,7 @@ def _moments(rule: Rule) -> list[str]:
 
 def _of_doctor() -> list[Finding]:
     """What `busmark doctor` adds of itself."""
-    faulty = Installed("NAME", "1.0", "MODULE:PLUGIN", "DISTRIBUTION", False, fault="reason")
+    faulty = InstalledPlugin("NAME", "1.0", "MODULE:PLUGIN", "DISTRIBUTION", False, fault="reason")
     found = [
         *diagnose({}, adapters={}), *diagnose({}, missing={"NAME": "reason"}),
         *diagnose({}, plugins=[faulty]),

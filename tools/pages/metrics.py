@@ -236,7 +236,7 @@ RESOURCES = (
         "How often a thread of the participant left its CPU: to wait, or for another.",
         "(voluntary + involuntary) / time. " + STUDENT,
         "`system`, scope `thread`",
-        "Those of a thread's last interval, after which it ended.",
+        "What a thread did in its last interval, after which it ended.",
     ),
     Metric(
         "Most RAM", ("rss_bytes",),

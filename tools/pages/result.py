@@ -180,7 +180,7 @@ def page() -> str:
 MANIFEST = {
     "format": "version of this format",
     "busmark_version": "version that measured",
-    "created_utc": "begin of the campaign, ISO 8601",
+    "created_utc": "start of the campaign, ISO 8601",
     "finished_utc": "",
     "command": "",
     "seed": "of the order of rounds and of the analysis",

@@ -19,10 +19,10 @@ SECTIONS = (
     ("matrix.link", "LinkMatrix", "What the links of the run's lab are like; each key is a "
      "dimension. See [emulate a network]"
      "(../../python/busmark/plugins/lab/docs/emulate-a-network.md)."),
-    ("[participant]", "ParticipantSection", "A separate process in every case, beside the "
-                                            "matrix's. See [traffic beside the "
-                                            "measurement](../tasks/traffic-beside.md)."),
-    ("[flow]", "FlowSection", "A stream that runs in every case beside what is measured. `qos` is "
+    ("[participant]", "ParticipantSection", "A separate process in every case, besides the "
+                                            "matrix's. See [background traffic]"
+                                            "(../tasks/background-traffic.md)."),
+    ("[flow]", "FlowSection", "A stream in the background of every case. `qos` is "
      "a table with the keys of [matrix.qos](#matrixqos), one value each."),
     ("[timeline]", "ChangeSection", "A change in the middle of every round. See [change something "
      "while it is measured](../tasks/change-while-measuring.md)."),

@@ -21,14 +21,14 @@ from busmark.errors import UserError
 from busmark.model import units
 from busmark.plugins.bus.recording import model as recording
 from busmark.plugins.capture import model as capture
-from busmark.plugins.capture.late import Explained
+from busmark.plugins.capture.late import LateSamples
 from busmark.plugins.capture.late import model as late
 from busmark.plugins.capture.model import Analysis
 from busmark.plugins.predict.model import Predictions
 from busmark.scenario import Scenario
 from busmark.store import Manifest
 from busmark.store.named import Listing
-from busmark.track import Tracked
+from busmark.track import TrackedHistory
 from busmark.track.history import Entry
 
 Schema = dict[str, Any]
@@ -99,8 +99,11 @@ def history_json() -> str:
 
 def tracked_json() -> str:
     """`schemas/tracked.schema.json`: what `busmark history show --json` prints."""
-    schema = Tracked.model_json_schema(mode="serialization")
-    return _written(_text(schema, "Tracked", *_modules(Tracked)), "Busmark history, looked through")
+    schema = TrackedHistory.model_json_schema(mode="serialization")
+    return _written(
+        _text(schema, "TrackedHistory", *_modules(TrackedHistory)),
+        "Busmark history, looked through",
+    )
 
 
 def recording_json() -> str:
@@ -117,8 +120,8 @@ def capture_json() -> str:
 
 def explain_json() -> str:
     """`schemas/explain.schema.json`: what `busmark capture explain --json` prints."""
-    schema = Explained.model_json_schema(mode="serialization")
-    return _written(_text(schema, "Explained", late), "Busmark late samples, explained")
+    schema = LateSamples.model_json_schema(mode="serialization")
+    return _written(_text(schema, "LateSamples", late), "Busmark late samples, explained")
 
 
 def scenario_schema() -> Schema:

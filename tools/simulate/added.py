@@ -30,7 +30,7 @@ SAMPLES_PER_S, FIXED_S = 10_000, 0.4
 """Samples of a round, and its fixed time."""
 MOST = 100
 SELDOM = 20
-"""Beyond so many rounds several are drawn before it is looked at them again."""
+"""Rounds beyond which several are drawn before it is looked at them again."""
 
 WAYS = ("stated", "chosen")
 

@@ -32,9 +32,9 @@ pub struct Header {
     pub sent_ns: i64,
     /// In a pong: T1 of its ping; else 0.
     pub echo_sent_ns: i64,
-    /// In a pong: T3 of its ping at the ponger; else 0.
+    /// In a pong: T3 of its ping at the responder; else 0.
     pub echo_delivered_ns: i64,
-    /// In a pong: T4 of its ping at the ponger; else 0.
+    /// In a pong: T4 of its ping at the responder; else 0.
     pub echo_read_ns: i64,
     /// Unique within the run.
     pub writer_id: u32,

@@ -26,9 +26,9 @@ row! {
     sent_ns,
     /// T2.
     written_ns,
-    /// T3 at the ponger.
+    /// T3 at the responder.
     echo_delivered_ns,
-    /// T4 at the ponger.
+    /// T4 at the responder.
     echo_read_ns,
     /// T1 of the pong.
     echo_sent_ns,

@@ -1,13 +1,13 @@
 //! What a role recorded, summed up, for where rows cannot be handed over.
 
-use crate::legs;
 use crate::protocol::{Conclusion, IntervalReport, RoleReport, Streamed};
 use crate::roles::Recorded;
+use crate::segments;
 
 /// The sum of one role.
 pub fn of(recorded: Recorded) -> Conclusion {
     let rows = recorded.rows();
-    let legs = legs::of(&rows.iter(), legs::apart(rows));
+    let segments = segments::of(&rows.iter(), segments::apart(rows));
     let RoleReport { role, writer, foreign, corrupted, echo_failures, accounts, intervals, .. } =
         recorded.report;
     Conclusion {
@@ -20,7 +20,7 @@ pub fn of(recorded: Recorded) -> Conclusion {
         missing: accounts.iter().map(|account| account.missing).sum(),
         accounts,
         streams: intervals.iter().map(streamed).collect(),
-        legs,
+        segments,
     }
 }
 

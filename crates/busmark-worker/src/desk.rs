@@ -130,7 +130,7 @@ fn ask(session: &mut Session, line: &str, to: &Output) -> io::Result<()> {
 }
 
 fn answer(asker: &Asker, outcome: Result<Value, Failure>) -> io::Result<()> {
-    // What an adapter told on the hot path and cannot be: its figures are of no use.
+    // What an adapter reported on the hot path and cannot be: its figures are of no use.
     let outcome = match misconduct() {
         Some(text) => {
             Err(Failure::new("failed", format!("the adapter breaks its contract: {text}")))

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::matching::{Endpoint, Found, Search, are_told};
+use crate::matching::{Endpoint, Found, Search, are_notified};
 use crate::protocol::{Event, Expected, Failure, First};
 
 /// How often it is looked until all is found. A first sample has its own time, and so has a match
@@ -16,7 +16,7 @@ pub struct Discovery {
     /// Counterparts by topic.
     pub expect: BTreeMap<String, Expected>,
     search: Option<Search>,
-    told: BTreeSet<(u32, u32)>,
+    known: BTreeSet<(u32, u32)>,
     next: Option<Instant>,
 }
 
@@ -24,7 +24,7 @@ impl Discovery {
     /// Tells the first samples, and the match if counterparts are expected.
     pub fn new(expect: BTreeMap<String, Expected>) -> Self {
         let search = (!expect.is_empty()).then(Search::default);
-        Self { expect, search, told: BTreeSet::new(), next: Some(Instant::now() + LOOK) }
+        Self { expect, search, known: BTreeSet::new(), next: Some(Instant::now() + LOOK) }
     }
 
     /// When to look next; `None`: never again.
@@ -47,11 +47,11 @@ impl Discovery {
         firsts: &[Option<First>],
     ) -> Result<Vec<Event>, Failure> {
         let mut events = Vec::new();
-        let told = &mut self.told;
-        let new = firsts.iter().flatten().filter(|first| told.insert((first.role, first.writer)));
+        let known = &mut self.known;
+        let new = firsts.iter().flatten().filter(|first| known.insert((first.role, first.writer)));
         events.extend(new.copied().map(Event::First));
         if let Some(mut search) = self.search.take() {
-            match search.look(endpoints, are_told(endpoints))? {
+            match search.look(endpoints, are_notified(endpoints))? {
                 Found::All(matched) => events.push(Event::Matched(matched)),
                 Found::Some(..) => self.search = Some(search),
             }

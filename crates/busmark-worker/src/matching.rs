@@ -17,7 +17,7 @@ use crate::protocol::Failure;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The same where the middleware's events have the moment: whoever asks takes CPU time from discovery.
-const PAUSE_TOLD: Duration = Duration::from_millis(4);
+const PAUSE_NOTIFIED: Duration = Duration::from_millis(4);
 
 /// How many times longer than the questions the pause after them is, at least.
 const REST: u32 = 20;
@@ -26,8 +26,8 @@ const REST: u32 = 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[allow(clippy::struct_field_names)] // as the reply names them
 pub struct Matched {
-    /// Equal to `matched_ns` where the middleware's own event told; null: the first question found all
-    /// matched, so it may have been long before.
+    /// Equal to `matched_ns` where the middleware's own event says so; null: the first question found
+    /// all matched, so it may have been long before.
     pub after_ns: Option<i64>,
     /// When it was known.
     pub matched_ns: i64,
@@ -79,11 +79,11 @@ pub fn wait(
     deadline: Instant,
     timeout_s: f64,
 ) -> Result<Matched, Failure> {
-    let told = are_told(endpoints);
+    let notified = are_notified(endpoints);
     let mut search = Search::default();
     loop {
         let begin = Instant::now();
-        let (endpoint, now) = match search.look(endpoints, told)? {
+        let (endpoint, now) = match search.look(endpoints, notified)? {
             Found::All(matched) => return Ok(matched),
             Found::Some(endpoint, now) => (endpoint, now),
         };
@@ -92,13 +92,13 @@ pub fn wait(
             let text = format!("{name}: matched {now} of {wanted} within {timeout_s} s");
             return Err(Failure::new("timeout", text));
         }
-        let pause = if told { PAUSE_TOLD } else { PAUSE };
+        let pause = if notified { PAUSE_NOTIFIED } else { PAUSE };
         std::thread::sleep(pause.max(begin.elapsed() * REST));
     }
 }
 
 /// Whether the middleware's events have the moments of all.
-pub fn are_told(endpoints: &[Endpoint<'_>]) -> bool {
+pub fn are_notified(endpoints: &[Endpoint<'_>]) -> bool {
     endpoints.iter().all(|endpoint| (endpoint.event)().is_ok())
 }
 
@@ -118,11 +118,11 @@ pub enum Found<'a, 'b> {
 }
 
 impl Search {
-    /// Asks those that had not matched yet; `told`: one that has not is enough to know.
+    /// Asks those that had not matched yet; `notified`: one that has not is enough to know.
     pub fn look<'a, 'b>(
         &mut self,
         endpoints: &'a [Endpoint<'b>],
-        told: bool,
+        notified: bool,
     ) -> Result<Found<'a, 'b>, Failure> {
         self.moments.resize(endpoints.len(), None);
         self.missed_ns.resize(endpoints.len(), None);
@@ -139,7 +139,7 @@ impl Search {
                 Ok(now) => {
                     self.missed_ns[at] = Some(asked_ns);
                     late = late.or(Some((endpoint, now)));
-                    if told {
+                    if notified {
                         break;
                     }
                 }

@@ -242,8 +242,8 @@ pub struct Seen {
     pub asked: u32,
     /// Those of them that had no answer yet.
     pub unanswered: u32,
-    /// Legs of the round trips of the interval that were looked at, those by one clock.
-    pub legs: BTreeMap<&'static str, Vec<Best>>,
+    /// Segments of the round trips of the interval that were looked at, those by one clock.
+    pub segments: BTreeMap<&'static str, Vec<Best>>,
 }
 
 /// What a writer sent.

@@ -48,7 +48,7 @@ struct Prepared {
 }
 
 impl Session {
-    /// What ends or takes effect later is told to `desk`.
+    /// What ends or takes effect later is reported to `desk`.
     pub fn new(desk: Sender<Message>) -> Self {
         Self {
             roles: Vec::new(),

@@ -114,8 +114,8 @@ mod tests {
             ..Count::of(2, 1, samples)
         };
         let mut watch = Watch::new(Duration::ZERO, vec![], vec![stream(5, 0, 50)]);
-        let told = watch.look(|_| None, || vec![stream(12, 3, 120)], Vec::new);
-        let [Event::Interval { counts, .. }] = &told[..] else { panic!("{told:?}") };
+        let events = watch.look(|_| None, || vec![stream(12, 3, 120)], Vec::new);
+        let [Event::Interval { counts, .. }] = &events[..] else { panic!("{events:?}") };
         let came = Count {
             theoretical: Some(10),
             missing: Some(3),
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn a_begin_is_told_once() {
         let mut watch = Watch::new(Duration::from_secs(3600), vec![1, 2], count(0));
-        let told = watch.look(|writer| (writer == 2).then_some(77), || count(0), Vec::new);
-        assert!(matches!(told[..], [Event::Progress { writer: 2, begin_ns: 77 }]), "{told:?}");
+        let events = watch.look(|writer| (writer == 2).then_some(77), || count(0), Vec::new);
+        assert!(matches!(events[..], [Event::Progress { writer: 2, begin_ns: 77 }]), "{events:?}");
         assert!(watch.look(|writer| (writer == 2).then_some(77), || count(0), Vec::new).is_empty());
         assert!(watch.due() < watch.next_interval, "role 1 has not begun");
     }
@@ -138,9 +138,9 @@ mod tests {
     fn an_interval_has_what_came_since_the_last() {
         let mut watch = Watch::new(Duration::ZERO, vec![], count(5));
         for (so_far, since) in [(12, 7), (12, 0), (20, 8)] {
-            let told = watch.look(|_| None, || count(so_far), Vec::new);
-            let [Event::Interval { begin_ns, end_ns, counts, .. }] = &told[..] else {
-                panic!("{told:?}")
+            let events = watch.look(|_| None, || count(so_far), Vec::new);
+            let [Event::Interval { begin_ns, end_ns, counts, .. }] = &events[..] else {
+                panic!("{events:?}")
             };
             assert!(begin_ns <= end_ns);
             assert_eq!(*counts, count(since));

@@ -326,8 +326,8 @@ fn what_cannot_be_done_is_refused_in_words() {
     ] {
         let mut command = command;
         command["id"] = json!(id);
-        let told = second.refused(&command);
-        assert!(told.contains(words), "{told}");
+        let text = second.refused(&command);
+        assert!(text.contains(words), "{text}");
     }
     let qos = json!({"id": 17, "cmd": "set", "writer": 1, "qos": {"lifespan_ns": 1_000_000}});
     assert_eq!(second.ask(&qos)["changed"], 0, "the null adapter changes nothing");

@@ -117,7 +117,7 @@ fn fuzz(inputs: u64) -> Outcome {
             other_bytes(&mut random, &mut bytes);
         }
         outcome.note(&message::order(&bytes), |trouble| &trouble.message);
-        outcome.note(&message::told(&bytes), |trouble| &trouble.message);
+        outcome.note(&message::report(&bytes), |trouble| &trouble.message);
         // A worker reads lines of text.
         let Ok(line) = std::str::from_utf8(&bytes) else { continue };
         match serde_json::from_str::<Request>(line) {
@@ -135,7 +135,8 @@ fn fuzz(inputs: u64) -> Outcome {
 fn messages_as_they_are_written_are_read() {
     for line in CORPUS.lines() {
         let request = serde_json::from_str::<Request>(line).is_ok();
-        let bus = message::order(line.as_bytes()).is_ok() || message::told(line.as_bytes()).is_ok();
+        let bus =
+            message::order(line.as_bytes()).is_ok() || message::report(line.as_bytes()).is_ok();
         assert!(request || bus, "{line}");
     }
 }

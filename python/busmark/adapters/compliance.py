@@ -132,7 +132,7 @@ class Compliance:
 
     @property
     def failed(self) -> bool:
-        """Whether something is declared that the conformance suite found broken."""
+        """Return whether something is declared that the conformance suite found broken."""
         rows = [row for section in self.sections for row in section.rows]
         return any(cell.outcome == "failed" for row in rows for cell in row.cells)
 
@@ -255,7 +255,7 @@ def _change(declared: Declared, policy: str) -> Cell:
 
 
 def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:
-    """What is a word or a number rather than a yes or no."""
+    """Return what is a word or a number rather than a yes or no."""
 
     def size(d: Declared) -> str | None:
         largest = d.get("max_body_bytes")

@@ -148,8 +148,8 @@ def evidence(name: str) -> tuple[str, ...]:
 
 
 def outcome_of_change(policy: str, report: Mapping[str, Any]) -> tuple[Outcome, str]:
-    """What a kept report shows of a policy that is declared to change on an endpoint in use. The
-    suite goes through all of them in one test, which ends at the first that fails."""
+    """Return what a kept report shows of a policy that is declared to change on an endpoint in use.
+    The suite goes through all of them in one test, which ends at the first that fails."""
     (test,) = CHANGES
     found: Mapping[str, list[str]] = report["results"]
     if test not in found:
@@ -166,7 +166,7 @@ def outcome_of_change(policy: str, report: Mapping[str, Any]) -> tuple[Outcome, 
 
 
 def outcome_of(name: str, report: Mapping[str, Any]) -> tuple[Outcome, str]:
-    """What a kept report shows of a property that is declared, and its evidence."""
+    """Return what a kept report shows of a property that is declared, and its evidence."""
     found: Mapping[str, list[str]] = report["results"]
     tests = [test for test in evidence(name) if test in found]
     if not tests:
@@ -259,7 +259,8 @@ def kept_form(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def remembered(sha256: str | None) -> dict[str, Any] | None:
-    """What was kept of the library with this digest; None if nothing was, or it is damaged."""
+    """Return what was kept of the library with this digest; None if nothing was, or it is
+    damaged."""
     place = _place(sha256)
     if place is None:
         return None

@@ -45,7 +45,7 @@ class Adapter:
 
     @property
     def usable(self) -> bool:
-        """Whether a round can be run with it."""
+        """Return whether a round can be run with it."""
         return self.reason is None
 
     def faults(self, transport: str) -> list[Fault]:

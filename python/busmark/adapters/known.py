@@ -29,7 +29,7 @@ class Fault:
     """Version as the library states it."""
     transport: str
     signals: Sequence[str]
-    """By which the process ends."""
+    """Signals by which the process ends."""
     what: str
     """Cause, in words."""
     program: str
@@ -42,7 +42,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Unmatched:
+class Incompatibility:
     """Adapters whose readers a writer never matches."""
 
     middleware: str
@@ -55,7 +55,7 @@ class Unmatched:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownAdapter:
     """An adapter of this release."""
 
     name: str
@@ -88,7 +88,7 @@ class Known:
     faults: Sequence[Mapping[str, Any]] = ()
     """Faults that end workers, each with the fields of `Fault`."""
     unmatched: Sequence[Mapping[str, Any]] = ()
-    """Whom its writers never match, each with the fields of `Unmatched`."""
+    """Whom its writers never match, each with the fields of `Incompatibility`."""
     ros: bool = False
     """Whether it sends messages of ROS, which no other adapter's participants match."""
     layer_over: str = ""
@@ -101,7 +101,7 @@ class Known:
 
     @property
     def reason(self) -> str:
-        """Why it cannot be used, where its library is not there."""
+        """Return why it cannot be used, where its library is not there."""
         return f"{self.name} is not built here: {self.get}"
 
     @property
@@ -111,10 +111,10 @@ class Known:
 
 
 @cache
-def known() -> dict[str, Known]:
+def known() -> dict[str, KnownAdapter]:
     """Every adapter of this release by name, in the order of the file."""
     text = Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
-    return {name: Known(name, **entry) for name, entry in tomllib.loads(text).items()}
+    return {name: KnownAdapter(name, **entry) for name, entry in tomllib.loads(text).items()}
 
 
 def options_of(adapter: str, parameter: str, value: object) -> dict[str, str]:
@@ -143,9 +143,9 @@ def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
 
 
 def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | None:
-    """Why a writer of this version never matches the reader; the profile may be `none`."""
+    """Return why a writer of this version never matches the reader; the profile may be `none`."""
     entry = known().get(writer)
-    found = [Unmatched(**pair) for pair in entry.unmatched] if entry else []
+    found = [Incompatibility(**pair) for pair in entry.unmatched] if entry else []
     for pair in found:
         concerned = pair.middleware == middleware and reader in pair.readers
         if concerned and (not pair.security or profile in pair.security):
@@ -154,7 +154,7 @@ def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | 
 
 
 def of_ros(adapter: str) -> bool:
-    """Whether it sends messages of ROS."""
+    """Return whether it sends messages of ROS."""
     return adapter in known() and known()[adapter].ros
 
 
@@ -178,8 +178,8 @@ WHEEL = PACKAGE / "_native"
 
 
 def environment() -> dict[str, str]:
-    """What processes that load adapters find in their environment: this one's, and the folders of
-    Python packages, for middleware that is installed from the Python Package Index."""
+    """Return what processes that load adapters find in their environment: this one's, and the
+    folders of Python packages, for middleware that is installed from the Python Package Index."""
     return {**os.environ, PACKAGES_VARIABLE: _packages(tuple(sys.path))}
 
 

@@ -108,12 +108,12 @@ class _Early:
 def present(result: Result, ending: Ending, early: EarlyCases | None = None) -> Analysed:
     """Analyse and store it, print the tables, and write the page; return what was analysed."""
     from busmark.cli.documents import show
-    from busmark.compare.stored import Stored
+    from busmark.compare.stored import StoredAnalysis
     from busmark.present import formats
     from busmark.present.blocks.campaign import document, views
     from busmark.present.folder import OWN, own
 
-    campaign = Stored(result, early=early).make()
+    campaign = StoredAnalysis(result, early=early).make()
     if ending.shown:
         # The lines of the run stand above it.
         show(document(campaign), pager=False)

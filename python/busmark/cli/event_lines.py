@@ -33,7 +33,7 @@ class UnsupportedCase(BaseModel):
     reason: str | None
 
 
-class Found(BaseModel):
+class FindingLine(BaseModel):
     """A finding; its evidence and remedy are in the result."""
 
     id: str
@@ -43,7 +43,7 @@ class Found(BaseModel):
     """Empty: it concerns the machine or the whole campaign."""
 
 
-class Left(BaseModel):
+class Remainder(BaseModel):
     """How far the campaign is."""
 
     rounds_done: int
@@ -67,7 +67,7 @@ class CampaignBegins(Line):
     """Before, of a campaign that is resumed."""
     rounds_planned: int
     expected_s: float
-    findings: list[Found]
+    findings: list[FindingLine]
     """What is known before anything is measured."""
 
 
@@ -95,7 +95,7 @@ class LiveFigures(BaseModel):
     """Pings or probes of this round of which it was seen, a second later, whether they had been
     answered."""
     unanswered: int
-    """Those of them that had not."""
+    """Pings and probes of these that had no answer."""
 
 
 class RoundGoesOn(Line):
@@ -105,7 +105,7 @@ class RoundGoesOn(Line):
     case: str
     round: int
     seconds: float
-    """Since its begin."""
+    """Since its start."""
     expected_s: float
     live: LiveFigures | None
 
@@ -132,7 +132,7 @@ class RoundEnds(Line):
     """What `value` is: median, p99, … of round trips in ns; goodput in samples per second; in a
     discovery test the median time to the first sample in ns."""
     value: float | None
-    left: Left
+    left: Remainder
     troubles: list[str]
     """What ran beside it and could not do its work."""
 
@@ -143,7 +143,7 @@ class FindingAppears(Line):
 
     event: Literal["finding_appears"] = "finding_appears"
     case: str
-    finding: Found
+    finding: FindingLine
     evidence: str
 
 
@@ -152,7 +152,7 @@ class FindingGoes(Line):
 
     event: Literal["finding_goes"] = "finding_goes"
     case: str
-    finding: Found
+    finding: FindingLine
 
 
 class RoundFails(Line):
@@ -179,7 +179,7 @@ class ResultCloses(Line):
     event: Literal["result_closes"] = "result_closes"
     directory: str
     complete: bool
-    findings: list[Found]
+    findings: list[FindingLine]
     """All."""
 
 
@@ -256,7 +256,7 @@ class EventLines:
 
     def _ended(self, event: events.RoundEnds) -> Line:
         outlook, row = event.outlook, event.row
-        left = Left(
+        left = Remainder(
             rounds_done=self._tally.done,
             rounds_left=outlook.rounds_left,
             cases_done=outlook.cases_done,
@@ -290,7 +290,7 @@ def _under_way(event: events.RoundGoesOn) -> Line:
     )
 
 
-def _found(finding: Finding) -> Found:
-    return Found(
+def _found(finding: Finding) -> FindingLine:
+    return FindingLine(
         id=finding.id, severity=finding.severity, title=finding.title, cases=list(finding.cases)
     )

@@ -16,7 +16,7 @@ from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
 
 if TYPE_CHECKING:
-    from busmark.track import Tracked
+    from busmark.track import TrackedHistory
 
 HISTORY = click.option(
     "--history", type=click.Path(path_type=Path), default=Path("busmark-history.jsonl"),
@@ -125,14 +125,16 @@ def check_command(as_json: bool, standing: bool, unconfirmed: bool, **options: A
     sys.exit(1 if failing or (unconfirmed and tracked.unconfirmed) else 0)
 
 
-def _looked_through(history: Path, figures: list[str], worse_than: float, new_for: int) -> Tracked:
+def _looked_through(
+    history: Path, figures: list[str], worse_than: float, new_for: int
+) -> TrackedHistory:
     from busmark.track import read, track
 
     entries = read(history)
     return track(history, entries, figures=figures, worse_than=worse_than, new_for=new_for)
 
 
-def _present(tracked: Tracked, as_json: bool, files: Files, *, series: bool) -> None:
+def _present(tracked: TrackedHistory, as_json: bool, files: Files, *, series: bool) -> None:
     from busmark.present.blocks import history
     from busmark.present.formats import Views
 

@@ -14,7 +14,7 @@ from busmark.cli.output import echo
 if TYPE_CHECKING:
     from busmark.cli.console import Console
     from busmark.present.document import Cell
-    from busmark.store.named import Listed
+    from busmark.store.named import ListedResult
 
 
 @click.command(epilog="Example: busmark list")
@@ -47,7 +47,7 @@ def command(folders: tuple[Path, ...], as_json: bool) -> None:
     paged(partial(draw, found.results), pager=False)
 
 
-def draw(results: list[Listed], console: Console) -> None:
+def draw(results: list[ListedResult], console: Console) -> None:
     """Print a row for each; what there is no room for is named."""
     from busmark.present.document import Cell, Column, Row, Table, Text
     from busmark.present.sinks.terminal import show_table
@@ -63,7 +63,7 @@ def draw(results: list[Listed], console: Console) -> None:
     show_table(Table(columns, [Row() for _ in results], notes=[Text("names")]), console)
 
 
-def _machine(each: Listed) -> Cell:
+def _machine(each: ListedResult) -> Cell:
     from busmark.present.document import Cell
 
     nodes = f" +{each.nodes}" if each.nodes else ""

@@ -89,7 +89,7 @@ COMMANDS = {
         "", "completion:command", "Print the completion script of a shell.", "none"
     ),
 }
-"""Those of the core by name, in the order of the help; plug-ins' come last."""
+"""Commands of the core by name, in the order of the help; plug-ins' come last."""
 
 ALIASES = {
     "track": "history",
@@ -112,7 +112,7 @@ def known() -> dict[str, Command]:
     }
 
 
-def _added() -> list[tuple[plugin.Installed, plugin.Command]]:
+def _added() -> list[tuple[plugin.InstalledPlugin, plugin.Command]]:
     """Return the commands of plug-ins; none has the name of one of the core's."""
     found = []
     for of, command in plugin.commands():

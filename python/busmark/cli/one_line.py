@@ -145,7 +145,7 @@ def scenario_of(
 
 
 def not_writable(save: Path | None, where: str) -> list[UserError]:
-    """Why a scenario cannot be written there; a file that is there is somebody's work."""
+    """Return why a scenario cannot be written there; a file that is there is somebody's work."""
     from busmark.errors import UserError
 
     if save is None:
@@ -169,8 +169,8 @@ def _save(text: str, path: Path) -> None:
 
 
 def compared_by(scenario: Scenario) -> list[str]:
-    """What is compared: vendors of both sides, adapters, or of one adapter what was given several
-    values; nothing where there is one of everything but sizes and rates."""
+    """Return what is compared: vendors of both sides, adapters, or of one adapter what was given
+    several values; nothing where there is one of everything but sizes and rates."""
     matrix = scenario.matrix
     if matrix.peer != ["same"]:
         return ["adapter", "peer"]

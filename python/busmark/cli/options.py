@@ -215,7 +215,7 @@ class Policies(Words):
     name = "qos"
 
     def known(self) -> list[str]:
-        """Those that scenario files have."""
+        """Return those that scenario files have."""
         from busmark.scenario.line import POLICIES
 
         return [*POLICIES]

@@ -93,9 +93,9 @@ def command(
     rows = [*_extent(loaded, len(runs), seconds, len(searching), searching_s)]
     if same := alike([case.params.declared() for case in runs]) if runs else {}:
         rows.append(("In every case", ", ".join(f"{name} {value}" for name, value in same.items())))
-    for beside, times in Counter(c.params.beside for c in runs if c.params.beside).items():
+    for flows, times in Counter(filter(None, (c.params.background for c in runs))).items():
         of = "every case" if times == len(runs) else plural(times, "case")
-        rows.append((f"Beside {of}", beside))
+        rows.append((f"Background of {of}", flows))
     if captured:
         rows += _captured(captured, loaded.rounds.min)
     if any(map(is_chosen, runs)):
@@ -138,7 +138,7 @@ def _document(name: str, cases: Sequence[Case], facts: Sequence[tuple[str, str]]
 def _extent(
     loaded: Scenario, runs: int, seconds: float, searching: int, searching_s: float
 ) -> Iterator[tuple[str, str]]:
-    """How many rounds or trials there are, and how long they take."""
+    """Yield how many rounds or trials there are, and how long they take."""
     from busmark.model.text import duration
 
     rounds = loaded.rounds
@@ -156,7 +156,7 @@ def _extent(
 
 
 def _captured(captures: dict[str, float], rounds: int) -> list[tuple[str, str]]:
-    """How many rounds are captured, and how large files will be."""
+    """Return how many rounds are captured, and how large files will be."""
     from busmark.model.text import decimals, number
 
     def megabytes(size: float) -> str:

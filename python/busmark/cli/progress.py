@@ -32,7 +32,7 @@ ABSENT = "—"
 
 
 def estimate(case: Case, rows: Sequence[Row]) -> str:
-    """What the rounds so far come to: "median RTT/2 23.4 µs ±2.1 %, 5 rounds".
+    """Return what the rounds so far come to: "median RTT/2 23.4 µs ±2.1 %, 5 rounds".
 
     The interval is the one by which rounds are added: 95 %, of a typical round. One round has
     none.
@@ -87,7 +87,7 @@ Kind = tuple[str, str]
 """Severity and title."""
 
 
-class Noticed:
+class FindingPrinter:
     """Prints a kind with its first case, and again when twice as many cases have it."""
 
     def __init__(self) -> None:
@@ -140,8 +140,8 @@ class Noticed:
 
 
 def listeners(directory: Path, *, as_json: bool) -> list[Listener]:
-    """Those of a run whose result goes there: what fits standard error, and `as_json` lines on
-    standard output."""
+    """Return the listeners of a run whose result goes there: what fits standard error, and
+    `as_json` lines on standard output."""
     if not as_json:
         return [_shown()]
     from busmark.cli.event_lines import EventLines
@@ -197,7 +197,7 @@ class Tally:
         return self.left_after(0.0)
 
     def left_after(self, seconds: float) -> str:
-        """The same, when so much of it has gone by."""
+        """Return the same, when this share of it has gone by."""
         left = duration(max(0.0, self._left_s - seconds))
         return f"{left}{' or more' if self._more else ''} left"
 
@@ -208,7 +208,8 @@ class Tally:
 
 
 def warnings(event: CampaignBegins) -> list[str]:
-    """What is wrong before anything is measured, a line each; notes are left to the report."""
+    """Return what is wrong before anything is measured, a line each; notes are left to the
+    report."""
     return [
         f"{kind.severity}: {kind.counted(len(event.cases))}"
         for kind in kinds(event.findings)
@@ -221,7 +222,7 @@ class Lines:
 
     def __init__(self) -> None:
         self._tally = Tally()
-        self._noticed = Noticed()
+        self._noticed = FindingPrinter()
 
     def on(self, event: Event) -> None:
         """Prints what matters."""

@@ -66,7 +66,7 @@ def command(
 def _write(
     directory: Path, names: str, out: Path | None, *, plain: bool, overlaid: str | None
 ) -> dict[str, list[Path]]:
-    from busmark.compare.stored import Stored
+    from busmark.compare.stored import StoredAnalysis
     from busmark.errors import UserError
     from busmark.present import formats
     from busmark.present.blocks.campaign import views
@@ -81,7 +81,7 @@ def _write(
     result = Result(directory)
     folder = own(directory, out)
     try:
-        campaign = Stored(result, partial(echo, err=True)).campaign
+        campaign = StoredAnalysis(result, partial(echo, err=True)).campaign
         if overlaid is not None:
             campaign, folder = _overlaid(campaign, overlaid, directory), within(folder, "overlay")
         shown = views(result, campaign, folder, plain=plain)

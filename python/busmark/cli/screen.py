@@ -16,7 +16,7 @@ from typing import TextIO
 
 from busmark.cli.live.values import BLOCKS, sparkline
 from busmark.cli.output import visible
-from busmark.cli.progress import ABSENT, Noticed, Tally, estimate, warnings
+from busmark.cli.progress import ABSENT, FindingPrinter, Tally, estimate, warnings
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -66,7 +66,7 @@ class Screen:
         self._seconds: tuple[float, float] | None = None
         """Seconds of the current round, and how many it is expected to take."""
         self._live: Live | None = None
-        self._noticed = Noticed()
+        self._noticed = FindingPrinter()
         self._ended = False
         self._painted: list[str] = []
 
@@ -93,7 +93,7 @@ class Screen:
 
     @staticmethod
     def _remarks(event: Event) -> list[str]:
-        """What stays above."""
+        """Return what stays above."""
         if isinstance(event, CampaignBegins):
             missing = [f"unsupported: {case.id}: {case.reason}" for case in event.unsupported]
             return [*missing, *warnings(event)]
@@ -111,7 +111,7 @@ class Screen:
         return []
 
     def lines(self, width: int) -> list[str]:
-        """What is known at this moment; no line is longer than this."""
+        """Return what is known at this moment; no line is longer than this."""
         found = [self._campaign(width)]
         if self._case is not None:
             found.append(self._under_way(width))
@@ -151,7 +151,7 @@ class Screen:
         return fitting([cut(self._case.id, room), within], width)
 
     def _now(self, live: Live, width: int) -> list[str]:
-        """What is seen of the round, by rank."""
+        """Return what is seen of the round, by rank."""
         assert self._case is not None
         # As in tables: a pong is not distinguished from a ping, so each has half of the way.
         median, p99 = (half_us(value) for value in (live.median_ns, live.p99_ns))
@@ -197,7 +197,7 @@ class Screen:
         self._painted = []
 
     def _back(self) -> str:
-        """To the begin of what is painted, which is cleared: also the rest of lines that the
+        """To the start of what is painted, which is cleared: also the rest of lines that the
         terminal broke when it was made narrower."""
         width, _ = self._size()
         rows = sum(max(1, math.ceil(len(line) / max(width, 1))) for line in self._painted)

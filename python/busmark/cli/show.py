@@ -121,7 +121,8 @@ def _required(
 
 
 def origin(campaign: Campaign, directory: Path) -> str:
-    """Which result it is: its directory, when it was begun or imported, and on which machine."""
+    """Return which result it is: its directory, when it was begun or imported, and on which
+    machine."""
     when = (campaign.created_utc or "")[:16].replace("T", " ")
     machine = (campaign.hosts.get("") or {}).get("hostname")
     verb = "begun" if campaign.source is None else "imported"
@@ -131,10 +132,10 @@ def origin(campaign: Campaign, directory: Path) -> str:
 
 def analysed(directory: Path) -> Campaign:
     """The analysis of the result, as it is stored if the result has not changed."""
-    from busmark.compare.stored import Stored
+    from busmark.compare.stored import StoredAnalysis
     from busmark.store import Result
 
-    return Stored(Result(directory), partial(echo, err=True)).figures
+    return StoredAnalysis(Result(directory), partial(echo, err=True)).figures
 
 
 def case_of(place: str) -> tuple[Path, str]:
@@ -171,7 +172,7 @@ def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
 
 
 def _some(names: Sequence[str]) -> str:
-    """What cases are called, for who has named none of them."""
+    """Return example names of cases, for an error message."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"There are {', '.join(names[:MOST_NAMED])}{more}; a number will do, as #000."
 

@@ -31,13 +31,13 @@ class Answer(Frozen):
 REACHED = re.compile(r"reached ([^;]+?)/s of [^;]+?/s(?= \(criteria\.min_rate\))")
 """As `busmark.control.tables` words the reason of a marked round."""
 
-MOST_TOLD = 3
+MOST_SENTENCES = 3
 
 
 def unreached(cases: Iterable[CaseSummary]) -> list[Answer]:
     """A sentence for each case in which no round, or not every one, reached its rate."""
     found = [case for case in cases if REACHED.search(case.reason or "")]
-    lines = [_sentence(case) for case in found[:MOST_TOLD]]
+    lines = [_sentence(case) for case in found[:MOST_SENTENCES]]
     if hidden := len(found) - len(lines):
         lines.append(
             Answer(lead=text.plural(hidden, "further case"), rest=" did not reach its rate either.")
@@ -108,7 +108,7 @@ def _what(case: CaseSummary) -> str:
 
 
 def shortfall(case: CaseSummary) -> str | None:
-    """In what the case did not get all that was to be read; None if it did."""
+    """Return why the case did not get all that was to be read; None if it did."""
     if case.status == "failed":
         reasons = [each.reason for each in case.attempts if each.reason] or [case.reason or ""]
         first = " ".join(reasons[-1].split("; ")[0].split())
@@ -182,7 +182,8 @@ def _but_for_rate(case: CaseSummary) -> tuple[object, ...]:
 
 
 def is_paced(case: CaseSummary) -> bool:
-    """Whether it is a throughput case with a rate: its goodput is what was asked for, at best."""
+    """Return whether it is a throughput case with a rate: its goodput is what was asked for, at
+    best."""
     return bool(case.throughput and case.throughput.paced)
 
 

@@ -20,7 +20,7 @@ from busmark.compare.effects import Effect, effects
 from busmark.compare.fits import DiscoveryGrowth, SizeFit, growths, size_fits
 from busmark.compare.matrix import Matrix, matrices
 from busmark.compare.ranking import Group, Ranking, differing_choices, groups, rankings
-from busmark.compare.requirements import Judged, judge
+from busmark.compare.requirements import RequirementVerdict, judge
 from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
@@ -64,9 +64,9 @@ class Campaign(Frozen):
     document: str | None = None
     """Whose experiments these are; see the plug-in `papers`."""
     answers: list[Answer]
-    """Rates that were not reached, what types cost, what a mesh and a link carry; who is best is in
-    `standings`, what parameters cost in `effects`."""
-    requirements: list[Judged] = Field(default=[])
+    """Rates that were not reached, what types cost, what a mesh and a link carry; which is best is
+    in `standings`, what parameters cost in `effects`."""
+    requirements: list[RequirementVerdict] = Field(default=[])
     """What cases say to the scenario's `[[require]]`, requirement by requirement."""
     rankings: list[Ranking] = Field(default=[])
     """Who is best in each workload, by the ratios of interleaved rounds."""
@@ -91,7 +91,7 @@ class Campaign(Frozen):
     hosts: dict[str, dict[str, Any]]
     """Profile of the host on which the campaign began ("") and of further nodes."""
     resumptions: list[Resumption]
-    """From which round on it ran on another host."""
+    """Rounds from which on it ran on another host."""
     adapters: dict[str, dict[str, Any]]
     missing_adapters: dict[str, str]
     findings: list[Finding]
@@ -336,12 +336,12 @@ def _commands(result: Result) -> list[RoundCommand]:
 
 
 class _Required(NamedTuple):
-    judged: list[Judged]
+    judged: list[RequirementVerdict]
     problems: list[str]
 
 
 def _required(result: Result, cases: list[CaseSummary]) -> _Required:
-    """What cases say to the requirements of the scenario."""
+    """Return what cases say to the requirements of the scenario."""
     written = result.manifest.scenario.get("require") or []
     if not written:
         return _Required([], [])
@@ -360,7 +360,7 @@ def _declared(adapter: str, manifest: Manifest) -> str:
 def _with_baselines(
     cases: list[CaseSummary], adapters: Mapping[str, Mapping[str, Any]]
 ) -> list[CaseSummary]:
-    """Those of plain sockets and other baselines are marked."""
+    """Return the cases, with baselines such as plain sockets marked."""
     return [
         case.model_copy(update={"is_baseline": _family(case.adapter, adapters) == BASELINE})
         for case in cases

@@ -14,7 +14,7 @@ from math import exp
 import numpy as np
 
 from busmark import stats
-from busmark.compare.measured import HEADLINES, LATENCIES, STATISTICS, CaseMeasured, Measured
+from busmark.compare.measured import HEADLINES, LATENCIES, STATISTICS, CaseMeasured, Measurement
 from busmark.model.figure import CONFIDENCE, Figure, figure
 from busmark.model.quantities import COMPARED
 from busmark.model.text import percent_text, plural
@@ -41,7 +41,7 @@ class Losses:
 
     @property
     def more(self) -> bool:
-        """Whether the candidate loses more."""
+        """Return whether the candidate loses more."""
         return self.candidate > self.baseline
 
     @property
@@ -51,14 +51,14 @@ class Losses:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FigureChange:
     """A figure on both sides and what became of it; without `tested` the reason is there."""
 
     name: str
     headline: bool
     """Whether it decides the case."""
-    baseline: Measured | None
-    candidate: Measured | None
+    baseline: Measurement | None
+    candidate: Measurement | None
     tested: stats.Change | None
     reason: str | None
     losses: Losses | None = None
@@ -96,7 +96,7 @@ Sessions = Mapping[str, Sequence[float]]
 
 def changes(
     baseline: CaseMeasured, candidate: CaseMeasured, *, paired: bool, sessions: Sessions
-) -> list[Found]:
+) -> list[FigureChange]:
     """All figures, the headline first. `sessions`: what campaigns of the baseline differ by goes
     into the intervals; empty where there is one campaign only, or rounds were interleaved."""
     names = dict.fromkeys([*baseline.figures, *candidate.figures])
@@ -112,7 +112,7 @@ def changes(
     return [replace(each, losses=_losses(each, loss)) for each in found]
 
 
-def _over_sessions(found: Found, values: Sequence[float]) -> Found:
+def _over_sessions(found: FigureChange, values: Sequence[float]) -> FigureChange:
     """The change from the mean of all campaigns of the baseline, where there are several."""
     candidate = found.candidate.figure if found.candidate else None
     if found.tested is None or candidate is None or len(values) < 2:
@@ -125,7 +125,9 @@ def _over_sessions(found: Found, values: Sequence[float]) -> Found:
     return replace(found, tested=tested, baseline=mean, reason=None)
 
 
-def _mean_of_sessions(found: Found, values: Sequence[float], *, log: bool) -> Measured | None:
+def _mean_of_sessions(
+    found: FigureChange, values: Sequence[float], *, log: bool
+) -> Measurement | None:
     """The baseline's figure over its campaigns, which the change is from."""
     if found.baseline is None or found.baseline.figure is None:
         return found.baseline
@@ -140,9 +142,9 @@ def _mean_of_sessions(found: Found, values: Sequence[float], *, log: bool) -> Me
     return replace(found.baseline, figure=own)
 
 
-def _losses(of: Found, loss: Found | None) -> Losses | None:
-    """What was lost, if it keeps this figure from being compared: what is lost has no latency, so
-    the side that loses its slowest samples would look faster."""
+def _losses(of: FigureChange, loss: FigureChange | None) -> Losses | None:
+    """Return what was lost, if it keeps this figure from being compared: what is lost has no
+    latency, so the side that loses its slowest samples would look faster."""
     statistic, _, quantity = of.name.rpartition(".")
     if quantity not in LATENCIES or loss is None or not (loss.baseline and loss.candidate):
         return None
@@ -163,27 +165,27 @@ def _losses(of: Found, loss: Found | None) -> Losses | None:
 def _found(
     name: str,
     headline: bool,
-    baseline: Measured | None,
-    candidate: Measured | None,
+    baseline: Measurement | None,
+    candidate: Measurement | None,
     *,
     paired: bool,
-) -> Found:
+) -> FigureChange:
     for role, side in {"baseline": baseline, "candidate": candidate}.items():
         if side is None or side.figure is None:
             why = side.reason if side and side.reason else "it has no such figure"
-            return Found(name, headline, baseline, candidate, None, f"{role}: {why}")
+            return FigureChange(name, headline, baseline, candidate, None, f"{role}: {why}")
     assert baseline is not None and candidate is not None
     if baseline.latency != candidate.latency:
         reason = f"not the same quantity: {baseline.latency} and {candidate.latency}"
-        return Found(name, headline, baseline, candidate, None, reason)
+        return FigureChange(name, headline, baseline, candidate, None, reason)
     tested, why_not = _tested(baseline, candidate, paired=paired)
     # What was resampled is not needed any more, and is most of what a comparison would hold.
     before, after = (replace(side, level=None) for side in (baseline, candidate))
-    return Found(name, headline, before, after, tested, why_not)
+    return FigureChange(name, headline, before, after, tested, why_not)
 
 
 def _tested(
-    baseline: Measured, candidate: Measured, *, paired: bool
+    baseline: Measurement, candidate: Measurement, *, paired: bool
 ) -> tuple[stats.Change | None, str | None]:
     """The change, or why there is none; with a reason beside a change, it has no interval."""
     if baseline.counts is not None and candidate.counts is not None:
@@ -197,7 +199,7 @@ def _tested(
 
 
 def ratio(
-    baseline: Measured, candidate: Measured, *, paired: bool, confidence: float = CONFIDENCE
+    baseline: Measurement, candidate: Measurement, *, paired: bool, confidence: float = CONFIDENCE
 ) -> stats.Change:
     """Return the candidate over the baseline, by rounds if there are any: round by round if
     `paired`.
@@ -217,7 +219,7 @@ def ratio(
 
 
 def _of_rounds(
-    baseline: Measured, candidate: Measured, *, paired: bool, confidence: float
+    baseline: Measurement, candidate: Measurement, *, paired: bool, confidence: float
 ) -> stats.Change:
     common = sorted(baseline.values.keys() & candidate.values.keys()) if paired else []
     after, before = ([side.values[n] for n in common] for side in (candidate, baseline))
@@ -266,8 +268,8 @@ def _one_round(tested: stats.Change) -> str | None:
     return f"{plural(tested.estimate.rounds, 'round')} on one side: that gives no interval"
 
 
-def without_variation(found: Found) -> bool:
-    """Whether all rounds of both sides say the same, so that the interval has no length."""
+def without_variation(found: FigureChange) -> bool:
+    """Return whether all rounds of both sides say the same, so that the interval has no length."""
     tested = found.tested
     return (
         tested is not None
@@ -276,8 +278,8 @@ def without_variation(found: Found) -> bool:
     )
 
 
-def within_resolution(found: Found) -> bool:
-    """Whether two times without any variation differ by no more than a step of the clock."""
+def within_resolution(found: FigureChange) -> bool:
+    """Return whether two times without any variation differ by no more than a step of the clock."""
     if not without_variation(found) or found.baseline is None or found.candidate is None:
         return False
     before, after = found.baseline.figure, found.candidate.figure

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.compare import document
-from busmark.compare.change import Found, Sessions, changes
-from busmark.compare.document import Compared, in_their_columns
-from busmark.compare.gate import Candidate, Gate, Missing, beyond
+from busmark.compare.change import FigureChange, Sessions, changes
+from busmark.compare.document import PairInProgress, in_their_columns
+from busmark.compare.gate import Candidate, Gate, MissingCase, beyond
 from busmark.compare.matching import Match, Matches, match
 from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import Comparison, Difference, LeftOut, Pair
@@ -36,7 +36,7 @@ MOST_CHARACTERS = 200
 Again = tuple[Side, Sequence[Match]]
 """A further campaign of the baseline, and its cases paired with the first campaign's."""
 
-Family = list[tuple[Compared, Found]]
+Family = list[tuple[PairInProgress, FigureChange]]
 
 
 @dataclass(slots=True)
@@ -140,12 +140,12 @@ def _remedy(left_out: Sequence[LeftOut], by: Sequence[str]) -> str:
 def _compare(
     baseline: Side, candidates: Sequence[Side], matches: dict[str, Matches],
     left_out: list[LeftOut], again: Sequence[Again], gate: Gate,
-) -> tuple[list[Compared], list[Missing]]:  # fmt: skip
+) -> tuple[list[PairInProgress], list[MissingCase]]:  # fmt: skip
     """Return all pairs with their rounds read, one case of the baseline after the other, and its
     cases
     that a candidate has not; pairs without a finished round are added to `left_out`."""
-    compared: list[Compared] = []
-    missing: list[Missing] = []
+    compared: list[PairInProgress] = []
+    missing: list[MissingCase] = []
     of_case = {name: _by_case(found.pairs) for name, found in matches.items()}
     for case in baseline.cases.values():
         first: CaseMeasured | None = None
@@ -185,21 +185,21 @@ def _compare(
                         if c.text in shares and (c.absolute or c.names(case.test) not in known)
                     }
                 compared.append(
-                    Compared(side, pair, paired, first.only(), second.only(), found, shares)
+                    PairInProgress(side, pair, paired, first.only(), second.only(), found, shares)
                 )
     return compared, missing
 
 
 def _missing(
     case: SideCase, side: Side, reasons: Sequence[str], first: CaseMeasured | None
-) -> list[Missing]:
+) -> list[MissingCase]:
     """Return the case of the baseline, where the candidate has not measured it; the floor is in no
     gate,
     nor is what the baseline does not support itself."""
     if not reasons or case.status == "unsupported" or case.flat.get("adapter") == FLOOR_ADAPTER:
         return []
     figures = tuple(first.figures) if first else ()
-    return [Missing(case.id, case.id, side.name, case.test, reasons[0], figures)]
+    return [MissingCase(case.id, case.id, side.name, case.test, reasons[0], figures)]
 
 
 def _sessions(first: CaseMeasured, case: SideCase, again: Sequence[Again]) -> Sessions:
@@ -228,7 +228,7 @@ def _unusable(side: Side, case: SideCase) -> str | None:
     return f"{case.status.replace('_', ' ')} in {side.name}: {case.reason or 'no finished round'}"
 
 
-def _families(compared: Sequence[Compared]) -> dict[str, Families]:
+def _families(compared: Sequence[PairInProgress]) -> dict[str, Families]:
     only_floors = all(c.is_floor for c in compared)
     families: dict[str, Families] = {}
     for c in compared:
@@ -242,7 +242,7 @@ def _families(compared: Sequence[Compared]) -> dict[str, Families]:
 
 def _pairs(
     baseline: Side,
-    compared: Sequence[Compared],
+    compared: Sequence[PairInProgress],
     families: dict[str, Families],
     by: Sequence[str],
     margin: float,
@@ -266,7 +266,7 @@ def _pairs(
 
 
 def _judged(
-    compared: Sequence[Compared], pairs: Sequence[Pair], by: Sequence[str]
+    compared: Sequence[PairInProgress], pairs: Sequence[Pair], by: Sequence[str]
 ) -> list[Candidate]:
     """Return pairs that criteria are about."""
     only_floors = all(pair.is_floor for pair in pairs)

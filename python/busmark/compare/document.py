@@ -6,23 +6,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from busmark.compare.change import Found
+from busmark.compare.change import FigureChange
 from busmark.compare.gate import Beyond
 from busmark.compare.matching import Match
 from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import (
     Caveat,
     Change,
-    Counted,
     Difference,
     FigureCounted,
     Pair,
     SideSummary,
     TheirRow,
+    VerdictCounts,
 )
 from busmark.compare.naming import Named
 from busmark.compare.sides import Side, interleaved
-from busmark.compare.stored import Stored
+from busmark.compare.stored import StoredAnalysis
 from busmark.compare.verdict import BETTER, WORSE, Decision
 from busmark.estimate import machines
 from busmark.estimate.resources import background, level_text
@@ -46,7 +46,7 @@ def in_their_columns(sides: Sequence[Side], pairs: Sequence[Pair]) -> list[Their
     # Sides of one result are summed up once.
     of_result = {side.result.directory: side.result for side in sides}
     known = {
-        directory: {case.id: case for case in Stored(result).figures.cases}
+        directory: {case.id: case for case in StoredAnalysis(result).figures.cases}
         for directory, result in of_result.items()
     }
     by_name = {side.name: side for side in sides}
@@ -95,7 +95,7 @@ def _row(case: CaseSummary) -> dict[str, float | None]:
 
     std = latency("std")
     memory = [each.rss_bytes for each in case.resources if each.rss_bytes is not None]
-    loss = stream.loss_share if stream else None
+    loss = stream.loss if stream else None
     return {
         "received": stream.received if stream else None,
         "sent": stream.sent if stream else None,
@@ -126,7 +126,7 @@ SEVERE = ("error", "warning")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class PairInProgress:
     """A pair while it is worked on."""
 
     candidate: Side
@@ -134,13 +134,13 @@ class Compared:
     paired: bool
     baseline: CaseMeasured
     measured: CaseMeasured
-    found: list[Found]
+    found: list[FigureChange]
     beyond: Mapping[str, Beyond] = field(default_factory=dict)
     """What decides criteria on percentiles."""
 
     @property
     def is_floor(self) -> bool:
-        """Whether it is of the null adapter."""
+        """Return whether it is of the null adapter."""
         return bool(self.match.baseline.flat.get("adapter") == FLOOR_ADAPTER)
 
 
@@ -150,7 +150,7 @@ def _adapter(match: Match) -> str:
     return own if own == other else ""
 
 
-def pair(compared: Compared, named: Named, verdicts: Sequence[Decision]) -> Pair:
+def pair(compared: PairInProgress, named: Named, verdicts: Sequence[Decision]) -> Pair:
     """Return a pair with the verdict of each of its figures."""
     case, other = compared.match.baseline, compared.match.candidate
     return Pair(
@@ -176,7 +176,7 @@ def pair(compared: Compared, named: Named, verdicts: Sequence[Decision]) -> Pair
     )
 
 
-def _remarks(compared: Compared) -> list[str]:
+def _remarks(compared: PairInProgress) -> list[str]:
     notes = []
     for side, case, measured in (
         ("baseline", compared.match.baseline, compared.baseline),
@@ -187,7 +187,7 @@ def _remarks(compared: Compared) -> list[str]:
     return notes + _loads(compared)
 
 
-def _loads(compared: Compared) -> list[str]:
+def _loads(compared: PairInProgress) -> list[str]:
     """Return background loads that differed though both sides asked for the same."""
     cases = (compared.match.baseline, compared.match.candidate)
     if cases[0].params.load != cases[1].params.load:
@@ -208,7 +208,7 @@ def _loads(compared: Compared) -> list[str]:
     return sorted(notes)
 
 
-def _change(found: Found, verdict: Decision) -> Change:
+def _change(found: FigureChange, verdict: Decision) -> Change:
     statistic, _, quantity = found.name.rpartition(".")
     sides = (found.baseline, found.candidate)
     return Change.model_validate({
@@ -252,7 +252,9 @@ def side_summary(side: Side) -> SideSummary:
     )
 
 
-def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: int = 0) -> Counted:
+def counted(
+    side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: int = 0
+) -> VerdictCounts:
     """Return verdicts of the cases against one side; the floor's is none. `tests`: of its headline
     figures and of its others. `missing`: cases that were not measured."""
     only_floors = all(pair.is_floor for pair in pairs)
@@ -260,7 +262,7 @@ def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: 
         pair for pair in pairs if pair.candidate == side.name and (only_floors or not pair.is_floor)
     ]
     verdicts = Counter(pair.verdict for pair in of_side)
-    return Counted(
+    return VerdictCounts(
         candidate=side.name,
         cases=len(of_side),
         headline_tests=tests[0],

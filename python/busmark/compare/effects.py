@@ -136,7 +136,7 @@ def _effect(
 
 
 def _parameters(test: str, cases: Cases) -> list[str]:
-    """What may have a cost: all that varies, but for middleware and size."""
+    """Return what may have a cost: all that varies, but for middleware and size."""
     flats = [flat for _, flat in cases]
     names = dim.varying(flats)
     if len({flat["placement"] for flat in flats}) > 1:
@@ -161,7 +161,7 @@ def _pairs(
         alike.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append((case, flat))
     least = LEAST.get(name)
     for members in alike.values():
-        # Without a load, a loss or a stream beside it there is no such parameter.
+        # Without a load, a loss or a background stream there is no such parameter.
         first = next((each for each in members if each[1].get(name) in (None, least)), members[0])
         values = {str(flat.get(name)) for _, flat in members}
         if len(values) == len(members):
@@ -197,5 +197,5 @@ def _rest(case: CaseSummary, name: str, flat: dim.Flat) -> str:
 
 
 def parameters(found: Sequence[Effect]) -> list[str]:
-    """Those that have a cost, in order."""
+    """Return those that have a cost, in order."""
     return list(dict.fromkeys(effect.parameter for effect in found))

@@ -16,10 +16,10 @@ from typing import Literal
 import numpy as np
 
 from busmark import stats
-from busmark.compare.change import Found, ratio
+from busmark.compare.change import FigureChange, ratio
 from busmark.compare.criterion import Criterion
-from busmark.compare.measured import Measured
-from busmark.compare.model import Judged, Outcome, Reason
+from busmark.compare.measured import Measurement
+from busmark.compare.model import CriterionVerdict, Outcome, Reason
 from busmark.compare.samples import Samples
 from busmark.compare.verdict import LEVEL, adjusted
 from busmark.errors import UserError
@@ -62,18 +62,18 @@ class Candidate:
     label: str
     candidate: str
     test: str
-    found: Sequence[Found]
+    found: Sequence[FigureChange]
     beyond: Mapping[str, Beyond]
     """By the text of the criterion."""
 
-    def figure(self, criterion: Criterion) -> Found | None:
+    def figure(self, criterion: Criterion) -> FigureChange | None:
         """Return what the criterion is about."""
         name = criterion.names(self.test)
         return next((found for found in self.found if found.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingCase:
     """A case of the baseline that was not measured with a candidate."""
 
     case: str
@@ -146,7 +146,9 @@ class Gate:
     undecided: Policy | None = None
     missing: MissingPolicy = "fail"
 
-    def judge(self, candidates: Sequence[Candidate], missing: Sequence[Missing]) -> list[Judged]:
+    def judge(
+        self, candidates: Sequence[Candidate], missing: Sequence[MissingCase]
+    ) -> list[CriterionVerdict]:
         """Return how every criterion ended for every case that has its figure.
 
         Raises:
@@ -155,8 +157,8 @@ class Gate:
         return [one for c in self.criteria for one in self._of_one(c, candidates, missing)]
 
     def _of_one(
-        self, criterion: Criterion, candidates: Sequence[Candidate], missing: Sequence[Missing]
-    ) -> list[Judged]:
+        self, criterion: Criterion, candidates: Sequence[Candidate], missing: Sequence[MissingCase]
+    ) -> list[CriterionVerdict]:
         of_each = [(c, found) for c in candidates if (found := c.figure(criterion)) is not None]
         gone = [one for one in missing if one.has(criterion)]
         if not of_each and not gone:
@@ -176,8 +178,8 @@ class Gate:
         ]
 
     def _compared(
-        self, criterion: Criterion, of_each: Sequence[tuple[Candidate, Found]]
-    ) -> list[Judged]:
+        self, criterion: Criterion, of_each: Sequence[tuple[Candidate, FigureChange]]
+    ) -> list[CriterionVerdict]:
         """Missing is adjusted by Holm over the cases of one candidate: that any is missed by chance
         alone has a probability of 2.5 % at most, where all are just at the limit."""
         tests = [_Test.of(candidate, found, criterion) for candidate, found in of_each]
@@ -188,15 +190,15 @@ class Gate:
         ]
 
     def _judged(
-        self, criterion: Criterion, pair: int | None, of: Candidate | Missing, verdict: _Verdict,
-        test: _Test | None = None, p_adjusted: float | None = None,
-    ) -> Judged:  # fmt: skip
+        self, criterion: Criterion, pair: int | None, of: Candidate | MissingCase,
+        verdict: _Verdict, test: _Test | None = None, p_adjusted: float | None = None,
+    ) -> CriterionVerdict:  # fmt: skip
         undecided = self.undecided or ("fail" if criterion.absolute else "pass")
         fails = {
             "met": False, "missed": True, "undecided": undecided == "fail",
             "not measured": self.missing == "fail",
         }[verdict.outcome]  # fmt: skip
-        return Judged(
+        return CriterionVerdict(
             criterion=criterion.text, pair=pair, case=of.case, label=of.label,
             candidate=of.candidate, name=criterion.names(of.test), outcome=verdict.outcome,
             fails=fails, kind=test.kind if test else None, value=test.value if test else None,
@@ -211,7 +213,7 @@ class _Test:
     """What decides a criterion for one case."""
 
     criterion: Criterion
-    found: Found
+    found: FigureChange
     limit: float
     """As `p_value` takes it: a share of samples, a ratio, or a difference of shares."""
     beyond: Beyond | None
@@ -222,7 +224,7 @@ class _Test:
     """Unit of an absolute limit."""
 
     @classmethod
-    def of(cls, candidate: Candidate, found: Found, criterion: Criterion) -> _Test:
+    def of(cls, candidate: Candidate, found: FigureChange, criterion: Criterion) -> _Test:
         limit = criterion.limit_of(candidate.test)
         share = candidate.beyond.get(criterion.text)
         if share is not None and np.isfinite(share.found.limit):
@@ -236,7 +238,7 @@ class _Test:
         if not fits:
             return cls(criterion, found, limit, None, None, limit, own.unit)
         exact = own.model_copy(update=dict.fromkeys(("value", "low", "high"), limit))
-        change = ratio(Measured(exact), Measured(own), paired=False)
+        change = ratio(Measurement(exact), Measurement(own), paired=False)
         return cls(criterion, found, 1.0, None, change, limit, own.unit)
 
     @property
@@ -247,7 +249,7 @@ class _Test:
 
     @property
     def kind(self) -> Literal["share", "value", "ratio", "difference"]:
-        """What is compared with the limit."""
+        """Return what is compared with the limit."""
         if self.beyond is not None:
             return "share"
         if self.criterion.absolute:

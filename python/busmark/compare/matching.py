@@ -19,7 +19,7 @@ OF_THE_ADAPTER = tuple(each.name for each in PARAMETERS if each.of_adapter)
 """What follows from the adapter: where adapters are compared, it need not be equal."""
 
 OWN_ADAPTERS = frozenset({"adapter", "peer", "side"})
-"""By which adapters are compared, or what may be other adapters."""
+"""Parameters by which adapters are compared, or whose values may be other adapters."""
 
 FOLLOWS = {
     **dim.FOLLOWS,

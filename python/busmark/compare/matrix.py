@@ -36,7 +36,7 @@ class Cell(Frozen):
     """Why it does not work, in the words of the case."""
     result: Figure | None
     """Median RTT/2, ns, or goodput, Mbit/s."""
-    loss_share: float | None
+    loss: float | None
     """Lost over expected, 0 to 1."""
     discovery_s: float | None
     """Median over rounds: from the last endpoint's creation until all had matched."""
@@ -127,28 +127,28 @@ def _cell(case: CaseSummary) -> Cell:
         for a in counted
         if a.discovery_s is None and a.discovery_resolution_s is not None
     ]
-    share = _loss_share(case)
-    state = _state(case, share)
+    loss = _loss(case)
+    state = _state(case, loss)
     return Cell(
         writer=writer,
         reader=reader,
         case=case.id,
         state=state,
-        reason=None if state == "works" else _reason(case, share),
+        reason=None if state == "works" else _reason(case, loss),
         result=case.headline.figure if case.headline else None,
-        loss_share=share,
+        loss=loss,
         discovery_s=median(times) if times else None,
         discovery_within_s=max(limits) if limits and not times else None,
     )
 
 
-def _loss_share(case: CaseSummary) -> float | None:
+def _loss(case: CaseSummary) -> float | None:
     counted = [a for a in case.attempts if a.expected and a.lost is not None]
     expected = sum(a.expected or 0 for a in counted)
     return sum(a.lost or 0 for a in counted) / expected if expected else None
 
 
-def _state(case: CaseSummary, share: float | None) -> State:
+def _state(case: CaseSummary, loss: float | None) -> State:
     if case.status == "unsupported":
         return "unsupported"
     if case.status == "not_run":
@@ -162,22 +162,23 @@ def _state(case: CaseSummary, share: float | None) -> State:
         if any(a.status == "marked" and not a.received for a in case.attempts):
             return "no data"
         return "failed"
-    return "loses" if share else "works"
+    return "loses" if loss else "works"
 
 
-def _reason(case: CaseSummary, share: float | None) -> str | None:
+def _reason(case: CaseSummary, loss: float | None) -> str | None:
     corrupted = sum(attempt.corrupted or 0 for attempt in case.attempts)
     if corrupted:
         return f"{corrupted} bodies differ from what was written"
     if case.reason:
         return case.reason
-    if not share:
+    if not loss:
         return None
-    return f"{percent_text(share)} of samples lost{_overwritten(case)}"
+    return f"{percent_text(loss)} of samples lost{_overwritten(case)}"
 
 
 def _overwritten(case: CaseSummary) -> str:
-    """What reliability does not cover: samples that are newer than those in a full history."""
+    """Return what reliability does not cover: samples that are newer than those in a full
+    history."""
     qos = case.params.qos or {}
     if case.test == "latency" or qos.get("history") == "keep_all":
         return ""

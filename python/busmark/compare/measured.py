@@ -37,7 +37,7 @@ TAIL = "p99.latency"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """One figure of a case on one side."""
 
     figure: Figure | None
@@ -56,7 +56,7 @@ class Measured:
     """Whether it falls among the samples that were lost: later than any number."""
 
 
-Figures = dict[str, Measured]
+Figures = dict[str, Measurement]
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def measured(
     if case.test == "capacity":
         sustained = case.capacity.sustained if case.capacity else None
         reason = None if sustained else "the search found no rate"
-        figures["goodput.throughput"] = Measured(sustained, reason=reason)
+        figures["goodput.throughput"] = Measurement(sustained, reason=reason)
     elif case.test == "throughput":
         figures |= of_rounds(case.test, case.params, rows, of_stream=True)
     for latency in case.by_round:
@@ -100,15 +100,15 @@ def measured(
     return CaseMeasured(figures, count, seconds, list(problems), headline)
 
 
-def _rounds(headline: Measured | None) -> int:
+def _rounds(headline: Measurement | None) -> int:
     if headline is None or headline.figure is None:
         return 0
     return len(headline.values) or headline.figure.rounds
 
 
-def _of(each: ByRound, quantity: Quantity, step_ns: float) -> Measured:
+def _of(each: ByRound, quantity: Quantity, step_ns: float) -> Measurement:
     halved = quantity == "half_round_trip"
-    return Measured(
+    return Measurement(
         each.figure,
         values=dict(zip(each.rounds, each.values, strict=True)),
         level=each.level,
@@ -119,8 +119,8 @@ def _of(each: ByRound, quantity: Quantity, step_ns: float) -> Measured:
     )
 
 
-def _asked(case: CaseSummary) -> Iterator[tuple[str, Measured]]:
-    """What is compared because the scenario asks for it."""
+def _asked(case: CaseSummary) -> Iterator[tuple[str, Measurement]]:
+    """Yield what is compared because the scenario asks for it."""
     kind = case.headline.kind if case.headline else ""
     if case.headline and kind == "matching":
         found = {
@@ -128,13 +128,13 @@ def _asked(case: CaseSummary) -> Iterator[tuple[str, Measured]]:
             for each in case.attempts
             if each.status == "ok" and each.discovery_s is not None
         }
-        yield "discovery", Measured(case.headline.figure, values=found)
+        yield "discovery", Measurement(case.headline.figure, values=found)
     elif case.headline and kind == "recovery":
-        yield "recovery", Measured(case.headline.figure)
+        yield "recovery", Measurement(case.headline.figure)
 
 
 def of_rounds(test: str, params: Parameters, rows: Sequence[Row], *, of_stream: bool) -> Figures:
-    """What is compared besides latencies; `of_stream`: of what a stream carried."""
+    """Return what is compared besides latencies; `of_stream`: of what a stream carried."""
     found = {
         name: _shares(one, rows) if one.share_of_round else _per_round(one, params, rows)
         for name, one in COMPARED.items()
@@ -145,23 +145,23 @@ def of_rounds(test: str, params: Parameters, rows: Sequence[Row], *, of_stream: 
     }
 
 
-def _per_round(one: Compared, params: Parameters, rows: Sequence[Row]) -> Measured:
+def _per_round(one: Compared, params: Parameters, rows: Sequence[Row]) -> Measurement:
     assert one.of_round
     found = {row["round"]: v for row in rows if (v := one.of_round(row, params)) is not None}
     counted = [row for row in rows if row["round"] in found]
     total = sum((row[one.counted] or 0) if one.counted else 1 for row in counted)
     mean = over_rounds(list(found.values()), one.unit(params), total)
-    return Measured(mean, values=found, reason=None if mean else one.otherwise)
+    return Measurement(mean, values=found, reason=None if mean else one.otherwise)
 
 
-def _shares(one: Compared, rows: Sequence[Row]) -> Measured:
+def _shares(one: Compared, rows: Sequence[Row]) -> Measurement:
     assert one.share_of_round
     counts = {row["round"]: c for row in rows if (c := one.share_of_round(row)) is not None}
     if not counts:
-        return Measured(None, reason=one.otherwise)
+        return Measurement(None, reason=one.otherwise)
     hits, totals = zip(*counts.values(), strict=True)
     shares = {number: some / of for number, (some, of) in counts.items()}
     mean = mean_over_rounds(list(shares.values()), "1", sum(totals))
     if mean is not None and mean.high is not None:
         mean = mean.model_copy(update={"high": min(1.0, mean.high)})
-    return Measured(mean, values=shares, counts=(hits, totals))
+    return Measurement(mean, values=shares, counts=(hits, totals))

@@ -196,7 +196,7 @@ class Difference(Frozen):
     and is listed without one."""
 
 
-class Judged(Frozen):
+class CriterionVerdict(Frozen):
     """A criterion and one case."""
 
     criterion: str
@@ -275,13 +275,13 @@ class FigureCounted(Frozen):
     better: int
     worse: int
     loses_more: int
-    """For a latency, among `worse`: the candidate loses so much more that its latency says
+    """For a latency, among `worse`: the candidate loses so many more samples that its latency says
     nothing."""
     equivalent: int
     undecided: int
 
 
-class Counted(Frozen):
+class VerdictCounts(Frozen):
     """Verdicts of the cases against one side."""
 
     candidate: str
@@ -336,23 +336,23 @@ class Comparison(Frozen):
     sessions: int = 1
     """Campaigns of the baseline: from two on, what differs from campaign to campaign is in the
     intervals of campaigns that were run apart."""
-    summary: list[Counted]
+    summary: list[VerdictCounts]
     warnings: list[Caveat]
     differences: list[Difference]
     theirs: list[TheirRow] = Field(default=[])
     """Both sides in the columns of performance_test; empty where neither was imported from it."""
     pairs: list[Pair]
     left_out: list[LeftOut]
-    criteria: list[Judged]
+    criteria: list[CriterionVerdict]
 
     @property
     def failed(self) -> bool:
-        """Whether a criterion ends the command with exit code 1."""
+        """Return whether a criterion ends the command with exit code 1."""
         return any(judged.fails for judged in self.criteria)
 
     @property
     def gate(self) -> Outcome | None:
-        """How all criteria together ended; None: there are none."""
+        """Return how all criteria together ended; None: there are none."""
         if not self.criteria:
             return None
         if self.failed:
@@ -360,6 +360,6 @@ class Comparison(Frozen):
         every = all(judged.outcome == "met" for judged in self.criteria)
         return "met" if every else "undecided"
 
-    def counted(self, candidate: str) -> Counted:
+    def counted(self, candidate: str) -> VerdictCounts:
         """Return what is counted against one side."""
         return next(counts for counts in self.summary if counts.candidate == candidate)

@@ -104,7 +104,7 @@ def _by_result(case: CaseSummary, place: int) -> tuple[object, ...]:
 
 
 def rank(case: CaseSummary) -> float | None:
-    """What orders a table; smaller is better."""
+    """Return what orders a table; smaller is better."""
     found = case.headline
     if found is None:
         return None
@@ -156,7 +156,7 @@ class Ranking(Frozen):
 
     @property
     def others(self) -> list[Place]:
-        """Those compared with the leader, best value first."""
+        """Return those compared with the leader, best value first."""
         return [p for p in self.places if p.role == "compared" and p.case != self.leader]
 
 
@@ -196,8 +196,8 @@ class _Workload:
 
     @property
     def pairs(self) -> list[Pair]:
-        """Who is compared with whom, the one of the better value second: everybody with everybody,
-        of very many only with the leader."""
+        """Return who is compared with whom, the one of the better value second: everybody with
+        everybody, of very many only with the leader."""
         if len(self.countable) > MOST_IN_PAIRS:
             return [(case, self.leader or "") for case in self.countable if case != self.leader]
         ranked = sorted(self.countable, key=lambda case: case != self.leader)
@@ -267,7 +267,7 @@ def _workload(cases: list[CaseSummary], rounds: Rounds, errors: Sequence[Finding
 
 
 def _value(case: CaseSummary) -> float:
-    """What orders a workload; smaller is better."""
+    """Return what orders a workload; smaller is better."""
     value = rank(case)
     assert value is not None  # by the choice of the cases
     return value
@@ -305,7 +305,7 @@ def _place(case: CaseSummary, workload: _Workload) -> Place:
 
 
 def _open(workload: _Workload) -> str | None:
-    """Why nobody can be called the best."""
+    """Return why nobody can be called the best."""
     leader = workload.compared[0]
     for case in workload.cases:
         reference = case.is_baseline and not workload.only_baselines

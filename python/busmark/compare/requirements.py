@@ -20,7 +20,7 @@ from busmark.estimate import Estimated, of_case, rounds
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen
-from busmark.model.quantities import LOSS_SHARE
+from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
@@ -28,7 +28,7 @@ from busmark.store import Result
 Verdict = Literal["met", "missed", "undecided"]
 
 
-class Judged(Frozen):
+class RequirementVerdict(Frozen):
     """A requirement, and what one case says to it."""
 
     requirement: str
@@ -68,7 +68,7 @@ MOST_ROUNDS = 10_000
 
 def judge(
     result: Result, cases: Sequence[CaseSummary], requirements: Sequence[Requirement]
-) -> list[Judged]:
+) -> list[RequirementVerdict]:
     """Return what every case says to every requirement that is for it.
 
     Raises:
@@ -78,7 +78,7 @@ def judge(
     by_id = {case.id: case for case in cases}
     params = {case.id: dim.flatten(case.params) for case in cases}
     floors = {case.id for case in cases if case.is_floor}
-    found: list[Judged] = []
+    found: list[RequirementVerdict] = []
     wrong: list[UserError] = []
     for requirement in requirements:
         try:
@@ -155,12 +155,12 @@ class _Said:
     percentile_ns: float | None = None
 
 
-def _judged(case: _Case, requirement: Requirement) -> Judged:
+def _judged(case: _Case, requirement: Requirement) -> RequirementVerdict:
     said = _said(case, requirement)
     failing = said.verdict == "missed" or (
         said.verdict == "undecided" and requirement.undecided == "fail"
     )
-    return Judged(
+    return RequirementVerdict(
         requirement=requirement.text, where=_conditions(requirement.where), case=case.summary.id,
         label=case.summary.label, verdict=said.verdict, figure=said.figure, value=said.value,
         low=said.low, high=said.high, unit=said.unit, limit=said.limit, at_most=said.at_most,
@@ -235,8 +235,8 @@ def _percent_of(allowed: float) -> float:
 
 
 def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
-    assert LOSS_SHARE.compared and LOSS_SHARE.compared.share_of_round
-    lost = LOSS_SHARE.compared.share_of_round
+    assert LOSS.compared and LOSS.compared.share_of_round
+    lost = LOSS.compared.share_of_round
     pairs = [pair for row in case.good if (pair := lost(row))]
     nothing = _Said(
         "undecided", "", name, unit="1", limit=requirement.limit, at_most=requirement.at_most

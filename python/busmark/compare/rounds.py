@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from busmark.compare.change import Found, changes, ratio
-from busmark.compare.measured import TAIL, CaseMeasured, Measured, measured
+from busmark.compare.change import FigureChange, changes, ratio
+from busmark.compare.measured import TAIL, CaseMeasured, Measurement, measured
 from busmark.compare.verdict import EQUIVALENT, Decision, Verdict, verdicts
 from busmark.estimate.rounds import Row, last_attempts
 from busmark.model.case import CaseSummary
@@ -26,7 +26,7 @@ ByRound = Mapping[int, float]
 
 
 def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
-    """What each of its counted rounds spent, as far as it is known, in units of its own."""
+    """Return what each of its counted rounds spent, as far as it is known, in units of its own."""
     counted = [row for row in last_attempts(rows) if row["status"] == "ok"]
     attempts = {each.round: each for each in case.attempts if each.status == "ok"}
     ways: dict[str, Callable[[Row], float | None]] = {
@@ -55,7 +55,7 @@ def ratios(
     found = {}
     for name in SPENT:
         mine, theirs = (
-            Measured(over_rounds([*side[name].values()], "1", None), values=side[name])
+            Measurement(over_rounds([*side[name].values()], "1", None), values=side[name])
             for side in (case, other)
         )
         if mine.values and theirs.values:
@@ -85,7 +85,7 @@ class Versus(Frozen):
 
     @property
     def excludes_1(self) -> bool:
-        """Whether the interval of the ratio, taken alone, shows a difference."""
+        """Return whether the interval of the ratio, taken alone, shows a difference."""
         ratio = self.ratio
         if ratio is None or ratio.low is None or ratio.high is None:
             return False
@@ -146,14 +146,18 @@ class Rounds:
         one, other = (spent(self.cases[case], self._rows.get(case, ())) for case in pair)
         return ratios(one, other, paired=self._interleaved)
 
-    def _changes(self, pair: Pair) -> list[Found]:
+    def _changes(self, pair: Pair) -> list[FigureChange]:
         """All figures of a pair, the one that gives the verdict first."""
         other, one = (self._measured[case] for case in pair)
         return changes(one, other, paired=self._interleaved, sessions={})
 
 
 def _versus(
-    pair: Pair, found: Found, own: Decision, tail: Found | None, of_tail: Decision | None
+    pair: Pair,
+    found: FigureChange,
+    own: Decision,
+    tail: FigureChange | None,
+    of_tail: Decision | None,
 ) -> Versus:
     return Versus(
         case=pair[0],
@@ -168,7 +172,7 @@ def _versus(
 
 
 def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMeasured:
-    """What a case is ranked by, its tail and its loss."""
+    """Return what a case is ranked by, its tail and its loss."""
     found = measured(case, [r for r in last_attempts(rows) if r["status"] == "ok"], step_ns)
     assert found.headline is not None  # by the choice of the cases
     tail = found.figures.get(TAIL)

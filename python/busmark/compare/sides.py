@@ -16,7 +16,7 @@ from busmark.estimate.one_case import CaseAnalysis, Task, analysed, case_params
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.naming import FLOOR_ADAPTER, Named, meant
-from busmark.model.parameters import Parameters
+from busmark.model.parameters import EARLIER, Parameters
 from busmark.model.text import joined
 from busmark.store import Result
 
@@ -47,7 +47,7 @@ class SideCase:
         return Named("", {}, {}, self.params.adapter == FLOOR_ADAPTER, "", {})
 
 
-class Known:
+class OpenResult:
     """What is kept of a result, read once for all sides that are of it."""
 
     def __init__(self, result: Result) -> None:
@@ -57,9 +57,9 @@ class Known:
     def cases(self) -> dict[str, CaseSummary]:
         """Its cases; none if something of them could not be read, so that notices say what."""
         # The analysis judges requirements, and these read sides.
-        from busmark.compare.stored import Stored
+        from busmark.compare.stored import StoredAnalysis
 
-        found = Stored(self._result).known
+        found = StoredAnalysis(self._result).known
         return {case.id: case for case in found.cases} if found and not found.problems else {}
 
 
@@ -69,7 +69,7 @@ class Side:
 
     name: str
     result: Result
-    known: Known
+    known: OpenResult
     cases: dict[str, SideCase]
     single: bool = False
     """One case, named by the user: it is compared with whatever the other side names."""
@@ -226,7 +226,7 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
             flat[fact] = known or machines.UNRECORDED
         cases[case.id] = SideCase(case.id, params, flat, status, reason, good)
     if not wanted:
-        return Side(name or place, result, Known(result), cases)
+        return Side(name or place, result, OpenResult(result), cases)
     chosen = meant(cases, wanted)
     if not chosen:
         some = f"There is {joined(list(cases)[:5], 'or')}."
@@ -237,7 +237,7 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
         )
     single = len(chosen) == 1 and not set("*?[") & set(wanted)
     of_chosen = {c: cases[c] for c in chosen}
-    return Side(name or argument, result, Known(result), of_chosen, single=single)
+    return Side(name or argument, result, OpenResult(result), of_chosen, single=single)
 
 
 def _declared(params: Parameters, adapters: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -345,6 +345,7 @@ def parameters(by: Iterable[str], sides: Sequence[Side]) -> list[str]:
     known = list(dict.fromkeys(n for s in sides for c in s.cases.values() for n in c.flat))
     found = []
     for key in by:
+        key = EARLIER.get(key, key)
         fits = [key] if key in known else [name for name in known if _is(key, name)]
         if len(fits) != 1:
             there = fits or varying(*sides)

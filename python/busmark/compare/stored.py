@@ -57,7 +57,7 @@ def _ignored(problem: str) -> None:
     pass
 
 
-class Stored:
+class StoredAnalysis:
     """The analysis of a result: the stored one, or made anew and stored if possible. A result that
     is somebody else's, or on a disk that cannot be written, keeps none."""
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from busmark import stats
-from busmark.compare.change import Found, unchanged, within_resolution, without_variation
+from busmark.compare.change import FigureChange, unchanged, within_resolution, without_variation
 from busmark.model.figure import CONFIDENCE
 from busmark.model.quantities import COMPARED
 from busmark.model.text import number, plural
@@ -85,7 +85,7 @@ class Decision:
     p_adjusted: float | None
 
 
-def verdicts(found: Sequence[Found], margin: float) -> list[Decision]:
+def verdicts(found: Sequence[FigureChange], margin: float) -> list[Decision]:
     """Verdicts of the figures of one family, in their order."""
     p_values, count = [f.p_value for f in found], tests(found)
     return [
@@ -101,15 +101,15 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
     return [None if p is None else next(of_tests) for p in p_values]
 
 
-def tests(found: Sequence[Found]) -> int:
+def tests(found: Sequence[FigureChange]) -> int:
     """Comparisons that have an interval: what Holm's adjustment is over."""
     return sum(f.p_value is not None for f in found)
 
 
 def _verdict(
-    found: Found, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
+    found: FigureChange, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
 ) -> tuple[Verdict, str | None]:
-    """What the figure itself says, unless losses forbid it."""
+    """Return what the figure itself says, unless losses forbid it."""
     verdict, reason = _by_values(found, p_value, p_adjusted, tests, margin)
     losses = found.losses
     if losses is None:
@@ -125,14 +125,14 @@ def _verdict(
     return verdict, reason
 
 
-def _only_baseline(found: Found) -> bool:
-    """Whether the figure falls among the lost on the side of the baseline alone."""
+def _only_baseline(found: FigureChange) -> bool:
+    """Return whether the figure falls among the lost on the side of the baseline alone."""
     assert found.baseline is not None
     return found.baseline.lost and found.candidate is not None and not found.candidate.lost
 
 
 def _by_values(
-    found: Found, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
+    found: FigureChange, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
 ) -> tuple[Verdict, str | None]:
     if found.tested is None or p_value is None or p_adjusted is None:
         return "undecided", found.reason

@@ -21,7 +21,7 @@ from busmark.control.worker import Worker
 from busmark.errors import RoundError
 from busmark.host import (
     Condition,
-    Counted,
+    CounterChange,
     Counters,
     UdpSocket,
     changes,
@@ -230,8 +230,8 @@ def _of_worker(process: int) -> int | None:
 
 
 def changed(before: Snapshot, after: Snapshot) -> str | None:
-    """What was not the same at both moments, such as "affinity: publisher on CPU 0, then on CPU 1;
-    clock_source: tsc, then hpet"; None: nothing."""
+    """Return what was not the same at both moments, such as "affinity: publisher on CPU 0, then on
+    CPU 1; clock_source: tsc, then hpet"; None: nothing."""
     lines = []
     for node, old in before.conditions.items():
         new = after.conditions.get(node)
@@ -274,13 +274,13 @@ def _listed(cpus: Sequence[int]) -> str | None:
 
 
 def change(before: Snapshot, after: Snapshot) -> dict[str, Any]:
-    """What happened between two snapshots, as `busmark.host.difference` tells it, and of it
+    """Return what happened between two snapshots, as `busmark.host.difference` tells it, and of it
     `udp_socket_drops` and `udp_buffer_bytes`, at the participants' own sockets, and
     `tcp_needless`."""
     counted = []
     for (node, old), (_, new) in zip(before.counters, after.counters, strict=True):
         system, network = (node.facts.system, node.facts.network) if node else ("", "")
-        counted.append(Counted(system, network, difference(old, new)))
+        counted.append(CounterChange(system, network, difference(old, new)))
     whole = together(counted)
     drops, buffer = drops_between(before.sockets, after.sockets)
     return {

@@ -29,14 +29,14 @@ from busmark.nodes import Address, Node, Nodes
 from busmark.plan import expand, expected_s, load_names, unsupported
 from busmark.plan.duration import check_required
 from busmark.plan.flows import adapters_of, nodes_named
-from busmark.scenario import Scenario, reached
+from busmark.scenario import Scenario, in_present_names, reached
 from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.manifest import MANIFEST
 from busmark.store.writer import ResultWriter
 
 
 def nodes_of(scenario: Scenario) -> Nodes:
-    """Those of the scenario; none is reached yet."""
+    """Return the nodes of the scenario, without reaching one."""
     return Nodes(
         Node(
             name,
@@ -85,7 +85,7 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
 
 
 def _no_load(case: Case, nodes: Nodes, members: dict[str, list[Node]]) -> str | None:
-    """Why a case's background load cannot be had on a node; None if it can."""
+    """Return why a case's background load cannot be had on a node; None if it can."""
     for load in parse_load(case.params.load or ""):
         for name in load_names(case.params, load, nodes.names):
             for node in members[name]:
@@ -116,7 +116,7 @@ def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]
 
 
 def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:
-    """What is wrong with the machines of these nodes, each looked at once."""
+    """Return what is wrong with the machines of these nodes, each looked at once."""
     systems = {node.facts.system: node for node in used}
     systems.pop(here["boot_id"], None)
     return [
@@ -271,7 +271,7 @@ def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
 
 
 def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
-    """What the hosts, the nodes in use and the plan show without any round."""
+    """Return what the hosts, the nodes in use and the plan show without any round."""
     planned = [case for case in manifest.cases if case.status == "planned"]
     host = manifest.hosts.get("", {})
     return combine(
@@ -283,14 +283,14 @@ def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
 
 
 def _reason(case: Case) -> str:
-    """Why a case cannot run; the adapter's own path is not said twice."""
+    """Return why a case cannot run; the adapter's own path is not said twice."""
     adapter, reason = str(case.params.adapter), str(case.reason)
     return reason if reason.startswith(adapter) else f"{adapter}: {reason}"
 
 
 def _stored_scenario(writer: ResultWriter) -> Scenario:
     try:
-        return Scenario.model_validate(writer.manifest.scenario)
+        return Scenario.model_validate(in_present_names(writer.manifest.scenario))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
@@ -302,12 +302,13 @@ def _stored_scenario(writer: ResultWriter) -> Scenario:
 
 
 def prefixes(scenario: Scenario) -> list[str]:
-    """How a scenario reaches its nodes, as NAME=PREFIX."""
+    """Return how a scenario reaches its nodes, as NAME=PREFIX."""
     return [f"{name}={node.prefix}" for name, node in scenario.nodes.items()]
 
 
 def prefixes_of(manifest: Manifest) -> list[str]:
-    """How its nodes were reached the last time, where that is not as it began; as NAME=PREFIX."""
+    """Return how its nodes were reached the last time, where that is not as it began; as
+    NAME=PREFIX."""
     known = {
         name: host["prefix"]
         for resumption in manifest.resumptions

@@ -38,7 +38,7 @@ from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.places import Places
 from busmark.control.precision import (
-    Deciding,
+    Decisions,
     affordable,
     next_trial,
     searches,
@@ -71,7 +71,7 @@ STORED = ("accounts", "intervals", "batches", "sent_batches", "discoveries")
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredRound:
     """A finished round as it is stored."""
 
     row: dict[str, Any]
@@ -79,7 +79,7 @@ class Stored:
     """Its tables by name; None: there is nothing of the kind."""
 
 
-class Left(Collection[Case]):
+class RemainingCases(Collection[Case]):
     """The cases of rounds that follow, from the place `begin` in the first of these lists on. A
     view: of ten thousand cases no list is made after each round."""
 
@@ -98,15 +98,15 @@ class Left(Collection[Case]):
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What was to come at some time."""
+class Forecast:
+    """The outlook at some time."""
 
     outlook: Outlook
     end_s: float
     took_s: float
 
     def with_left(self, rounds: int) -> Outlook:
-        """When so many rounds are left of it."""
+        """Return the outlook with this many rounds left."""
         share = rounds / max(self.outlook.rounds_left, 1)
         seconds = self.outlook.seconds_left * min(share, 1.0)
         return replace(self.outlook, rounds_left=rounds, seconds_left=seconds)
@@ -114,7 +114,7 @@ class Seen:
 
 @contextlib.contextmanager
 def _understood() -> Iterator[None]:
-    """Turns what a worker said and cannot be into a failure of the round.
+    """Turn an answer of a worker that cannot be into a failure of the round.
 
     Answers have the shape of the protocol by then, but numbers may be beyond all bounds and tables
     need not fit together.
@@ -149,12 +149,12 @@ class Campaign:
         self.writer = writer
         self.listeners = listeners
         self.nodes = nodes or Nodes()
-        """Those of the user's; they are left when the campaign ends."""
+        """The user's nodes, which are left when the campaign ends."""
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
         self._counted = [case for case in self.cases if not searches(case)]
         """Cases that have a number of rounds; the others have trials."""
         self._lengths = Lengths(scenario, self.cases, writer.rows.of)
-        self._deciding = Deciding(scenario, writer.directory)
+        self._deciding = Decisions(scenario, writer.directory)
         self._position = max((row["order"] + 1 for row in writer.rows), default=0)
         self._tried: dict[tuple[str, int], int] = {
             (row["case"], row["round"]): row["attempt"] + 1
@@ -163,7 +163,7 @@ class Campaign:
         }
         """Attempts of failed rounds before this campaign began or was resumed."""
         self._stopping = False
-        self._seen: Seen | None = None
+        self._seen: Forecast | None = None
         self._watched = any(getattr(listener, "watches", False) for listener in listeners)
         self._pace = Pace(self.cases, writer.rows)
         self._ended_s: float | None = None
@@ -257,7 +257,7 @@ class Campaign:
         return affordable(wanted, rounds.budget_s - spent_s(rows)) if rounds.budget_s else wanted
 
     def _may_take(self, case: Case) -> bool:
-        """Whether the budget of the case has room for a round more."""
+        """Return whether the budget of the case has room for a round more."""
         budget_s = self.scenario.rounds.case_budget_s
         return not budget_s or spent_s(self._rows(case)) + expected_s(case) <= budget_s
 
@@ -294,12 +294,14 @@ class Campaign:
             further = searches(case) or sweep >= self.scenario.rounds.min
             number = self._following(case) if further else sweep
             self._libraries.check()
-            if not await self._round(runner, case, number, Left(shuffled, later, begin=index)):
+            if not await self._round(
+                runner, case, number, RemainingCases(shuffled, later, begin=index)
+            ):
                 postponed.append((case, number))
         if postponed:
             await asyncio.sleep(self.scenario.run.hang_s)
         for case, number in postponed:
-            await self._round(runner, case, number, Left(later), insist=True)
+            await self._round(runner, case, number, RemainingCases(later), insist=True)
 
     def _rows(self, case: Case) -> list[Row]:
         return self.writer.rows.of(case.id)
@@ -352,7 +354,7 @@ class Campaign:
         return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
 
     async def _round(
-        self, runner: RoundRunner, case: Case, round_number: int, left: Left, *,
+        self, runner: RoundRunner, case: Case, round_number: int, left: RemainingCases, *,
         insist: bool = False,
     ) -> bool:  # fmt: skip
         """Attempts at a round; `left` are the cases of those that follow.
@@ -377,7 +379,7 @@ class Campaign:
         return True
 
     def _with_length(self, case: Case, round_number: int) -> Case:
-        """The case with a length of its round; tells of it where the run chose another."""
+        """Return the case with a length for its round; report a length that the run chose."""
         if chosen := self._lengths.news(case):
             self.writer.event(
                 "length_chosen", case=case.id, round=round_number, measured_s=chosen.seconds,
@@ -387,8 +389,8 @@ class Campaign:
         return self._lengths.sized(case)
 
     async def _attempt(
-        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left: Left,
-        insist: bool,
+        self, runner: RoundRunner, case: Case, round_number: int, attempt: int,
+        left: RemainingCases, insist: bool,
     ) -> RoundError | None:  # fmt: skip
         """One attempt; why it failed, if it did."""
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -458,8 +460,8 @@ class Campaign:
 
     def _stored(
         self, place: tables.Place, data: RoundData, wire: Wire, seed: int, failed_s: float | None
-    ) -> Stored:
-        """What is kept of a round that was run to its end."""
+    ) -> StoredRound:
+        """Return what is kept of a round that was run to its end."""
         case = place.case
         samples = tables.samples(case, place.round, data, seed)
         seen = batch_table(case, place.round, data, samples, tables.begin_ns(data))
@@ -481,7 +483,7 @@ class Campaign:
         row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
         # Now, not when it is stored: a number may have no room in its column.
         as_frame([row])
-        return Stored(row, {
+        return StoredRound(row, {
             "samples": samples,
             "intervals": tables.intervals(case, place.round, data),
             "participants": accounts.participants(case, place.round, data),
@@ -494,18 +496,19 @@ class Campaign:
             "system": counters.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
 
-    def _outlook(self, left: Left) -> Outlook:
-        """What is to come when these cases have their rounds yet. It takes time that grows with
-        the cases: of thousands it is brought up to date now and then, and estimated between."""
+    def _outlook(self, left: RemainingCases) -> Outlook:
+        """Return what is to come when these cases have their rounds yet. It takes time that grows
+        with the cases: of thousands it is brought up to date now and then, and estimated
+        between."""
         begin = time.monotonic()
         if self._seen and left and begin - self._seen.end_s < REST * self._seen.took_s:
             return self._seen.with_left(len(left))
         outlook = self._outlook_now(left)
         end = time.monotonic()
-        self._seen = Seen(outlook, end, end - begin)
+        self._seen = Forecast(outlook, end, end - begin)
         return outlook
 
-    def _outlook_now(self, left: Left) -> Outlook:
+    def _outlook_now(self, left: RemainingCases) -> Outlook:
         further = [*self._further(), *self._trials()]
         following = left or further
         unfinished = {case.id for case in [*left, *further]}

@@ -39,7 +39,7 @@ class Clocks:
 
 
 def determined(offset: ClockOffset) -> bool:
-    """Whether the exchanges tell the drift."""
+    """Return whether the exchanges tell the drift."""
     return offset.drift_bound < MOST_OFF
 
 

@@ -131,7 +131,7 @@ def discovery(answers: Sequence[Matched], ready_ns: int) -> Discovery:
 # Moments were taken before, where they happened; how long the way through here takes is in none.
 
 
-class Relayed:
+class SightingRelay:
     """Passes on sightings of one round; nothing where no discovery is measured."""
 
     def __init__(self, flows: Flows, owners: Mapping[int, Worker], deadline_s: float) -> None:

@@ -22,7 +22,7 @@ SHARE = 0.05
 """Share of the time since the campaign began that may go into this as CPU time;"""
 
 GRACE_S = 2.0
-"""and so much at the begin, half of which loads what the rules calculate with."""
+"""and this much at the start, half of which loads what the rules calculate with."""
 
 REPORTED = ("error", "warning")
 """Notes wait for the end."""
@@ -97,8 +97,8 @@ class EarlyFindings:
 
 
 def _threads_start() -> bool:
-    """Whether threads can be started: where a limit forbids it, the library that reads tables waits
-    for one without end, while the campaign would report the limit."""
+    """Return whether threads can be started: where a limit forbids it, the library that reads
+    tables waits for one without end, while the campaign would report the limit."""
     enough = threading.Event()
     started = []
     try:

@@ -40,7 +40,7 @@ class Live:
     """Pings or probes of this round of which it was seen, a second later, whether they had been
     answered."""
     unanswered: int
-    """Those of them that had not."""
+    """Pings and probes of these that had no answer."""
     trend: tuple[float, ...]
     """The median of each look; of a stream its rate."""
 
@@ -166,7 +166,7 @@ class RoundGoesOn:
     case: Case
     round: int
     seconds: float
-    """Since its begin."""
+    """Since its start."""
     expected_s: float
     live: Live | None = None
     """How it goes; None where nobody watches, or nothing is known yet."""

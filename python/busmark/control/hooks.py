@@ -44,7 +44,7 @@ class Lab(Protocol):
 
     @property
     def complaint(self) -> str | None:
-        """What is wrong with it, if anything."""
+        """Return what is wrong with it, if anything."""
 
     def address(self, node: str) -> str:
         """Return the address of a node."""

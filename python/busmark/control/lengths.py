@@ -36,7 +36,7 @@ LONGEST_S = 10.0
 LEAST_FIXED_S = 1e-3
 """Least fixed time of a round: it never takes nothing."""
 GROWTH = 4.0
-"""A round is at most so many times longer than any before: the first rounds know little of how they
+"""Times by which a round may be longer than any before: the first rounds know little of how they
 differ."""
 AS_LONG = 1.0
 """Longest length that few rounds allow, as a multiple of a round's fixed time. Whatever the
@@ -170,7 +170,7 @@ def _inside(row: Row) -> float:
 
 
 def _besides_s(row: Row) -> float:
-    """What the round took beyond what it measured."""
+    """Return what the round took beyond what it measured."""
     return float(row["warmup_s"] or 0.0) + float(row["overhead_s"] or 0.0)
 
 
@@ -223,7 +223,7 @@ def _longest(case: Case, good: Sequence[Row], scenario: Scenario) -> float:
 
 
 def _room_s(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
-    """How long the recorder lasts."""
+    """Return how long the recorder lasts."""
     room = float(scenario.measure.max_samples)
     if case.params.test != "latency":
         room = min(room, PROBE_ROWS)

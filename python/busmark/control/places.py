@@ -51,7 +51,7 @@ class Place:
 
     @property
     def cpus(self) -> list[int]:
-        """Those that participants may run on there; none: as here."""
+        """Return those that participants may run on there; none: as here."""
         return (self.node.facts.profile["cpus_allowed"] or []) if self.node else []
 
     def path(self, path: Path) -> str:
@@ -123,8 +123,8 @@ class Places:
             lab_hook().labs()
 
     def of(self, params: Parameters, flows: Flows) -> list[Place]:
-        """Those of a case: of each participant. Where there are more of a side than nodes are
-        named, nodes are taken in turn.
+        """Return the places of a case, one for each participant. Where there are more of a side
+        than nodes are named, nodes are taken in turn.
 
         Raises:
             UserError: its lab cannot be made.
@@ -201,7 +201,7 @@ class Places:
         self._lab(links_of(params)).cut(down=down)
 
     def trouble(self, params: Parameters) -> str | None:
-        """What is wrong with the network of a case, if anything."""
+        """Return what is wrong with the network of a case, if anything."""
         if params.writer_on is None:
             return None
         lab = self._labs.get(links_of(params))

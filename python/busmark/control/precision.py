@@ -29,18 +29,18 @@ from busmark.store import Case, Result
 Row = Mapping[str, Any]
 
 HEADROOM = 1.5
-"""The search goes up to so many times the rate of a stream at full speed."""
+"""Times the rate of a stream at full speed up to which the search goes."""
 RANGE = 1e4
 """And down to so small a part of that."""
 FEWEST_SAMPLES = 20
-"""A trial sends so many at least."""
+"""Samples that a trial sends at least."""
 PROBES = 1200
 """Latency probes of a trial, at least: the 99th percentile needs 1000, and their number is random,
 with a standard deviation of 35."""
 
 
 def searches(case: Case) -> bool:
-    """Whether the rounds of a case are trials."""
+    """Return whether the rounds of a case are trials."""
     return bool(case.params.test == "capacity")
 
 
@@ -98,7 +98,7 @@ def trial_figures(
 
 
 def shortfall(params: Parameters, figures: Row, asked: Capacity) -> str | None:
-    """In what a trial does not sustain its rate; None if it does, or has none."""
+    """Return why a trial does not sustain its rate; None if it does, or has none."""
     rate = params.rate_hz
     if rate is None:
         return None
@@ -192,7 +192,7 @@ def spent_s(rows: Sequence[Row]) -> float:
 
 
 def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: Rounds) -> list[Case]:
-    """Those of `cases` that should have one round more, of the rounds there are.
+    """Return the `cases` that should have one round more, judged by the rounds there are.
 
     A case wants more until its interval is as narrow as `rounds.target`, or its budget is spent;
     few rounds must be narrower (`Spread.suffices`).
@@ -237,7 +237,7 @@ def affordable(cases: Sequence[Case], left_s: float) -> list[Case]:
     return chosen
 
 
-class Deciding:
+class Decisions:
     """Has the requirements of the scenario judged between sweeps. What a case said tells how many
     rounds would decide it; it is judged again when it has them."""
 
@@ -249,7 +249,7 @@ class Deciding:
         """By case: the number of rounds at which it is judged again."""
 
     def wanting(self, cases: Sequence[Case], rounds_of: Callable[[Case], int]) -> list[Case]:
-        """Those of `cases`, all below the most rounds, that should have one more."""
+        """Return the `cases`, all below the most rounds, that should have one more."""
         if not self._is_asked or not cases:
             return []
         waiting = [case for case in cases if rounds_of(case) < self._due.get(case.id, 0)]

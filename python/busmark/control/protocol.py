@@ -97,13 +97,13 @@ class Seen(TypedDict):
 
     asked: U32
     """Pings or probes of the interval before that were looked at."""
-    legs: dict[str, list[Best]]
-    """Legs of the round trips of the interval that were looked at, those by one clock."""
     role: U32
     """The role, by its own writer."""
     round_trips_ns: list[I64]
     """Round trips of pings or probes of the interval that were answered: from when they should have
     been sent to when the answer was read."""
+    segments: dict[str, list[Best]]
+    """Segments of the round trips of the interval that were looked at, those by one clock."""
     unanswered: U32
     """Those of them that had no answer yet."""
 
@@ -130,8 +130,8 @@ class Matched(TypedDict):
     latest."""
 
     after_ns: I64 | None
-    """Equal to `matched_ns` where the middleware's own event told; null: the first question found
-    all matched, so it may have been long before."""
+    """Equal to `matched_ns` where the middleware's own event says so; null: the first question
+    found all matched, so it may have been long before."""
     endpoints: list[MatchedEndpoint]
     """Each that was to match somebody."""
     matched_ns: I64

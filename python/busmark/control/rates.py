@@ -70,7 +70,7 @@ _BY_BATCHER = ("acknowledged", "samples_acknowledged", "waited_ns", "writing_ns"
 
 
 def _sent(data: RoundData, samples: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """What batchers know of their batches."""
+    """Yield what batchers know of their batches."""
     known = {role["writer"]: role.get("sent_batches") for role in data.roles}
     stamped = samples.filter(pl.col("role") == "batcher")
     for row in stamped.iter_rows(named=True):
@@ -178,7 +178,7 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
     were written."""
     own = {report["writer"]: report for report in data.run}
     total_samples = total_mbit = None
-    # Beside pings the matrix has only streams at a rate.
+    # In the background of pings the matrix has only streams at a rate.
     background = params.test == "latency"
     paced = background or bool(params.rate_hz)
     for role in _receivers(data, background=background):
@@ -220,12 +220,12 @@ def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
 
 
 def of_writer(report: dict[str, Any]) -> Span:
-    """What a writer wrote, by its report."""
+    """Return what a writer wrote, by its report."""
     return Span(report["sent"], 0, report["begin_ns"], report["end_ns"])
 
 
 def of_reader(counted: dict[str, Any], report: dict[str, Any]) -> Span:
-    """What a reader counted of a writer, and that writer's report, if there is one."""
+    """Return what a reader counted of a writer, and that writer's report, if there is one."""
     first, last = counted["span_ns"]
     wrote = report["end_ns"] - report["begin_ns"] if report else 0
     samples, size = (int(np.sum(counted[name])) for name in ("samples", "bytes"))
@@ -257,8 +257,8 @@ def _together(spans: list[Span], *, paced: bool, one_clock: bool) -> float | Non
 
 
 def _receivers(data: RoundData, *, background: bool) -> Iterator[dict[str, Any]]:
-    """Readers of the streams that the case's figures describe: the matrix's own beside pings, or
-    the measured ones."""
+    """Return the readers of the streams that the case's figures describe: the matrix's own
+    background stream, or the measured ones."""
     for role in data.roles:
         flow = data.flows.flow_of(role["writer"])
         own = flow is not None and flow.own

@@ -93,7 +93,7 @@ def _table(frame: Frame) -> pl.DataFrame:
 
 
 def _of(role: Mapping[str, Any], tables: dict[tuple[int, str], pl.DataFrame]) -> dict[str, Any]:
-    """What the frames of a role hold; they are taken out of `tables`."""
+    """Return what the frames of a role hold; they are taken out of `tables`."""
     found = {kind: tables.pop((role["writer"], kind), None) for kind in COLUMNS}
     for kind, table in found.items():
         rows, announced = 0 if table is None else table.height, role["frames"].get(kind, 0)
@@ -204,7 +204,7 @@ def record_every(case: Flows, params: Parameters) -> int | None:
 
 
 def is_timed(flow: Flow, params: Parameters) -> bool:
-    """Whether its readers time every sample, given one clock."""
+    """Return whether its readers time every sample, given one clock."""
     measured = flow.own or (params.test == "throughput" and not flow.background)
     return measured and flow.kind == "stream" and flow.rate_hz > 0
 
@@ -272,7 +272,7 @@ def _due(flow: Flow, writer: int, sent: int, every: int) -> Integers:
 
 
 def is_recorded(writer: int | Integers, seq: Integers, every: int) -> NDArray[np.bool_]:
-    """Which samples are among the one in `every`: what the worker computes
+    """Return which samples are among the one in `every`: what the worker computes
     (`busmark_measure::is_recorded`), the output function of SplitMix64."""
     z = (np.asarray(writer, dtype=np.uint64) << np.uint64(40)) ^ seq.astype(np.uint64)
     z = z * np.uint64(0x9E3779B97F4A7C15)
@@ -293,7 +293,7 @@ def _sent_at_a_rate(
         own = known.filter(pl.col("writer") == writer).sort("seq")
         begin, end, sent = (reports[writer][name] for name in ("begin_ns", "end_ns", "sent"))
         ends = [0, max(sent - 1, 0)], [begin, end]
-        # Relative to the begin, for the sake of precision.
+        # Relative to the start, for the sake of precision.
         at = np.concatenate((ends[0], own["seq"].to_numpy()))
         when = np.concatenate((ends[1], own["intended_ns"].to_numpy())) - begin
         order = np.argsort(at, kind="stable")

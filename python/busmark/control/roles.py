@@ -34,7 +34,7 @@ def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
 
 
 def stream(flow: Flow, end: End, seed: int) -> dict[str, Any]:
-    """What all endpoints at one end of a flow have in common."""
+    """Return what all endpoints at one end of a flow have in common."""
     return {
         "payload": flow.payload,
         "size": flow.size,
@@ -69,7 +69,7 @@ def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
         "seed": seed % 2**63,
         "warmup_ns": round(params.warmup_s * SECOND),
         "duration_ns": round(params.length_s * SECOND),
-        # What runs beside others runs as long as they may.
+        # Background runs as long as what is measured may.
         "samples": 0 if flow.background else params.samples,
         "capacity": capacity,
         "timeout_ns": round(params.timeout_s * SECOND),
@@ -83,7 +83,8 @@ PASSIVE = frozenset({"responder", "receiver", "resident", "idle_endpoint"})
 
 
 def roles(case: Flows, params: Parameters, seed: int) -> dict[Participant, list[Role]]:
-    """What each participant does, flow by flow. With one clock, `params` have `record_every`."""
+    """Return what each participant does, flow by flow. With one clock, `params` have
+    `record_every`."""
     found: dict[Participant, list[Role]] = {own: [] for own in case.participants}
     for flow in case.flows:
         for end, role in _MAKERS[flow.kind](flow, params, seed):
@@ -169,7 +170,7 @@ _MAKERS = {
 
 
 def _sending(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
-    """What writers of a stream have in common, in batches or not."""
+    """Yield what writers of a stream have in common, in batches or not."""
     for end in flow.writers:
         yield end, {
             "writer": end.number, **_shared(flow, params),
@@ -208,7 +209,7 @@ def _numbers(ends: Sequence[End]) -> list[int]:
 def participant_config(
     participant: Participant, profile: str, run: Run, run_dir: str, place: Place
 ) -> dict[str, Any]:
-    """How it attaches to the middleware."""
+    """Return how it attaches to the middleware."""
     return {
         "domain": run.domain,
         "interface_name": place.interface,

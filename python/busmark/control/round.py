@@ -15,7 +15,7 @@ from busmark.adapters import Adapter
 from busmark.control.around import Commands, change, changed, offsets, placed, take
 from busmark.control.companions import Companion, Companions, Stage, companions
 from busmark.control.companions.servers import served
-from busmark.control.discoveries import UNKNOWN, Discovery, Relayed, discovery
+from busmark.control.discoveries import UNKNOWN, Discovery, SightingRelay, discovery
 from busmark.control.events import EVERY_NS, Sights
 from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
@@ -37,7 +37,7 @@ from busmark.scenario import Scenario
 from busmark.store import Case
 
 MANY_ENDPOINTS = 100
-"""For so many endpoints of a round `run.hang_s` is granted once more while they are made."""
+"""Endpoints of a round for which `run.hang_s` is granted once more while they are made."""
 DRAIN_IDLE_S = 0.5
 """If no sample comes for this time after the last write, no more will come."""
 RELIABLE_IDLE_S = 10.0
@@ -69,7 +69,7 @@ class Seat:
     config: dict[str, Any]
 
     def does(self, roles: frozenset[str], flows: Flows | None = None) -> bool:
-        """Whether it has one of these roles, of these in what is measured."""
+        """Return whether it has one of these roles, of these in what is measured."""
         return any(
             role["role"] in roles and not (flows and flows.background(role["writer"]))
             for role in self.roles
@@ -130,7 +130,7 @@ class RoundData:
     """The same on each node."""
 
     def rate_changes(self, flow: str) -> bool:
-        """Whether it has no rate that was the same all the time."""
+        """Return whether it has no rate that was the same all the time."""
         return any(each.flow == flow and "rate_hz" in each.change for each in self.changes)
 
     def expected(self, *, background: bool = False) -> int:
@@ -143,8 +143,8 @@ class RoundData:
 
     @property
     def two_clocks(self) -> bool:
-        """Whether those that ask have one clock and those that answer another: their offset can be
-        determined."""
+        """Return whether those that ask have one clock and those that answer another: their offset
+        can be determined."""
         both = {self.asking_clock, self.answering_clock}
         return len(both) == 2 and None not in both
 
@@ -227,7 +227,8 @@ class RoundRunner:
         return data
 
     def _cause(self, error: RoundError | Killed, case: Case, ended: list[str]) -> RoundError:
-        """Why a round failed: a lab that has broken down is the cause of whatever was noticed."""
+        """Return why a round failed: a lab that has broken down is the cause of whatever was
+        noticed."""
         if trouble := self.places.trouble(case.params):
             return RoundError("lab", trouble)
         if ended and isinstance(error, RoundError) and error.kind != "died":
@@ -278,7 +279,7 @@ class RoundRunner:
             for seat in share
             for role in seat.roles
         }
-        relayed = Relayed(data.flows, owners, hang)
+        relayed = SightingRelay(data.flows, owners, hang)
         for reports in await timeline.background(running, owners, hang + params.timeout_s):
             data.run += reports
         data.changes = timeline.moments
@@ -351,8 +352,8 @@ class RoundRunner:
     def _starts(
         self, stem: str, shares: list[list[Seat]], stage: Stage
     ) -> list[Coroutine[Any, Any, Worker]]:
-        """How the participants are started, passive first; and on the stage, how workers are that
-        hold a server. What was started is there, whatever happens to the others."""
+        """Return how the participants are started, passive first; and on the stage, how workers are
+        that hold a server. What was started is there, whatever happens to the others."""
         params, data = stage.params, stage.data
         names = [
             seats[0].participant.name if len(seats) == 1 else "participants" for seats in shares
@@ -474,7 +475,8 @@ class RoundRunner:
 
 
 def _processes(params: Parameters, seats: list[Seat]) -> list[list[Seat]]:
-    """Which participants are one process: each is its own, where the middleware reaches another."""
+    """Return which participants are one process: each is its own, where the middleware reaches
+    another."""
     if params.deployment != "one":
         return [[seat] for seat in seats]
     together = [seat for seat in seats if seat.adapter.name == params.adapter]
@@ -482,7 +484,7 @@ def _processes(params: Parameters, seats: list[Seat]) -> list[list[Seat]]:
 
 
 def _cpus(params: Parameters, firsts: list[Seat], shares: int) -> list[list[int]]:
-    """CPUs of each process: participants, then servers. Those of the matrix have them as its
+    """Return the CPUs of each process: participants, then servers. The matrix's have them as its
     placement says, their server is the next; the scenario's own have what they name."""
     of_matrix = [
         number
@@ -513,22 +515,23 @@ def _clock(seats: list[Seat], ways: frozenset[str], flows: Flows) -> str | None:
 
 
 def _idle_s(share: list[Seat], flows: Flows) -> float:
-    """How long these participants wait after their last sample, by what they read themselves."""
+    """Return how long these participants wait after their last sample, by what they read
+    themselves."""
     numbers = (role["writer"] for seat in share for role in seat.roles if role["role"] in PASSIVE)
     read = [flow for number in numbers if (flow := flows.flow_of(number))]
     return max((_repair_s(flow.qos) for flow in read), default=DRAIN_IDLE_S)
 
 
 def _repair_s(qos: dict[str, Any]) -> float:
-    """How long a sample that was lost may take until it comes after all."""
+    """Return how long a sample that was lost may take until it comes after all."""
     if qos.get("reliability") != "reliable":
         return DRAIN_IDLE_S
     return REPAIR_IDLE_S if qos.get("history") == "keep_last" else RELIABLE_IDLE_S
 
 
 def _ended(processes: Sequence[Worker], error: BaseException) -> list[str]:
-    """Which of these were ended by a signal, and how, where a round fails with `error`: a partner
-    may have noticed before the kernel tells of it, for a process loses its sockets first."""
+    """Return which of these were ended by a signal, and how, where a round fails with `error`: a
+    partner may have noticed before the kernel reports it, for a process loses its sockets first."""
     noticed = isinstance(error, RoundError) and error.kind not in ("died", "hung")
     patience = time.monotonic() + (NOTICED_S if noticed else 0.0)
     while True:

@@ -115,7 +115,7 @@ def _no_frame(frame: Frame, error: BaseException) -> RoundError:
 
 
 def of_case(table: pl.DataFrame, data: RoundData) -> pl.DataFrame:
-    """Rows of what is measured, without the flows beside it that do not count."""
+    """Rows of what is measured, without the background."""
     background = [flow.name for flow in data.flows.flows if flow.background]
     if not background:
         return table
@@ -123,7 +123,7 @@ def of_case(table: pl.DataFrame, data: RoundData) -> pl.DataFrame:
 
 
 def _recorder(data: RoundData, role: str, number: int) -> dict[str, Any]:
-    """Who recorded it, by the number that is this role's own."""
+    """Return who recorded it, by the number that is this role's own."""
     flow, end = data.flows.ends.get(number, (None, None))
     return {
         "participant": end.participant.name if end else None,
@@ -194,7 +194,7 @@ def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
 
 
 def changes(case: Case, round_number: int, data: RoundData) -> pl.DataFrame | None:
-    """What changed in the middle of the round; None where nothing did."""
+    """Return what changed in the middle of the round; None where nothing did."""
     if not data.changes:
         return None
     names = {number: end.participant.name for number, (_, end) in data.flows.ends.items()}
@@ -333,7 +333,7 @@ def _surroundings(data: RoundData) -> dict[str, Any]:
 
 
 def _captured(data: RoundData) -> dict[str, int]:
-    """What was captured on all interfaces; nothing where nothing was to be."""
+    """Return what was captured on all interfaces; nothing where nothing was to be."""
     if not data.captures:
         return {}
     drops = ("kernel_drops", "interface_drops", "dumpcap_drops")
@@ -345,7 +345,7 @@ def _captured(data: RoundData) -> dict[str, int]:
 
 
 def _times(data: RoundData, run: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """How long the round warmed up, measured, and took besides."""
+    """Return how long the round warmed up, measured, and took besides."""
     seconds = max((r["end_ns"] - r["begin_ns"] for r in run), default=0) / NS
     warmup = max((r["warmup_ns"] for r in run), default=0) / NS
     return {
@@ -371,8 +371,8 @@ def _of_discovery(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, 
 
 
 def _whereabouts(roles: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
-    """What the middleware itself counts as lost at the receivers, and what is missing beyond that;
-    nothing where one of them keeps no count."""
+    """Return what the middleware itself counts as lost at the receivers, and what is missing beyond
+    that; nothing where one of them keeps no count."""
     receivers = [role for role in roles if role["role"] == "receiver"]
     known = [(role.get("reader_counters") or {}).get("lost") for role in receivers]
     counts = [int(count) for count in known if count is not None]
@@ -406,7 +406,7 @@ def _of_sent(
 
 
 def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:
-    """Accounts of what is measured, or of what runs beside it, by those who count samples."""
+    """Accounts of what is measured, or of its background, by those who count samples."""
     return [
         account
         for report in data.roles
@@ -417,7 +417,7 @@ def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:
 
 
 def _background(data: RoundData) -> dict[str, int | None]:
-    """Accounts of all flows beside the measured ones."""
+    """Return the accounts of all background flows."""
     accounts = _accounts(data, background=True)
     if not accounts:
         return {"stream_expected": None, "stream_lost": None}
@@ -427,7 +427,8 @@ def _background(data: RoundData) -> dict[str, int | None]:
 
 
 def _moments(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float | None]:
-    """What a round's latencies were at least, at most and on average, and how they varied."""
+    """Return what a round's latencies were at least, at most and on average, and how they
+    varied."""
     some, several = values.size > 0, values.size > 1
     return {
         "min_ns": float(values.min()) if some else None,
@@ -489,7 +490,7 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
 
 
 def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
-    """What of the criteria a round of a discovery test does not meet."""
+    """Return what of the criteria a round of a discovery test does not meet."""
     if missed := _too_idle(figures, case, criteria):
         return missed
     found = figures["repetitions"] - figures["undiscovered"]
@@ -504,7 +505,8 @@ def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> s
 
 
 def _too_slow(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
-    """What of the rate was reached, if too little; None if enough was or none was asked for."""
+    """Return what of the rate was reached, if too little; None if enough was or none was asked
+    for."""
     seconds = figures["measured_s"]
     rate = mean_rate_hz(case.params, seconds)
     if not rate or not seconds or not criteria.min_rate:
@@ -521,8 +523,8 @@ def _too_slow(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
 
 
 def _too_idle(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
-    """What of the background loads was there, if of one too little; None if enough was, or none was
-    asked for. One without a limit is never too little."""
+    """Return what of the background loads was there, if of one too little; None if enough was, or
+    none was asked for. One without a limit is never too little."""
     if not criteria.min_load:
         return None
     found = []

@@ -33,7 +33,7 @@ class Moment:
     phase: int
     """Which began with it, from 1."""
     asked_ns: int
-    """From the begin of the measured time."""
+    """From the start of the measured time."""
     flow: str
     number: int
     """Number of the end."""
@@ -44,7 +44,7 @@ class Moment:
 
 
 class Phases:
-    """Those of a round."""
+    """The phases of a round."""
 
     def __init__(self, moments: Sequence[Moment], *, one_clock: bool) -> None:
         self._moments = moments
@@ -52,7 +52,7 @@ class Phases:
         self._last = max((each.phase for each in moments), default=0)
 
     def __bool__(self) -> bool:
-        """Whether there was more than one."""
+        """Return whether there was more than one."""
         return self._last > 0
 
     def begins(self, number: int) -> list[int] | None:
@@ -132,8 +132,8 @@ class Timeline:
     async def background(
         self, running: Awaitable[list[Any]], owners: Mapping[int, Worker], deadline_s: float
     ) -> list[Any]:
-        """What `running` yields, the roles that run meanwhile being changed at their times. Each of
-        them is known to a worker by its number.
+        """Return what `running` yields, the roles that run meanwhile being changed at their times.
+        Each of them is known to a worker by its number.
 
         Raises:
             RoundError: a change could not be made.
@@ -179,7 +179,7 @@ class Timeline:
         """All changes, one after the other."""
         await asyncio.wait({run, begun}, return_when=asyncio.FIRST_COMPLETED)
         begin_ns, worker = begun.result() if begun.done() else (0, None)
-        # On another node the clock is another: then the news of the begin has to do for it.
+        # On another node the clock is another: then the news of the start has to do for it.
         since_ns = time.monotonic_ns() if worker is None or worker.node else begin_ns
         for phase, (at_s, changes) in enumerate(self._steps, start=1):
             left_s = at_s - (time.monotonic_ns() - since_ns) / NS
@@ -228,7 +228,7 @@ class Timeline:
 
 
 def _ends(flow: Flow, change: Change) -> Iterator[tuple[End, dict[str, Any]]]:
-    """What is asked of each end of a flow; nothing of those that it does not concern."""
+    """Return what is asked of each end of a flow; nothing of those that it does not concern."""
     qos = {"qos": qos_settings(change.qos)} if change.qos else {}
     rate = {} if change.rate_hz is None else {"rate_hz": change.rate_hz}
     sides: Sequence[tuple[Sequence[End], dict[str, Any]]] = (

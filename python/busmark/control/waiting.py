@@ -45,7 +45,7 @@ def start() -> None:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the function returns, on one of these threads."""
+    """Return what the function returns, on one of these threads."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_pool, lambda: function(*args, **kwargs))
 
@@ -55,14 +55,16 @@ LOOK_S, LONGEST_LOOK_S = 0.002, 0.05
 ended. Looking at each of forty processes so often takes a good part of the CPU that they end on."""
 
 
-class Piped(Launched):
+class PipedProcess(Launched):
     """One whose pipes are streams."""
 
     stdin: asyncio.StreamWriter
     stdout: asyncio.StreamReader
 
     @classmethod
-    async def start_piped(cls, start: Start, part: Part, stderr: Target, limit: int) -> Piped:
+    async def start_piped(
+        cls, start: Start, part: Part, stderr: Target, limit: int
+    ) -> PipedProcess:
         """Starts it; `limit`: bytes of its longest line.
 
         Raises:
@@ -95,7 +97,8 @@ class Piped(Launched):
 
 
 async def together(*work: Awaitable[Any]) -> list[Any]:
-    """What all of these yield, each of which is run to its end; then the first failure, if any."""
+    """Return what all of these yield, each of which is run to its end; then the first failure, if
+    any."""
     found = await asyncio.gather(*work, return_exceptions=True)
     if failed := next((each for each in found if isinstance(each, BaseException)), None):
         raise failed

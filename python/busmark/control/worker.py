@@ -18,7 +18,7 @@ from busmark import platform
 from busmark.adapters import Fault, environment, not_startable
 from busmark.adapters import worker as worker_path
 from busmark.control import protocol
-from busmark.control.waiting import Piped, end_of, ended
+from busmark.control.waiting import PipedProcess, end_of, ended
 from busmark.errors import RoundError
 from busmark.launcher import Start
 from busmark.nodes import Node
@@ -70,7 +70,7 @@ class Worker:
     worker tells by itself goes to its `listeners`.
     """
 
-    def __init__(self, name: str, process: Piped, log: Path) -> None:
+    def __init__(self, name: str, process: PipedProcess, log: Path) -> None:
         self.name = name
         self.frames: list[Frame] = []
         self._process = process
@@ -114,7 +114,7 @@ class Worker:
         with storing(log):
             log.touch()
         try:
-            process = await Piped.start_piped(how, "round", log, LINE_LIMIT)
+            process = await PipedProcess.start_piped(how, "round", log, LINE_LIMIT)
         except OSError as error:
             raise not_startable(path, error) from None
         worker = cls(name, process, log)
@@ -230,7 +230,7 @@ class Worker:
 
     def _refused(self, cmd: str, error: dict[str, Any]) -> RoundError:
         text = f"{self.who}, {cmd}: {error.get('message', 'no reason given')}"
-        # That of a node is not known.
+        # The limit of a node is not known.
         if self.node is None and any(words in text for words in LIMITED):
             text += f" ({FILES.format(_most_files())})"
         return RoundError(error.get("kind", "failed"), text)
@@ -258,7 +258,7 @@ class Worker:
         return line
 
     async def _read(self, reading: Coroutine[Any, Any, bytes]) -> bytes:
-        """What is read, or the news that the worker has ended.
+        """Return what is read, or the news that the worker has ended.
 
         The end of its output is not conclusive: a process that it has started may keep that open.
         """
@@ -279,7 +279,7 @@ class Worker:
         self.frames.append(Frame(head["role"], head["writer"], data, head["frame"]))
 
     async def _exactly(self, count: int) -> bytes:
-        """So many bytes, and the newline after them."""
+        """Return this many bytes, and take the newline after them."""
         try:
             data = await self._read(self._output.readexactly(count + 1))
         except asyncio.IncompleteReadError:
@@ -310,7 +310,7 @@ class Worker:
 
     @property
     def ended(self) -> str | None:
-        """How it has ended by now, by a signal; None where it has not."""
+        """Return how it has ended by now, by a signal; None where it has not."""
         return self._process.killed
 
     def was_stopped(self) -> bool | None:
@@ -323,7 +323,7 @@ class Worker:
 
     @property
     def there(self) -> list[tuple[Node, int]]:
-        """What may remain of it on its node."""
+        """Return what may remain of it on its node."""
         return [(self.node, self.process_there)] if self.node and self.process_there else []
 
     async def stop(self) -> None:

@@ -64,7 +64,7 @@ def _trial(params: Parameters, row: Row) -> Trial:
         rate_hz=rate,
         offered_mbit_per_s=offered_hz * bits / 1e6,
         mbit_per_s=row["mbit_per_s"],
-        loss_share=row["lost"] / expected if expected else None,
+        loss=row["lost"] / expected if expected else None,
         p99_ns=row["p99_ns"],
         shortfall=row["shortfall"],
     )
@@ -79,7 +79,8 @@ def _goodput_per_hz(rows: Sequence[Row]) -> float | None:
 
 
 def _limit(rows: Sequence[Row], sustained_hz: float | None) -> str | None:
-    """What most of the failed trials nearest to the rate fell short in, without its number."""
+    """Return what most of the failed trials nearest to the rate fell short in, without its
+    number."""
     failed = [r for r in rows if r["shortfall"] is not None]
     if sustained_hz:
         near = [r for r in failed if r["rate_hz"] < 2 * sustained_hz]
@@ -101,7 +102,7 @@ def directions(params: Parameters) -> int:
 
 
 def specified_mbit_per_s(params: Parameters) -> float:
-    """What a case with a rate asks to leave one node, to all readers together."""
+    """Return what a case with a rate asks to leave one node, to all readers together."""
     counts = ("publishers", "writers", "topics", "subscribers", "readers")
     # As null where a damaged manifest has no number.
     flows = prod(getattr(params, name) or 1 for name in counts)

@@ -113,7 +113,7 @@ SERIES = (
     Column("kind", "text", "", "; ".join(f"{kind}: {what}" for kind, what in KINDS.items())),
     Column("x", "float", "", "in `x_unit`; null for an open bin"),
     Column("y", "float", "", "in `unit`; null where nothing came back"),
-    Column("low", "float", "", "lower limit of y; lower edge of a bin; begin of an interval"),
+    Column("low", "float", "", "lower limit of y; lower edge of a bin; start of an interval"),
     Column("high", "float", "", "upper limit of y; upper edge of a bin; end of an interval"),
     Column("count", "int", "", "samples that the curve rests on; of `lost`: how many there are"),
     Column(
@@ -295,8 +295,8 @@ FRAMES = (
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
                  "they are rows without latency, as far as a record says when they were sent."),
-    FrameColumns("samples()", "a recorded sample", SAMPLES, "Those of the scenario's own flows "
-                 "too, which do not count in the figures of the case: `flow` tells them apart."),
+    FrameColumns("samples()", "a recorded sample", SAMPLES, "Samples of the scenario's own flows "
+                 "too, which do not count in the figures of the case: `flow` has which."),
     FrameColumns("intervals()", "an interval of a stream", INTERVALS),
     FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
     FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),

@@ -207,7 +207,7 @@ class Thinning:
         )
 
     def halved(self) -> Thinning:
-        """For what stands beside the main timeline: half of its points."""
+        """Return half as many points, for what stands beside the main timeline."""
         return replace(self, detail=self.detail // 2, overview=self.overview // 2)
 
 

@@ -88,7 +88,7 @@ def needed(percent: float) -> int:
 
 
 def knows(rounds: Sequence[stats.Round], percent: float) -> bool:
-    """Whether every round has ten effective samples beyond a percentile."""
+    """Return whether every round has ten effective samples beyond a percentile."""
     fewest = min(r.count for r in rounds)
     # What the count does not support needs no look at the order.
     return stats.supported(percent, fewest) and stats.supported(
@@ -127,7 +127,7 @@ def distribution(
         count=whole.count,
         median=median,
         mean=mean,
-        lost_share=sent.share if sent else 0.0,
+        loss=sent.share if sent else 0.0,
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
         percentiles=_percentiles(pool, sent),
@@ -175,7 +175,7 @@ class Described(NamedTuple):
         half = quantity == "half_round_trip"
         whole = distribution(pool, "round_trip" if half else quantity, sent, found)
         if whole and not complete:
-            whole = whole.model_copy(update={"lost_share": None})
+            whole = whole.model_copy(update={"loss": None})
         statistics = {one: of.halved() for one, of in found.items()} if half else found
         by_round = LatencyByRound(name=name, quantity=quantity, statistics=statistics)
         return cls(halved(whole), by_round, whole) if half else cls(whole, by_round)
@@ -216,8 +216,8 @@ def _percentile(rounds: list[stats.Round], pooled: stats.Ordered, percent: float
 
 
 def _pool_knows(rounds: list[stats.Round], pooled: stats.Ordered, percent: float) -> bool:
-    """Whether all rounds together have ten effective samples beyond a percentile; for the median,
-    which always has enough, they are only counted."""
+    """Return whether all rounds together have ten effective samples beyond a percentile; for the
+    median, which always has enough, they are only counted."""
     count = pooled.count
     if percent <= 50.0 or not stats.supported(percent, count):
         return stats.supported(percent, count)

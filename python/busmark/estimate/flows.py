@@ -128,11 +128,11 @@ KEYS = ("flow", "participant", "reader_participant")
 
 
 def several(params: Parameters) -> bool:
-    """Whether a case has more than one writer and one reader."""
+    """Return whether a case has more than one writer and one reader."""
     counts = ("topics", "publishers", "subscribers", "writers", "readers")
     more = any((getattr(params, name) or 1) > 1 for name in counts)
-    beside = params.stream_hz or params.flows
-    return more or bool(beside) or params.topology in ("bidirectional", "mesh")
+    background = params.stream_hz or params.flows
+    return more or bool(background) or params.topology in ("bidirectional", "mesh")
 
 
 def ways(

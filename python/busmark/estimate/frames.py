@@ -30,7 +30,7 @@ Round = tuple[str, int]
 
 
 def is_needed(table: str, test: str | None) -> bool:
-    """Whether a round of this test is not whole without a file of this table."""
+    """Return whether a round of this test is not whole without a file of this table."""
     return table == "samples" or (table == "intervals" and test == "throughput")
 
 
@@ -209,7 +209,7 @@ def findings(found: Sequence[Finding]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema(FINDINGS))
 
 
-LATENCY = (("half_round_trip", "median"), ("half_round_trip", "p99"), ("lost_share", "value"))
+LATENCY = (("half_round_trip", "median"), ("half_round_trip", "p99"), ("loss", "value"))
 STREAM = (
     ("goodput", "median"), ("sustained_rate", "median"), ("one_way", "median"), ("one_way", "p99"),
     ("loss", "mean"),
@@ -257,13 +257,12 @@ def answer(estimates: pl.DataFrame, cases: Sequence[CaseSummary]) -> pl.DataFram
         ),
         on=keys, how="inner", maintain_order="left_right",
     )  # fmt: skip
-    quantity = pl.col("quantity").replace("lost_share", "loss")
     of_samples = [one.name for one in QUANTITIES.values() if one.of_samples]
     of = pl.when(pl.col("of").is_not_null()).then(pl.format(", {}", "of")).otherwise(pl.lit(""))
     figure = (
         pl.when(pl.col("quantity").is_in(of_samples))
         .then(pl.format("{}({})", "statistic", "quantity"))
-        .otherwise(quantity)
+        .otherwise(pl.col("quantity"))
     )
     better = [one.name for one in QUANTITIES.values() if one.more_is_better]
     return found.with_columns(figure=figure + of, more_is_better=pl.col("quantity").is_in(better))

@@ -89,7 +89,7 @@ class Wanted:
 
 
 def quantities(test: str) -> tuple[Quantity, ...]:
-    """What can be asked for of a case of this test."""
+    """Return what can be asked for of a case of this test."""
     return OF_PINGS if test == "latency" else OF_PROBES
 
 
@@ -115,7 +115,8 @@ def latencies(row: Row, samples: pl.DataFrame, wanted: Wanted) -> pl.DataFrame:
 
 
 def _found(row: Row, samples: pl.DataFrame, wanted: Wanted) -> tuple[Timed, FloatArray]:
-    """What came back, and when that was to be sent which did not, as far as that is known."""
+    """Return what came back, and when that was to be sent which did not, as far as that is
+    known."""
     number, one_clock = row["round"], row["one_clock"] is not False
     if wanted.test == "latency":
         pings = ping_round(number, samples, one_clock=one_clock)

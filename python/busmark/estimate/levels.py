@@ -20,7 +20,7 @@ def levels(
     flows: Sequence[pl.DataFrame],
     participants: Sequence[pl.DataFrame],
     size: int,
-    beside: Sequence[str] = (),
+    background: Sequence[str] = (),
 ) -> list[Level]:
     """From the reader to the whole; nodes where there are any.
 
@@ -28,11 +28,11 @@ def levels(
         flows: the table `flows` of each counted round.
         participants: the table `participants` of the same.
         size: bytes of a body on the average.
-        beside: flows that are not what the case measures.
+        background: flows that are not what the case measures.
     """
     if not flows:
         return []
-    rows = pl.concat(flows).filter(~pl.col("flow").is_in(beside))
+    rows = pl.concat(flows).filter(~pl.col("flow").is_in(background))
     rows = rows.drop_nulls("reader")
     if rows.is_empty():
         return []
@@ -117,7 +117,7 @@ def _mean(name: str) -> pl.Expr:
 
 
 def _alike(each: pl.DataFrame, name: str) -> float | None:
-    """What is asked for is the same in all rounds."""
+    """Return what is asked for, which is the same in all rounds."""
     value = each[name].max()
     return None if each[name].null_count() else float(value)  # type: ignore[arg-type]
 

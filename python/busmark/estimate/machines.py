@@ -76,7 +76,7 @@ def hosts(
 
 
 def _resumed(manifest: Manifest, order: int) -> int:
-    """How many resumptions had been before the round of this place."""
+    """Return how many resumptions had been before the round of this place."""
     return sum(each.first_order <= order for each in manifest.resumptions)
 
 

@@ -146,8 +146,8 @@ class _Analysis:
             answer=manifest.scenario.get("answer") or "goodput",
             attempts=[_attempt(row, cpus) for row in self.rows],
             loads=background(self.params, self.good or self.last),
-            beside_expected=self._sum("stream_expected"),
-            beside_lost=self._sum("stream_lost"),
+            background_expected=self._sum("stream_expected"),
+            background_lost=self._sum("stream_lost"),
             captured=self._sum("captured"),
             capture_dropped=self._sum("capture_dropped"),
             wire=self._wire(),
@@ -271,11 +271,11 @@ class _Analysis:
         known = ((row["round"], row["mbit_per_s"]) for row in self.good)
         middle = curves.middle_round({number: rate for number, rate in known if rate is not None})
         shown = [middle] if middle is not None else []
-        beside = [flow.name for flow in self.params.flows]
+        background = [flow.name for flow in self.params.flows]
 
         def over_time(number: int, intervals: pl.DataFrame) -> list[Curve]:
-            if beside:
-                intervals = intervals.filter(~pl.col("flow").is_in(beside))
+            if background:
+                intervals = intervals.filter(~pl.col("flow").is_in(background))
             return [*curves.rate(number, intervals, self.measured_s[number])]
 
         drawn = [*throughput.series(self.good, probes, self.common.thinning)]

@@ -99,7 +99,7 @@ def _phase(
         half_round_trip=_median(own),
         asked=sum(asked),
         lost=sum(lost),
-        lost_share=mean_over_rounds(shares, "1", sum(asked)) if shares else None,
+        loss=mean_over_rounds(shares, "1", sum(asked)) if shares else None,
         written_per_s=_rate([table.filter(here) for table in rates], "transmitter"),
         read_per_s=_rate([table.filter(here) for table in rates], "receiver"),
     )

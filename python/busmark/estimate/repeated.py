@@ -91,7 +91,7 @@ def _subscriber(case: CaseSummary, rounds: Sequence[int]) -> SubscriberRow:
         samples_per_s=rate,
         mbit_per_s=None if rate is None else rate * (case.size or 0) * 8e-6,
         lost=lost,
-        lost_share=lost / expected if lost is not None and expected else None,
+        loss=lost / expected if lost is not None and expected else None,
     )
 
 

@@ -15,13 +15,11 @@ from busmark.model.figure import Figure, over_rounds
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.resources import READER, BackgroundLoad, Resources
+from busmark.store.columns import TICK_NS
 
 MOST_CURVES = 6
 """Participants that are drawn one by one; where there are more, the busiest are, and the others as
 one."""
-
-STEP_NS = 10_000_000
-"""Step of CPU time in user mode and in the kernel."""
 
 COUNTS = ("user_ns", "system_ns", "run_ns", "switches", "major_faults")
 
@@ -101,13 +99,13 @@ def _sum(values: pl.Expr) -> pl.Expr:
 def with_rates(frame: pl.DataFrame) -> pl.DataFrame:
     """Adds `RATES` to counts of the time `length_ns`.
 
-    CPU time in user mode and in the kernel is known in steps of 10 ms, so that a difference may be
-    off by one of them; the time on a CPU is known exactly, but not of a thread that has ended. The
-    whole is therefore the exact time, and at least what the steps prove; what it is more or less
-    than the steps goes to both parts alike.
+    CPU time in user mode and in the kernel is known in ticks, so that a difference may be off by
+    one of them; the time on a CPU is known exactly, but not of a thread that has ended. The whole
+    is therefore the exact time, and at least what the ticks prove; what it is more or less than the
+    ticks goes to both parts alike.
     """
     user, system, length = pl.col("user_ns"), pl.col("system_ns"), pl.col("length_ns")
-    least = (user + system - 2 * STEP_NS).clip(0)
+    least = (user + system - 2 * TICK_NS).clip(0)
     whole = pl.max_horizontal(pl.col("run_ns").fill_null(user + system), least)
     kernel = ((whole - user + system) / 2).clip(0, whole)
     return frame.with_columns(
@@ -208,7 +206,7 @@ def _resources(node: str, name: str, own: pl.DataFrame, count: int) -> Resources
 
 
 def series(number: int, frame: pl.DataFrame, measured_s: float) -> Iterator[Curve]:
-    """Return what participants used over the time of round `number`, from the begin of the warm-up
+    """Return what participants used over the time of round `number`, from the start of the warm-up
     to the end of measuring, on each node; none of what is not known. `frame` is `by_participant`
     of that round.
     """
@@ -300,7 +298,7 @@ def level_text(kind: str, level: float | None) -> str:
 
 
 def loads_text(loads: Sequence[BackgroundLoad]) -> str:
-    """What the loads achieved that ran at once."""
+    """Return what the loads achieved that ran at once."""
     if not any(load.rounds for load in loads):
         return text.ABSENT
     return f" {SEVERAL} ".join(level_text(load.kind, load.achieved) for load in loads)

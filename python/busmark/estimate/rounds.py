@@ -58,7 +58,8 @@ def verdict(
 
 
 def _causes(bad: Sequence[Row]) -> list[str]:
-    """Why rounds are no good; the first stands for all reasons that differ in figures only."""
+    """Return why rounds are no good; the first stands for all reasons that differ in figures
+    only."""
     alike: dict[tuple[str, str], list[str]] = {}
     for row in bad:
         reason = row["reason"] or "no reason recorded"
@@ -127,7 +128,7 @@ def _together(row: Row, *columns: str) -> int | None:
 
 
 def _times(row: Row) -> RoundTimes | None:
-    """What is stored of round trips, of pings as RTT/2; None where nothing is known."""
+    """Return what is stored of round trips, of pings as RTT/2; None where nothing is known."""
     names = [name for name in RoundTimes.model_fields if name != "quantity"]
     known = {name: value for name in names if (value := row.get(name)) is not None}
     if not known:

@@ -22,14 +22,15 @@ NAMES = {
     "written_per_s": "write_rate", "read_per_s": "read_rate", "samples_per_s": "read_rate",
     "theoretical_per_s": "theoretical_rate", "numbered_per_s": "numbered_rate",
     "asked_per_s": "asked_rate", "read_bytes_per_s": "read_bytes", "mbit_per_s": "goodput",
-    "theoretical_bytes_per_s": "theoretical_bytes", "loss_share": "loss", "lost_share": "loss",
+    "theoretical_bytes_per_s": "theoretical_bytes",
     "cpus": "cpu", "cpus_used": "cpu", "share": "read_share", "median_ns": "latency",
 }  # fmt: skip
 """Quantities of fields whose names are others."""
 
 UNITS = {
     "_bytes_per_s": "B/s", "mbit_per_s": "Mbit/s", "_per_s": "1/s", "_bytes": "B", "_ns2": "ns²",
-    "_ns": "ns", "_s": "s", "share": "1", "cpus": "CPU", "cpu_busy": "1", "_ppm": "ppm",
+    "_ns": "ns", "_s": "s", "share": "1", "loss": "1", "cpus": "CPU", "cpu_busy": "1",
+    "_ppm": "ppm",
 }  # fmt: skip
 """By the endings of fields."""
 
@@ -210,7 +211,7 @@ def _distribution(
 
 
 def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[Estimated]:
-    """What the samples look like: over the length of a round, by modes, and of one hop."""
+    """Yield what the samples look like: over the length of a round, by modes, and of one hop."""
     if found.drift and (change := found.drift.change):
         yield _figure(change, one.quantity, "drift", one.scope, one.of)
         yield replace(one, statistic="trending_rounds", value=found.drift.trending, unit="",
@@ -225,8 +226,8 @@ def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[E
     if hop := found.hop_std:
         yield replace(pooled, statistic="hop_stdev", low=hop.low_ns, high=hop.high_ns,
                       reason="only its limits are known")  # fmt: skip
-    if found.lost_share:
-        yield replace(one, statistic="lost_share", value=found.lost_share, unit="1")
+    if found.loss:
+        yield replace(one, statistic="loss", value=found.loss, unit="1")
 
 
 def _why_absent(rung: Percentile) -> str | None:
@@ -277,7 +278,7 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
 
 
 def _route(route: Route) -> Iterator[Estimated]:
-    """What packets say of the way of a flow's samples."""
+    """Yield what packets say of the way of a flow's samples."""
     yield from _fields(route, "route", route.flow)
     for field, unit in (("bits", "bit"), ("latency", "ns"), ("confirmed", "ns"),
                         ("application", "ns"), ("apart", "ns"), ("eq2", "Mbit/s")):  # fmt: skip

@@ -36,7 +36,7 @@ class Timed:
 
 def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` by intended sending, in a column `start`, with the series of each in a column
-    `series`. Those of several writers and readers were recorded one after the other; statistics
+    `series`. Samples of several writers and readers were recorded one after the other; statistics
     need them as they happened."""
     start = rows["intended_ns"]
     if start.null_count():
@@ -236,7 +236,8 @@ class Sent:
         return max(lost / (back + lost) for back, lost in both if back + lost)
 
     def hides(self, statistic: stats.Statistic) -> bool:
-        """Whether in any round the statistic falls among the lost: then it has no mean either."""
+        """Return whether in any round the statistic falls among the lost: then it has no mean
+        either."""
         both = zip(self.back, self.lost, strict=True)
         return any(stats.among_lost(statistic, back, lost) for back, lost in both)
 
@@ -245,7 +246,7 @@ class Sent:
         return stats.Ordered.merged([each.ordered for each in self.rounds])
 
     def pooled_hides(self, percent: float) -> bool:
-        """Whether a percentile of all rounds together falls among the lost."""
+        """Return whether a percentile of all rounds together falls among the lost."""
         return bool(stats.among_lost(percent, sum(self.back), sum(self.lost)))
 
 

@@ -102,7 +102,7 @@ def _timed(found: ProbeRound, every: pl.DataFrame) -> ProbeRound:
 
 
 def _admitted(sent: pl.DataFrame, row: Mapping[str, Any]) -> pl.DataFrame:
-    """Those of the probes that the readers' filter admits."""
+    """Return the probes that the readers' filter admits."""
     below, instances = row.get("filter_below"), row.get("instances")
     if not below or not instances or below >= instances:
         return sent
@@ -161,12 +161,13 @@ class Probes:
 
     @property
     def never_arrived(self) -> int | None:
-        """How many never arrived; None if that is not known of a round."""
+        """Return how many never arrived; None if that is not known of a round."""
         return _sum([r.never_arrived for r in self.rounds])
 
     @property
     def hidden(self) -> bool:
-        """Whether the median of their one-way latencies falls among the lost in some round."""
+        """Return whether the median of their one-way latencies falls among the lost in some
+        round."""
         each = [
             (int(r.one_way.latency.size), int(r.lost.size))
             for r in self.rounds
@@ -240,7 +241,7 @@ def throughput(
         sent=sent,
         received=received,
         lost=_total(rows, "lost"),
-        loss_share=loss,
+        loss=loss,
         duplicated=_total(rows, "duplicated"),
         out_of_order=_total(rows, "out_of_order"),
         foreign=_total(rows, "foreign"),

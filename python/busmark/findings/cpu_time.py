@@ -58,7 +58,8 @@ class CpuUse:
 
     @property
     def common(self) -> dict[Cpu, float]:
-        """What participants used together of each CPU on which several of them are pinned."""
+        """Return what participants used together of each CPU on which several of them are
+        pinned."""
         runs: dict[Cpu, list[float]] = {}
         for own in self.participants:
             if len(own.cpus) == 1:
@@ -75,13 +76,13 @@ class CpuUse:
         return max(0.0, sum(self.busy[cpu] for cpu in cpus) - own) / len(cpus)
 
     def background(self) -> dict[Cpu, float]:
-        """What others used of each CPU on which no participant may run."""
+        """Return what others used of each CPU on which no participant may run."""
         free = self.busy.keys() - self.taken
         return {cpu: max(0.0, self.busy[cpu] - self.reader) for cpu in free}
 
 
 def cpu_use(system: pl.DataFrame, cpus: str | None, measured_s: float | None) -> CpuUse | None:
-    """What the rows of one round say; None where they say nothing of the measured time.
+    """Return what the rows of one round say; None where they say nothing of the measured time.
 
     Args:
         system: the table `system` of the round.

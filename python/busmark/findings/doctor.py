@@ -10,7 +10,7 @@ from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile, count, duration, size
 from busmark.findings.run import combine, host_findings
 from busmark.host.needs import HERE_TOO
-from busmark.plugin import SWITCH, Installed
+from busmark.plugin import SWITCH, InstalledPlugin
 
 if TYPE_CHECKING:
     from busmark.store.manifest import Finding
@@ -21,7 +21,7 @@ IN_CHECKOUT = (
     " Adapters in C++, such as Fast DDS, OpenDDS and omniORB, are built in a checkout of the "
     "repository by `make adapters`; name its target/release in BUSMARK_ADAPTER_PATH."
 )
-"""Further remedy for who has installed a wheel."""
+"""Further remedy where a wheel is installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ def diagnose(
     profile: Profile,
     adapters: dict[str, Capabilities] | None = None,
     missing: dict[str, str] | None = None,
-    plugins: Sequence[Installed] = (),
+    plugins: Sequence[InstalledPlugin] = (),
 ) -> list[Finding]:
-    """What is wrong with this machine for measuring.
+    """Return what is wrong with this machine for measuring.
 
     `adapters` are the usable ones with their capabilities, `missing` the others with the reason;
     None: not looked at.
@@ -56,7 +56,8 @@ def diagnose(
 
 
 def facts(profile: Profile) -> list[Fact]:
-    """What was checked and its value, those in order too, then what is merely good to know."""
+    """Return what was checked and its value, those in order too, then what is merely good to
+    know."""
     checked = []
     for rule in rules().values():
         if rule.fact is None or rule.check_host is None:
@@ -78,7 +79,7 @@ def facts(profile: Profile) -> list[Fact]:
 
 
 def needed() -> list[Fact]:
-    """What every plan asks of this machine for its cases, looked at now."""
+    """Return what every plan asks of this machine for its cases, looked at now."""
     states = [(need, *need.state()) for need in HERE_TOO]
     return [
         Fact(need.name, seen, problem is None, need.fine if problem is None else "see below")
@@ -87,7 +88,7 @@ def needed() -> list[Fact]:
 
 
 def lacking() -> list[Finding]:
-    """What this machine would have to have before cases can run on it."""
+    """Return what this machine would have to have before cases can run on it."""
     from busmark.store.manifest import Finding
 
     states = [(need, need.state()[1]) for need in HERE_TOO]
@@ -124,7 +125,7 @@ def _isolated(profile: Profile) -> str | None:
 
 
 def _clock(profile: Profile) -> str | None:
-    """What synchronises the time of day, and how well."""
+    """Return what synchronises the time of day, and how well."""
     sync = profile.get("clock_sync") or {}
     if chrony := sync.get("chrony"):
         return f"chrony, from {chrony['reference']}, within {duration(chrony['bound_ns'])}"
@@ -187,7 +188,7 @@ def _adapter_findings(
     return found
 
 
-def _plugin_findings(plugins: Sequence[Installed]) -> list[Finding]:
+def _plugin_findings(plugins: Sequence[InstalledPlugin]) -> list[Finding]:
     from busmark.store.manifest import Finding
 
     faulty = [each for each in plugins if each.fault]

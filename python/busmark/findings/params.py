@@ -21,30 +21,31 @@ def policy(params: Parameters, name: str) -> str | None:
 
 
 def is_stream(capabilities: Capabilities) -> bool:
-    """Whether the adapter keeps all and loses nothing, whatever it is asked for: a bare byte stream
-    or call, with no queue that may overflow."""
+    """Return whether the adapter keeps all and loses nothing, whatever it is asked for: a bare byte
+    stream or call, with no queue that may overflow."""
     values = set(capabilities.get("qos") or ())
     return {"reliable", "keep_all"} <= values and "best_effort" not in values
 
 
 def is_reliable(params: Parameters, capabilities: Capabilities) -> bool:
-    """Whether nothing may be lost: by QoS, or by the kind of adapter where QoS says nothing."""
+    """Return whether nothing may be lost: by QoS, or by the kind of adapter where QoS says
+    nothing."""
     asked = policy(params, "reliability")
     return is_stream(capabilities) if asked is None else asked == "reliable"
 
 
 def has_rate(params: Parameters) -> bool:
-    """Whether samples are sent at an intended rate."""
+    """Return whether samples are sent at an intended rate."""
     return bool(params.rate_hz)
 
 
 def at_full_speed(params: Parameters) -> bool:
-    """Whether writers write as fast as they can."""
+    """Return whether writers write as fast as they can."""
     return params.test == "throughput" and not has_rate(params)
 
 
 def is_pinned(params: Parameters) -> bool:
-    """Whether every participant has CPUs of its own or shares one on purpose."""
+    """Return whether every participant has CPUs of its own or shares one on purpose."""
     return str(params.placement) != "free"
 
 
@@ -54,7 +55,7 @@ def settings(params: Parameters) -> dict[str, str]:
 
 
 def injects_faults(capabilities: Capabilities) -> bool:
-    """Whether the adapter drops, repeats or corrupts samples on purpose."""
+    """Return whether the adapter drops, repeats or corrupts samples on purpose."""
     return "faults" in (capabilities.get("features") or ())
 
 
@@ -86,8 +87,8 @@ def asked_bytes(params: Parameters, capabilities: Capabilities) -> int | None:
 def remedy(
     params: Parameters, hosts: Sequence[Profile], capabilities: Capabilities, effective: int | None
 ) -> str:
-    """How this case gets a larger buffer than its socket had; empty where neither the socket nor
-    the case says how large that was."""
+    """Return how this case gets a larger buffer than its socket had; empty where neither the socket
+    nor the case says how large that was."""
     name, asked = option(capabilities), asked_bytes(params, capabilities)
     if asked is None and effective is None:
         return ""

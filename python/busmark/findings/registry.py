@@ -51,7 +51,7 @@ ORDER = (
     "other-load",
     "several-hosts",
     "rate-not-held",
-    "beside-missed",
+    "background-missed",
     "several-phases",
     "unacknowledged-batches",
     "load-missed",
@@ -146,7 +146,7 @@ class Kind:
     findings: tuple[Finding, ...]
     """The worst first."""
     letter: str
-    """By which rows refer to it; empty where it concerns no single case."""
+    """Letter by which rows refer to it; empty where it concerns no single case."""
     anchor: str
     """Identifier of its element on the page."""
 
@@ -176,7 +176,7 @@ class Kind:
 
     @property
     def remedies(self) -> list[str]:
-        """What to do, each once."""
+        """Return what to do, each once."""
         return list(dict.fromkeys(each.remedy for each in self.findings))
 
     @property
@@ -202,7 +202,8 @@ class Kind:
         return f"{self.title}, {where}" if where else self.title
 
     def flags(self) -> dict[str, Flag]:
-        """What it says of each of its cases; of one that is in several findings, the worst."""
+        """Return what it says of each of its cases; of one that is in several findings, the
+        worst."""
         flags: dict[str, Flag] = {}
         for found in self.findings:
             seen = {**dict([worst(found)]), **found.seen}
@@ -267,7 +268,7 @@ def kinds(findings: Iterable[Finding]) -> list[Kind]:
 
 
 def by_case(found: Sequence[Kind]) -> dict[str, Flags]:
-    """What stands on every case that any finding concerns."""
+    """Return what stands on every case that any finding concerns."""
     flags: dict[str, list[Flag]] = {}
     for kind in found:
         for case, flag in kind.flags().items():

@@ -20,7 +20,8 @@ Seen = dict[str, list[tuple[str, Observation]]]
 
 
 def host_findings(profile: Profile, *, node: str = "") -> list[Finding]:
-    """What is wrong with a machine for measuring. A node's name is put before the evidence."""
+    """Return what is wrong with a machine for measuring. A node's name is put before the
+    evidence."""
     seen: Seen = defaultdict(list)
     for rule in rules().values():
         if rule.check_host:
@@ -34,7 +35,7 @@ def plan_findings(
     adapters: dict[str, Capabilities] | None = None,
     nodes_of: Callable[[Case], Mapping[str, Profile]] | None = None,
 ) -> list[Finding]:
-    """What planned cases show before they run.
+    """Return what planned cases show before they run.
 
     Args:
         profile: of the machine on which cases run that are on no node.
@@ -54,7 +55,7 @@ def plan_findings(
 
 
 def campaign_findings(result: Result) -> list[Finding]:
-    """What went wrong in a campaign, from its result directory alone.
+    """Return what went wrong in a campaign, from its result directory alone.
 
     One case is held in memory at a time. A defect in a rule must not cost hours of measuring
     their other findings: it becomes a finding itself.
@@ -76,7 +77,7 @@ def campaign_findings(result: Result) -> list[Finding]:
 
 
 def early_findings(case: Case, result: Result) -> list[Finding]:
-    """What the rounds of a case so far allow to be said while others are to come."""
+    """Return what the rounds of a case so far allow to be said while others are to come."""
     from busmark.findings.view import CaseView
 
     view = CaseView(case, result)
@@ -123,7 +124,7 @@ def _explained(findings: list[Finding]) -> list[Finding]:
 
 
 def _consequences(finding: Finding, findings: Iterable[Finding]) -> list[Finding]:
-    """What this finding may be the cause of. Nothing of the host alone is a consequence."""
+    """Return what this finding may be the cause of. Nothing of the host alone is a consequence."""
     if finding.severity == "note" or finding.id not in rules():
         return []
     kinds, own = rules()[finding.id].explains, set(finding.cases)

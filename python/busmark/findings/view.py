@@ -130,7 +130,7 @@ class CaseView:
 
     @cached_property
     def cpu_use(self) -> dict[int, CpuUse]:
-        """Who used the participants' CPUs, in each finished round of which that is known."""
+        """Return who used the participants' CPUs, in each finished round of which that is known."""
         from busmark.findings.cpu_time import cpu_use
 
         cpus = self.values("cpus", only_ok=False)
@@ -153,8 +153,8 @@ class CaseView:
 
     @cached_property
     def major_faults(self) -> int | None:
-        """How often participants waited for a page from a disk, in all finished rounds; None where
-        nobody counted."""
+        """Return how often participants waited for a page from a disk, in all finished rounds; None
+        where nobody counted."""
         import polars as pl
 
         own = (pl.col("scope") == "process") & (pl.col("participant") != READER)

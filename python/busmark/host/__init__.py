@@ -3,7 +3,7 @@
 from busmark.host.clock import clock_sync
 from busmark.host.condition import Condition, changes, condition, cpus_allowed, cpus_used
 from busmark.host.counters import (
-    Counted,
+    CounterChange,
     Counters,
     UdpSocket,
     difference,
@@ -18,7 +18,7 @@ from busmark.host.profile import Profile, profile, variables
 
 __all__ = [
     "Condition",
-    "Counted",
+    "CounterChange",
     "Counters",
     "CpuTime",
     "Profile",

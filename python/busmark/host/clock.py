@@ -32,7 +32,7 @@ update interval, leap status (chronyc(1))."""
 
 
 def ask() -> str:
-    """What `SCRIPT` prints on this machine; empty where it cannot be run."""
+    """Return what `SCRIPT` prints on this machine; empty where it cannot be run."""
     try:
         script = SCRIPT.read_text(encoding="utf-8")
         done = subprocess.run(
@@ -48,7 +48,7 @@ def ask() -> str:
 
 
 def clock_sync(said: str) -> dict[str, Any] | None:
-    """What `SCRIPT` printed, as it is stored; None if it printed nothing.
+    """Return what `SCRIPT` printed, as it is stored; None if it printed nothing.
 
     `synchronised` and `error_ns` (its maximum) are the kernel's; `chrony` and `ptp` have offsets in
     ns, positive where this clock is ahead. What is absent is None, with the reason in `absent`.

@@ -119,7 +119,7 @@ def _network(net: Path) -> dict[str, int | None]:
 
 
 def difference(before: Counters, after: Counters) -> dict[str, Any]:
-    """What happened between two snapshots, JSON-able.
+    """Return what happened between two snapshots, JSON-able.
 
     Every counter under its own name, and as shares from 0 to 1: `cpu_busy` and `steal` of the
     CPU that had most of it, `cpu_busy_per_cpu` by CPU number. None where a counter is absent,
@@ -190,7 +190,7 @@ PER_NETWORK = frozenset({
 
 
 @dataclass(frozen=True)
-class Counted:
+class CounterChange:
     """What `difference` says of one place."""
 
     system: str
@@ -200,7 +200,7 @@ class Counted:
     change: dict[str, Any]
 
 
-def together(places: Sequence[Counted]) -> dict[str, Any]:
+def together(places: Sequence[CounterChange]) -> dict[str, Any]:
     """Counts of every network and of every machine once, summed up; of shares the greatest. None
     where no place tells."""
     networks = {place.network: place.change for place in places}

@@ -42,7 +42,7 @@ class Need:
 
 
 def missing(carriers: Collection[str], stored: int = 0) -> str | None:
-    """What a case whose samples these carry lacks here, of which so many bytes lie in shared
+    """Return what a case whose samples these carry lacks here, of which so many bytes lie in shared
     memory; None: nothing that is known."""
     for need in NEEDS:
         if not need.carriers or need.carriers & set(carriers):
@@ -76,7 +76,7 @@ def loopback() -> tuple[str, str | None]:
 def shared_memory(
     folder: Path = SHARED_MEMORY, least: int = LEAST_SHARED
 ) -> tuple[str, str | None]:
-    """Whether files can be made there, and whether they can be so large."""
+    """Return whether files can be made there, and whether they can be so large."""
     try:
         found = os.statvfs(folder)
     except OSError as error:
@@ -110,7 +110,7 @@ def disk(folder: Path = HERE) -> tuple[str, str | None]:
     found = os.statvfs(there)
     free = found.f_bavail * found.f_frsize
     text = f"{free / (1 << 20):,.0f} MiB free in {there}".replace(",", " ")
-    # Those of the kernel's own, such as /proc, have no blocks: that nothing can be written there is
+    # The kernel's own, such as /proc, have no blocks: that nothing can be written there is
     # found when the folder is made.
     if found.f_blocks and free < LEAST_DISK:
         return text, (
@@ -121,7 +121,8 @@ def disk(folder: Path = HERE) -> tuple[str, str | None]:
 
 
 def ports() -> tuple[str, str | None]:
-    """Those that the kernel hands out to sockets that ask for none, and whether one is left."""
+    """Return those that the kernel hands out to sockets that ask for none, and whether one is
+    left."""
     try:
         for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
             with socket.socket(socket.AF_INET, kind) as own:

@@ -214,7 +214,7 @@ def network(snmp: str, snmp6: str) -> dict[str, int | None]:
 
 
 def traffic(snmp: str, snmp6: str) -> dict[str, int | None]:
-    """What UDP and TCP of a network namespace carried, IPv4 and IPv6 together."""
+    """Return what UDP and TCP of a network namespace carried, IPv4 and IPv6 together."""
     four, six = tables(snmp), pairs(snmp6)
     return {
         "udp_in_datagrams": total(four.get("Udp.InDatagrams"), six.get("Udp6InDatagrams")),
@@ -224,7 +224,8 @@ def traffic(snmp: str, snmp6: str) -> dict[str, int | None]:
 
 
 def fragments(snmp: str, snmp6: str) -> dict[str, int | None]:
-    """What a network namespace made of datagrams that are larger than a packet, IPv4 and IPv6."""
+    """Return what a network namespace made of datagrams that are larger than a packet, IPv4 and
+    IPv6."""
     four, six = tables(snmp), pairs(snmp6)
     names = {
         "ip_fragmented": "FragOKs",

@@ -43,7 +43,8 @@ def cpu_facts(root: Path) -> dict[str, Any]:
 
 
 def _aes(info: dict[str, str]) -> bool | None:
-    """Whether a CPU has instructions for AES and for GHASH; None where it does not list any."""
+    """Return whether a CPU has instructions for AES and for GHASH; None where it does not list
+    any."""
     listed = {*info.get("flags", "").split(), *info.get("Features", "").split()}
     if not listed:
         return None
@@ -77,7 +78,8 @@ def governors(root: Path, online: list[int]) -> dict[str, str] | None:
 
 
 def _turbo(root: Path) -> bool | None:
-    """Whether CPUs may exceed their nominal frequency; None if the kernel does not report it."""
+    """Return whether CPUs may exceed their nominal frequency; None if the kernel does not report
+    it."""
     no_turbo = proc.number(root / CPUS / "intel_pstate/no_turbo")
     if no_turbo is not None:
         return no_turbo == 0
@@ -302,7 +304,7 @@ OFFERED = ("CYCLONEDDS_URI", "FASTDDS_*", "FASTRTPS_*", "NDDS_*", "RMW_*", "ROS_
 
 
 def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Those that are set and not empty, by name; of this process unless others are given."""
+    """Return those that are set and not empty, by name; of this process unless others are given."""
     found = os.environ if environment is None else environment
     return {
         name: found[name]
@@ -312,7 +314,7 @@ def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def is_one_of(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a variable is meant by one of these patterns."""
+    """Return whether a variable is meant by one of these patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -371,7 +373,7 @@ def differences(before: Profile, after: Profile) -> dict[str, tuple[object, obje
 
 def whole_differences(before: Profile, after: Profile) -> dict[str, tuple[object, object]]:
     """The same with settings of the kernel and limits of the session, and with the load at the
-    begin of each, where that is not about the same."""
+    start of each, where that is not about the same."""
     pairs = {fact: (before.get(fact), after.get(fact)) for fact in SETTINGS}
     found = {fact: both for fact, both in pairs.items() if None not in both and both[0] != both[1]}
     load, later = _last_minute(before), _last_minute(after)

@@ -38,7 +38,7 @@ class Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class Counted:
+class CounterReading:
     """One object in one reading."""
 
     time_ns: int
@@ -58,7 +58,7 @@ _NETWORK = re.compile(r"/proc/(\d+)/net/dev")
 _CGROUP = re.compile(r"/sys/fs/cgroup(.*)/(cpu\.stat|memory\.current|memory\.usage_in_bytes)")
 
 
-def counted(reading: Reading) -> dict[Key, Counted]:
+def counted(reading: Reading) -> dict[Key, CounterReading]:
     """Everything that one reading counts."""
     files = {path: (time_ns, text) for time_ns, path, text in reading}
     found = dict(_host(files))
@@ -76,7 +76,7 @@ def counted(reading: Reading) -> dict[Key, Counted]:
         elif match := _NETWORK.fullmatch(path):
             found |= _network(files, int(match[1]), networks.get(int(match[1])), time_ns, text)
         elif match := _CGROUP.fullmatch(path):
-            entry = found.setdefault(Key("cgroup", name=match[1] or "/"), Counted(time_ns))
+            entry = found.setdefault(Key("cgroup", name=match[1] or "/"), CounterReading(time_ns))
             _cgroup(entry, match[2], text)
     return {key: entry for key, entry in found.items() if entry.counts or entry.levels}
 
@@ -85,7 +85,7 @@ def _text(files: Files, path: str) -> str:
     return files[path][1] if path in files else ""
 
 
-def _host(files: Files) -> Iterator[tuple[Key, Counted]]:
+def _host(files: Files) -> Iterator[tuple[Key, CounterReading]]:
     if "/proc/stat" not in files:
         return
     time_ns, stat = files["/proc/stat"]
@@ -96,7 +96,7 @@ def _host(files: Files) -> Iterator[tuple[Key, Counted]]:
         for name, parts in {"user": ("user", "nice"), "idle": ("idle", "iowait")}.items():
             times[f"{name}_ns"] = _ns(proc.total(*(ticks.get(part) for part in parts)))
         times["system_ns"] = _ns(ticks.get("system"))
-        entry = Counted(time_ns, times)
+        entry = CounterReading(time_ns, times)
         if not number:
             entry.counts |= {
                 "context_switches": proc.context_switches(stat),
@@ -123,17 +123,19 @@ def _task(task: proc.Task) -> dict[str, int | None]:
 
 def _process(
     files: Files, process: int, network: str | None, time_ns: int, text: str
-) -> dict[Key, Counted]:
+) -> dict[Key, CounterReading]:
     task = proc.task(text)
     if task is None:
         return {}
     status = proc.status(_text(files, f"/proc/{process}/task/{process}/status"))
     levels = {"rss_bytes": status.get("VmRSS"), "swap_bytes": status.get("VmSwap")}
     key = Key("process", process, network=network, began=task.began)
-    return {key: Counted(time_ns, _task(task), levels, task.name, task.parent)}
+    return {key: CounterReading(time_ns, _task(task), levels, task.name, task.parent)}
 
 
-def _thread(files: Files, process: int, thread: int, time_ns: int, text: str) -> dict[Key, Counted]:
+def _thread(
+    files: Files, process: int, thread: int, time_ns: int, text: str
+) -> dict[Key, CounterReading]:
     task = proc.task(text)
     if task is None:
         return {}
@@ -148,22 +150,22 @@ def _thread(files: Files, process: int, thread: int, time_ns: int, text: str) ->
         "involuntary_switches": status.get("nonvoluntary_ctxt_switches"),
     }
     key = Key("thread", process, thread, began=task.began)
-    return {key: Counted(time_ns, counts, name=task.name)}
+    return {key: CounterReading(time_ns, counts, name=task.name)}
 
 
 def _network(
     files: Files, process: int, network: str | None, time_ns: int, text: str
-) -> dict[Key, Counted]:
+) -> dict[Key, CounterReading]:
     folder = f"/proc/{process}/net"
     snmp, snmp6 = _text(files, f"{folder}/snmp"), _text(files, f"{folder}/snmp6")
     counts = proc.network(snmp, snmp6) | proc.traffic(snmp, snmp6)
-    found = {Key("network", network=network): Counted(time_ns, counts)}
+    found = {Key("network", network=network): CounterReading(time_ns, counts)}
     for name, values in proc.interfaces(text).items():
-        found[Key("interface", name=name, network=network)] = Counted(time_ns, dict(values))
+        found[Key("interface", name=name, network=network)] = CounterReading(time_ns, dict(values))
     return found
 
 
-def _cgroup(entry: Counted, file: str, text: str) -> None:
+def _cgroup(entry: CounterReading, file: str, text: str) -> None:
     values = proc.pairs(text)
     if file != "cpu.stat":
         entry.levels["memory_bytes"] = int(text) if text.strip().isdecimal() else None
@@ -177,7 +179,7 @@ def _cgroup(entry: Counted, file: str, text: str) -> None:
 
 
 def changes(readings: Sequence[Reading], participants: Mapping[int, str]) -> list[dict[str, Any]]:
-    """What happened between neighbouring readings, one row per object, in order of time.
+    """Return what happened between neighbouring readings, one row per object, in order of time.
 
     Args:
         readings: of one node.
@@ -186,12 +188,12 @@ def changes(readings: Sequence[Reading], participants: Mapping[int, str]) -> lis
     Returns:
         Rows with `interval` (its number, from 0), the parts of `Key`, `participant`, `start_ns` and
         `duration_ns` of the interval as it really was, counts of it, and levels at its end. A
-        thread that came within the interval counts from its begin; an object that one reading lacks
+        thread that came within the interval counts from its start; an object that one reading lacks
         counts from the reading before. None where a counter is absent or went backwards.
     """
     rows = []
-    before: dict[Key, Counted] = {}
-    seen: dict[Key, Counted] = {}
+    before: dict[Key, CounterReading] = {}
+    seen: dict[Key, CounterReading] = {}
     names = dict(participants)
     for number, reading in enumerate(readings):
         after = counted(reading)
@@ -207,13 +209,17 @@ def changes(readings: Sequence[Reading], participants: Mapping[int, str]) -> lis
     return [row for row in rows if row["duration_ns"] > 0]
 
 
-def _begin(start: Counted | None, before: Mapping[Key, Counted]) -> int:
+def _begin(start: CounterReading | None, before: Mapping[Key, CounterReading]) -> int:
     """When the interval began; for a new object, with the previous reading's."""
     return start.time_ns if start else min(entry.time_ns for entry in before.values())
 
 
 def _row(
-    key: Key, names: Mapping[int, str], begin_ns: int, start: Counted | None, end: Counted
+    key: Key,
+    names: Mapping[int, str],
+    begin_ns: int,
+    start: CounterReading | None,
+    end: CounterReading,
 ) -> dict[str, Any]:
     old = start.counts if start else dict.fromkeys(end.counts, 0)
     return {
@@ -234,8 +240,8 @@ def _rise(before: int | None, after: int | None) -> int | None:
     return None if before is None or after is None or after < before else after - before
 
 
-def _names(entries: Mapping[Key, Counted], known: Mapping[int, str]) -> dict[int, str]:
-    """Participants by process: those that are known, their children, and theirs. Who is known stays
+def _names(entries: Mapping[Key, CounterReading], known: Mapping[int, str]) -> dict[int, str]:
+    """Return participants by process: known ones, their children, and so on. Who is known stays
     so, for a child whose parent ends is given another."""
     names = dict(known)
     parents = {

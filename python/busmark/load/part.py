@@ -243,7 +243,7 @@ class Part:
         return self._process.pid
 
     def account(self) -> Account:
-        """What it has done by now.
+        """Return what it has done by now.
 
         Raises:
             Killed: nobody answers.
@@ -259,7 +259,7 @@ class Part:
         return Account(float(moment), runs, int(cpu_ns) / 1e9, int(read), int(written))
 
     def ended(self) -> Killed:
-        """How it has ended before its time, of one that does not run."""
+        """Return how it has ended before its time, of one that does not run."""
         said = self.stop()
         found = re.search(rf"^{self._mark} ended ([0-9]{{1,3}})$", said, re.M)
         if found is None:
@@ -279,7 +279,7 @@ class Part:
         return said
 
     def _lines(self, form: str, wanted: int) -> list[Any]:
-        """Its own lines of this form, as soon as so many have come.
+        """Return its own lines of this form, as soon as this many have come.
 
         Raises:
             Killed: they do not come.
@@ -297,7 +297,7 @@ class Part:
             time.sleep(LOOK_S)
 
     def _way(self) -> str:
-        """What has become of the shell, or of the way to it."""
+        """Return what has become of the shell, or of the way to it."""
         killed = self._process.killed
         return f"the way to it was {killed}" if killed else "the way to it has broken"
 
@@ -322,12 +322,12 @@ DATA = "busmark-load.data"
 
 
 def lack(load: Load) -> str:
-    """What to say where the tool of a load is missing."""
+    """Return what to say where the tool of a load is missing."""
     return f"load {load.kind} needs {TOOLS[load.kind]}: apt-get install {TOOLS[load.kind]}"
 
 
 def missing_tool(loads: tuple[Load, ...]) -> str | None:
-    """Why one of these loads cannot run on this machine; None if all can."""
+    """Return why one of these loads cannot run on this machine; None if all can."""
     return next((lack(load) for load in loads if shutil.which(TOOLS[load.kind]) is None), None)
 
 
@@ -337,8 +337,8 @@ def question(load: Load) -> str:
 
 
 def preparation(load: Load) -> str:
-    """What a shell does before the tool begins. Without its file, fio writes one at full speed and
-    then pauses: neither is the load that was asked for."""
+    """Return what a shell does before the tool begins. Without its file, fio writes one at full
+    speed and then pauses: neither is the load that was asked for."""
     return f"head -c {FILE_BYTES} /dev/zero >{DATA}" if load.kind == "disk" else ":"
 
 

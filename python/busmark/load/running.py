@@ -27,7 +27,7 @@ from busmark.processes import Killed
 
 FOREVER_S = 24 * 3600.0
 LISTEN_S = 10.0
-"""So long a sender is started again until its receiver listens."""
+"""Time for which a sender is started again until its receiver listens."""
 BEGIN_S = 20.0
 """A load that does nothing for this time is not running."""
 LOOK_S = 0.02
@@ -111,8 +111,9 @@ class _One:
             raise next((each for each in ended if "killed by" in str(each)), ended[0])
 
     def _amounts(self, since: Sequence[Account], now: Sequence[Account]) -> list[float]:
-        """What was done between two moments, by each part: seconds of CPU, or bytes; of a disk
-        read and as much written; of a network sent, or what came in where that is not known."""
+        """Return what was done between two moments, by each part: seconds of CPU, or bytes; of a
+        disk read and as much written; of a network sent, or what came in where that is not
+        known."""
         pairs = list(zip(since, now, strict=True))
         if self.load.kind == "cpu":
             return [last.cpu_s - first.cpu_s for first, last in pairs]
@@ -211,7 +212,7 @@ class Running:
 
     @property
     def on(self) -> dict[Kind, dict[str, float | None]]:
-        """What was achieved, by kind and node; known when it has ended."""
+        """Return what was achieved, by kind and node; known when it has ended."""
         return {each.load.kind: each.on for each in self._running}
 
     def stop(self) -> dict[Kind, float | None]:

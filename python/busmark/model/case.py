@@ -43,7 +43,7 @@ class Curve:
 
     @property
     def is_jitter(self) -> bool:
-        """Whether it is of the variation of a latency, with its sign or without."""
+        """Return whether it is of the variation of a latency, with its sign or without."""
         return self.quantity.endswith(("jitter", "ipdv"))
 
 
@@ -71,7 +71,7 @@ class Headline(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """Whether less is better."""
+        """Return whether less is better."""
         return self.kind in TIMES
 
 
@@ -131,11 +131,11 @@ class CaseSummary(Frozen):
     """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
     one writes and one reads, and where no counters were read."""
     own_flows: list[OwnFlow] = Field(default=[])
-    """Flows of the scenario's own beside what is measured, each with its latency if it has one."""
-    beside_expected: int | None = None
-    """Samples of flows beside what is measured that their readers should have had, in the rounds
-    that count; null where nothing ran beside it."""
-    beside_lost: int | None = None
+    """Flows of the scenario's own in the background, each with its latency if it has one."""
+    background_expected: int | None = None
+    """Samples of background flows that their readers should have had, in the rounds that count;
+    null where there was no background."""
+    background_lost: int | None = None
     """Samples that never arrived."""
     resources: list[Resources] = Field(default=[])
     """Resources of each participant; empty if no counters were read."""
@@ -192,7 +192,7 @@ class CaseSummary(Frozen):
 
     @property
     def headline(self) -> Headline | None:
-        """What it is ranked and compared by; None where that was not measured."""
+        """Return what it is ranked and compared by; None where that was not measured."""
         one_way = self.throughput.probe_one_way if self.throughput else None
         for kind, times in (("latency", self.rtt_2), ("one_way", one_way)):
             if times and (kind == "latency" or self.answer == "latency"):

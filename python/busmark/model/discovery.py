@@ -48,20 +48,20 @@ class Meeting(Frozen):
     endpoints: int
     """In one round, those whose time is known."""
     unknown: int
-    """Those of all counted rounds that the adapter cannot count."""
+    """Endpoints, in all counted rounds, whose matches the adapter cannot count."""
     limits: int
-    """Those of all counted rounds of which only an upper limit is known."""
+    """Endpoints, in all counted rounds, with only an upper limit."""
     first: Figure | None
     """Until the first endpoint had found all of its own."""
     half: Figure | None
     last: Figure | None
-    t_ns: list[float] = Field(description="When so many had: the median over rounds.")
+    t_ns: list[float] = Field(description="When this many had: the median over rounds.")
     found: list[int]
     """How many; at most 200 of them are listed, the first and the last always."""
 
 
 class RoundDiscovery(Frozen):
-    """What a round of a discovery test measured: medians over its repetitions, from the begin of
+    """What a round of a discovery test measured: medians over its repetitions, from the start of
     creation."""
 
     creation_ns: float | None

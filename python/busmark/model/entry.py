@@ -85,11 +85,12 @@ class Statistic:
 
     @property
     def of_a_round(self) -> str:
-        """What distinguishes a percentile of a typical round from one of all samples together."""
+        """Return what distinguishes a percentile of a typical round from one of all samples
+        together."""
         return "" if self.percent is None else " of a round"
 
     def figure(self, found: Distribution | None) -> Figure | None:
-        """That of these latencies."""
+        """Return this statistic of these latencies."""
         return found.figure(self.key) if found else None
 
 

@@ -164,7 +164,7 @@ else:
 
 
 class _Lost(_Ranked):
-    lost_share: float | None = 0.0
+    loss: float | None = 0.0
     """Share of the samples sent that never came back; null if samples of a stream were lost and no
     record says whether these were among them."""
 

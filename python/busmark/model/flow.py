@@ -118,11 +118,11 @@ class Change(Declared):
     # fmt: off
     at_s: Annotated[Seconds, P(
         asked=Annotated[float, Field(gt=0, le=3600)],
-        meaning="when, from the begin of the measured time")]
+        meaning="when, from the start of the measured time")]
     flow: Annotated[Word | None, P(
         asked=Identifier | None,
         meaning="what changes: a `[[flow]]`, by its name, or of the flows of the matrix pings, "
-        "stream (also the one beside pings) or batches; by default those that are measured")]
+        "stream (also a background one) or batches; by default those that are measured")]
     rate_hz: Annotated[
         Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None,
         P(asked=Annotated[float, Field(gt=0, le=1e9)] | None,

@@ -107,7 +107,7 @@ class Segment(Frozen):
 
     @property
     def bounded(self) -> bool:
-        """Whether it is no greater than that, so that no number can be given."""
+        """Return whether it is no greater than that, so that no number can be given."""
         return bool(self.bound_ns) and abs(self.median.value) <= self.bound_ns
 
 

@@ -41,10 +41,10 @@ LEADERS = {
 """Parameters of the workload from which a choice follows, unless the scenario says otherwise."""
 
 DERIVED = tuple(f"{name}." for name in having("derived"))
-"""What follows from other parameters: the QoS of a stream beside pings."""
+"""What follows from other parameters: the QoS of a background stream."""
 
 IN_WORDS = having("described")
-"""What the parameters `beside`, `timeline` and `adapter` tell in words."""
+"""What the parameters `background`, `timeline` and `adapter` tell in words."""
 
 PLACEMENTS = {
     "same": "on one CPU",
@@ -108,7 +108,7 @@ def _with_whole_history(flat: Flat) -> Flat:
 
 
 def is_choice(name: str) -> bool:
-    """Whether a parameter is a choice; see `CHOICES`."""
+    """Return whether a parameter is a choice; see `CHOICES`."""
     return name.split(".")[0] in CHOICES
 
 
@@ -127,8 +127,8 @@ def varying(cases: Iterable[Flat]) -> list[str]:
 
 
 def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
-    """Whether the workload decides on a choice in all these cases, as the number of ends does on
-    the depth of a history that the scenario leaves open."""
+    """Return whether the workload decides on a choice in all these cases, as the number of ends
+    does on the depth of a history that the scenario leaves open."""
     leaders = {
         leader for each in (name, *FOLLOWS.get(name, ())) for leader in LEADERS.get(each, ())
     }
@@ -141,7 +141,7 @@ def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
 
 def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
     """The `names` that differ between cases of the same adapter; for parameters of a peer, between
-    cases of the same peer. Those of which the workload decides are not among them."""
+    cases of the same peer. What the workload decides is not among them."""
 
     def differs(name: str) -> bool:
         owner = "peer" if name.startswith("peer_") else "adapter"

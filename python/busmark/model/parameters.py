@@ -226,9 +226,9 @@ class Parameters(Declared):
         "each: every sample too, before the next is written",
         settle=lambda value, point: value if point["batch"] else None)] = "ends"
     stream_hz: Annotated[Rate | None, P(
-        "rate of a stream beside the pings; null: none", "1/s", suffix="Hzstream",
-        label="stream beside", asked=Annotated[float, Field(ge=0, le=1e9)], initial=0.0,
-        meaning="samples per second of a stream beside the pings, from every publisher to every "
+        "rate of a background stream; null: none", "1/s", suffix="Hzstream",
+        label="background stream", asked=Annotated[float, Field(ge=0, le=1e9)], initial=0.0,
+        meaning="samples per second of a background stream, from every publisher to every "
         "subscriber, of the same size (latency); 0: none")] = None
     instances: Annotated[Count | None, P(
         "instances of a keyed topic; null without a key", suffix="instances", needs="keys",
@@ -297,10 +297,10 @@ class Parameters(Declared):
         "load are sender and receiver. By default CPUs and disks of all that take part, and the "
         "network between two others, or from the writer's node to the reader's",
         settle=lambda value, point: (point["load"] and value) or None)] = None
-    beside: Annotated[Word | None, P(
-        "flows of the scenario beside the measured ones; null: none", named=False,
-        label="flows beside", asked=Word, initial="all",
-        meaning="which of the [[flow]]s run beside the case: their names, several as "
+    background: Annotated[Word | None, P(
+        "flows of the scenario in the background of the measured ones; null: none", named=False,
+        label="background flows", asked=Word, initial="all", earlier="beside",
+        meaning="which of the [[flow]]s run in the background: their names, several as "
         "humidity+altitude; all; or none")] = None
     size_distribution: Annotated[Word | None, P(
         "distribution of sizes, of which size is the mean",
@@ -324,7 +324,7 @@ class Parameters(Declared):
         role="described", named=False, settle=settling.resident_counts)] = False
     participants: Annotated[list[Participant], P(role="described", named=False)] = Field(default=[])
     flows: Annotated[list[Flow], P(role="described", named=False)] = Field(default=[])
-    chosen_flows: Annotated[Word | None, P(role="described", suffix="beside")] = None
+    chosen_flows: Annotated[Word | None, P(role="described", suffix="background")] = None
     changes: Annotated[list[Change], P(role="described", named=False)] = Field(default=[])
     side: Annotated[Word | None, P(role="choice", leads=("side_environment", "side_prefix"))] = None
     side_environment: Annotated[Text | None, P(apart=True, named=False)] = None
@@ -358,10 +358,12 @@ class Parameters(Declared):
     @model_validator(mode="before")
     @classmethod
     def _no_null(cls, values: Any) -> Any:
-        """A null that a parameter cannot be is nothing stated."""
+        """Take earlier names for the present ones, and a null that a parameter cannot be for
+        nothing stated."""
         if not isinstance(values, dict):
             return values
         fields = cls.model_fields
+        values = {EARLIER.get(name, name): value for name, value in values.items()}
         return {
             name: value
             for name, value in values.items()
@@ -567,6 +569,9 @@ CAPABILITIES = tuple(each for policy in QOS for each in policy.capabilities)
 """Values of policies that adapters declare, in the order of the contract."""
 
 BY_NAME = {each.name: each for each in PARAMETERS}
+
+EARLIER = {each.earlier: each.name for each in PARAMETERS if each.earlier}
+"""Present names by earlier ones."""
 
 ASKED = tuple(each for each in PARAMETERS if each.asked is not None)
 """Those that a scenario asks for."""

@@ -35,7 +35,7 @@ class SubscriberRow(Frozen):
     samples_per_s: float | None
     mbit_per_s: float | None
     lost: int | None
-    lost_share: float | None
+    loss: float | None
     """Share of the samples sent, 0 to 1."""
 
 

@@ -29,12 +29,12 @@ class Resources(Frozen):
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is part of what is measured, and does not only read the counters."""
+        """Return whether it is part of what is measured, and does not only read the counters."""
         return self.participant != READER
 
 
 class BackgroundLoad(Frozen):
-    """A load that ran beside the measurement; cpu: share of each CPU, net: bit/s, disk: B/s."""
+    """A background load; cpu: share of each CPU, net: bit/s, disk: B/s."""
 
     kind: str
     asked: float | None

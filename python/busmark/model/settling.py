@@ -78,7 +78,7 @@ class Point(dict[str, Any]):
 
     @property
     def has_probes(self) -> bool:
-        """Whether samples of a stream may be probes."""
+        """Return whether samples of a stream may be probes."""
         return self["test"] not in ("latency", "discovery") and not self["batch"]
 
 
@@ -167,7 +167,7 @@ def qos(value: Mapping[str, Any], point: Point) -> dict[str, Any]:
 
 
 def stream_qos(_: object, point: Point) -> Any:
-    """Return the QoS of the stream beside pings."""
+    """Return the QoS of the background stream."""
     if not point["stream_hz"]:
         return UNSTATED
     return policies(point, point.asked["qos"], _honoured(point), {"test": "throughput"})

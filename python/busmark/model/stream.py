@@ -107,7 +107,7 @@ class Throughput(Frozen):
     sent: int | None
     received: int | None
     lost: int | None
-    loss_share: Figure | None
+    loss: Figure | None
     """Lost over what was to be received, 0 to 1."""
     duplicated: int | None
     out_of_order: int | None
@@ -154,11 +154,11 @@ class Trial(Frozen):
     """To all readers together."""
     mbit_per_s: float | None
     """Goodput at the readers."""
-    loss_share: float | None
+    loss: float | None
     p99_ns: float | None
     """99th percentile of the round trip of probes."""
     shortfall: str | None
-    """In what it did not sustain its rate; null: it did."""
+    """Why it did not sustain its rate; null: it did."""
 
 
 class Capacity(Frozen):

@@ -214,7 +214,7 @@ def samples(number_of: int | None) -> str:
 
 
 def upper_first(words: str) -> str:
-    """Return the words as the begin of a heading or a sentence."""
+    """Return the words as the start of a heading or a sentence."""
     return words[:1].upper() + words[1:]
 
 

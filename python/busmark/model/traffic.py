@@ -40,7 +40,7 @@ class Total(Frozen):
 
 class Way(Frozen):
     """Samples of one flow from one participant to another, all their writers and readers together.
-    Those of pings are to all that answer."""
+    Pings go to all that answer."""
 
     flow: str
     sender: str
@@ -64,8 +64,8 @@ class Way(Frozen):
 
 
 class OwnFlow(Frozen):
-    """One flow of the scenario's own. It ran beside what the case measures, whose figures do not
-    count it."""
+    """One flow of the scenario's own, in the background of what the case measures, whose figures
+    do not count it."""
 
     name: str
     kind: str
@@ -89,7 +89,7 @@ class OwnFlow(Frozen):
 
     @property
     def hidden(self) -> bool:
-        """Whether the median falls among the lost."""
+        """Return whether the median falls among the lost."""
         return self.latency is None and bool(self.asked) and bool(self.unanswered)
 
 
@@ -148,14 +148,14 @@ class Phase(Frozen):
     change: str | None
     """With what it began; null for phase 0."""
     begin_s: float
-    """When that was asked for, from the begin of the measured time."""
+    """When that was asked for, from the start of the measured time."""
     half_round_trip: Figure | None
     """Median, lost ones later than any; null where that falls among them in some round."""
     asked: int
     """Pings, or probes, that were sent in it, in all rounds that count."""
     lost: int
     """Pings never answered."""
-    lost_share: Figure | None
+    loss: Figure | None
     written_per_s: Figure | None
     """By all writers, counted in intervals that are wholly within the phase."""
     read_per_s: Figure | None

@@ -145,7 +145,7 @@ class Node:
             self.visits += 1
 
     def _answers(self) -> bool:
-        """Whether it can still be asked: nothing reports it if its machine has gone."""
+        """Return whether it can still be asked: nothing reports it if its machine has gone."""
         try:
             return self._shell is not None and self._shell.ask(":") == ""
         except NodeDown:
@@ -163,15 +163,15 @@ class Node:
                 self._shell = None
 
     def start(self, arguments: Sequence[str]) -> Start:
-        """How a worker is started there, with these arguments."""
+        """Return how a worker is started there, with these arguments."""
         return self.command([self._files[worker()], *arguments])
 
     def command(self, words: Sequence[str]) -> Start:
-        """How any program is started there."""
+        """Return how any program is started there."""
         return Start(command(self.prefix), environment(), shlex.join(words), marker())
 
     def asked(self, script: str) -> str:
-        """What these commands print there.
+        """Return what these commands print there.
 
         Raises:
             NodeDown: the node has gone, or a command failed.
@@ -186,7 +186,7 @@ class Node:
 
     @property
     def reached_by(self) -> dict[str, Any]:
-        """What a result keeps of how it was reached."""
+        """Return what a result keeps of how it was reached."""
         own = self.facts.address
         return {
             "prefix": shlex.join(self.prefix), "interface": own.interface, "address": own.address,
@@ -220,7 +220,8 @@ class Node:
         return self._site.run_dir
 
     def lacks(self, adapter: Path) -> str | None:
-        """Why this adapter's library, which `ready` has sent, cannot be used there; None if it can.
+        """Return why this adapter's library, which `ready` has sent, cannot be used there; None if
+        it can.
 
         Raises:
             NodeDown: the node has gone, or the library hangs while it is loaded.
@@ -339,7 +340,7 @@ def end_there(processes: Iterable[tuple[Node, int]]) -> NodeDown | None:
 
 
 def _trouble(node: Node, files: Collection[Path]) -> NodeDown | None:
-    """Why a node cannot be used now."""
+    """Return why a node cannot be used now."""
     try:
         node.ready(files)
     except NodeDown as error:

@@ -25,10 +25,10 @@ STOP_S = 2.0
 BLOCK_BYTES = 1 << 16
 MOST_BYTES = 16 << 20
 """Limit for an answer, and for what a login may print before it."""
-TOLD_CHARACTERS = 300
-TOLD_CODE = 20
+TAIL_CHARACTERS = 300
+TAIL_CODE = 20
 ANSWERS = 2
-"""So many times its patience an answer may take in all: one that comes byte by byte never ends."""
+"""Times its patience that an answer may take in all: one that comes byte by byte never ends."""
 
 PROMPT = re.compile(rb"(password|passphrase|passcode)[^\n]*: ?$|\(yes/no[^\n]*$", re.I)
 REFUSAL = re.compile(r"permission denied|host key|password|passphrase|a terminal is required", re.I)
@@ -80,11 +80,12 @@ class Shell:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Return whether it can be asked."""
         return not self._input.closed and self._process.returncode is None
 
     def ask(self, script: str) -> str:
-        """What these commands print. Their own input is empty: ours is where commands come from.
+        """Return what these commands print. Their own input is empty: ours is where commands come
+        from.
 
         Raises:
             NodeDown: the shell has ended, says nothing for too long, or a command failed.
@@ -92,7 +93,7 @@ class Shell:
         return self._ask(f"{{ {script}\n}} </dev/null\n")
 
     def give(self, script: str, data: bytes) -> None:
-        """Has these commands, of one line, read so many bytes; they print "send" when they do.
+        """Have these commands, of one line, read this many bytes; they print "send" when they do.
 
         Raises:
             NodeDown: as for `ask`.
@@ -118,7 +119,7 @@ class Shell:
             reason = "the prefix gives a terminal, which changes what passes through it"
             raise self._down(reason, "Leave the option for a terminal out, such as -t or --pty.")
         if code != "0":
-            raise self._down(f"a command failed there (exit code {code[:TOLD_CODE]})")
+            raise self._down(f"a command failed there (exit code {code[:TAIL_CODE]})")
         return answer
 
     def _end_of_answer(self, mark: str) -> tuple[str, str] | None:
@@ -181,7 +182,7 @@ class Shell:
         return os.pread(self._errors.fileno(), BLOCK_BYTES, max(0, size - BLOCK_BYTES))
 
     def _end(self) -> str:
-        """How the process behind the prefix has ended."""
+        """Return how the process behind the prefix has ended."""
         code = self._process.wait(STOP_S)
         if code is None:
             return "it has closed its output"
@@ -192,7 +193,7 @@ class Shell:
         said = b"" if self._errors.closed else self._said()
         self.close(at_once=True)
         lines = [line.strip() for line in said.decode(errors="replace").splitlines()]
-        text = "; ".join(line for line in lines if line)[-TOLD_CHARACTERS:]
+        text = "; ".join(line for line in lines if line)[-TAIL_CHARACTERS:]
         return self._error(f"{reason}: {text}" if text else reason, remedy)
 
     def _error(self, reason: str, remedy: str = "") -> NodeDown:

@@ -32,7 +32,7 @@ from busmark.host.condition import MACHINE_FILES, thread_files
 from busmark.host.profile import FILES as PROFILE_FILES
 from busmark.nodes.shell import Shell
 
-# What a node's kernel tells of it.
+# What a node's kernel reports of it.
 #
 # Its files come through the pipe, and are read by the code that reads this machine's, as are the
 # words of whatever keeps its clock. So a figure means the same on every node, and nothing need be
@@ -131,7 +131,7 @@ ANY = Address()
 
 
 def address_of(wanted: Address, interfaces: list[dict[str, Any]], routes: str) -> Address:
-    """What is wanted, completed by what the node has.
+    """Return what is wanted, completed by what the node has.
 
     By default it is the interface of the default route, else the first that leads to other hosts,
     else the first of all. The address is the interface's first one, IPv4 before IPv6.
@@ -161,8 +161,8 @@ def _fits(each: dict[str, Any], wanted: Address) -> bool:
 
 
 def _default_interface(routes: str) -> str | None:
-    """That of the default route which is preferred: columns are interface, destination, gateway,
-    flags, references, uses, metric, mask …"""
+    """Return the interface of the preferred default route: columns are interface, destination,
+    gateway, flags, references, uses, metric, mask …"""
     words = [line.split() for line in routes.splitlines()]
     defaults = [
         (int(each[6]), each[0])
@@ -179,7 +179,7 @@ MOST_SHOWN = 60
 MOST_SAID = 300
 """Characters of a strange answer that an error repeats."""
 
-TOLD = ("system", "machine", "cache", "run")
+REQUIRED = ("system", "machine", "cache", "run")
 PATH = re.compile(r"|/[^\x00-\x1f\x7f]{1,200}")
 """What a folder may be called, if there is one."""
 
@@ -243,7 +243,7 @@ def settle(shell: Shell) -> Site:
     pairs = [(name, value) for name, _, value in (line.partition(" ") for line in answer)]
     missing = [value[:MOST_SHOWN] for name, value in pairs if name == "missing"]
     found = dict(pairs)
-    if unsaid := [name for name in TOLD if name not in found]:
+    if unsaid := [name for name in REQUIRED if name not in found]:
         raise UnfitError(
             f"it does not say what it is asked: its {' and '.join(unsaid)}",
             "The prefix is to lead to a shell, and to pass on what that prints, as ssh does.",
@@ -284,7 +284,7 @@ def _interfaces(answer: str) -> list[dict[str, Any]]:
 
 
 def look(shell: Shell, program: str, wanted: Address, machine: str) -> Facts:
-    """What a node is, by its own kernel and by the worker that has been sent.
+    """Return what a node is, by its own kernel and by the worker that has been sent.
 
     Raises:
         UnfitError: the worker does not start there, or it has no such interface.

@@ -34,16 +34,16 @@ def background(
     settle_qos: Settle,
     chosen: str = ALL,
 ) -> dict[str, Any]:
-    """Parameters `beside`, `participants` and `flows` of a case; the first alone, and none, where
-    it has no flow. With `chosen_flows` if not all of the scenario's are chosen, and without the
-    participants of which none of these flows is; of a discovery test these are what stands by."""
+    """Return the parameters `background`, `participants` and `flows` of a case; the first alone,
+    and none, where it has no flow. With `chosen_flows` if not all of the scenario's are chosen, and
+    without the participants of which none of these flows is; of a discovery test these are idle."""
     sections = [each for each in scenario.flow if chosen == ALL or each.name in chosen.split("+")]
     text = {} if chosen == ALL else {"chosen_flows": chosen}
     if not sections and point["test"] == "discovery" and point["existing"]:
-        standing = [own for each in scenario.participant for own in _alike(each, point, adapters)]
-        return {"beside": None, **({"participants": standing} if standing else {})}
+        idle = [own for each in scenario.participant for own in _alike(each, point, adapters)]
+        return {"background": None, **({"participants": idle} if idle else {})}
     if not sections:
-        return {"beside": None, **text}
+        return {"background": None, **text}
     used = {name for each in sections for name in (*each.writers, *each.readers)}
     participants = [
         own
@@ -74,11 +74,11 @@ def background(
         stated = {name: value for name, value in flow.items() if name not in plain}
         flows += [Flow(**{**stated, "name": name}) for name in section.names]
     words = "; ".join(map(_in_words, sections))
-    return {"beside": words, "participants": participants, "flows": flows, **text}
+    return {"background": words, "participants": participants, "flows": flows, **text}
 
 
 def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]:
-    """In what a flow differs from the case, as far as its QoS depends on it."""
+    """Return what of a flow, on which its QoS depends, differs from the case."""
     if section.kind != "pings":
         return {"test": "throughput"}
     return {
@@ -160,7 +160,7 @@ def _alike(
 
 
 def unsupported_background(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why the case cannot have these participants and flows; None if it can."""
+    """Return why the case cannot have these participants and flows; None if it can."""
     known = {own.name: own for own in _all(params)}
     for own in params.participants:
         if reason := _place(own, params, adapters):
@@ -203,7 +203,7 @@ def _all(params: Parameters) -> Iterator[Participant]:
 
 
 def _place(own: Participant, params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why it cannot have its process, or be without one of its own."""
+    """Return why it cannot have its process, or be without one of its own."""
     adapter = adapters[own.adapter]
     if not adapter.usable:
         return adapter.reason

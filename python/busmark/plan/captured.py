@@ -48,7 +48,7 @@ Carried = tuple[str, str | None]
 def carried(
     params: Parameters, adapters: Mapping[str, Adapter]
 ) -> dict[tuple[str, str], str | None]:
-    """What carries the samples of a case, by adapter and transport of its participants."""
+    """Return what carries the samples of a case, by adapter and transport of its participants."""
     return {
         (own.adapter, own.transport): carrier(
             adapters[own.adapter].capabilities or {}, own.transport
@@ -58,18 +58,18 @@ def carried(
 
 
 def on_network(params: Parameters, adapters: Mapping[str, Adapter]) -> bool:
-    """Whether anything of a case can be captured."""
+    """Return whether anything of a case can be captured."""
     found = carried(params, adapters)
     return any(each not in LOCAL for each in found.values()) or between_agents(params)
 
 
 def between_agents(params: Parameters) -> bool:
-    """Whether DDS joins agents of DDS-XRCE, whatever carries their clients."""
+    """Return whether DDS joins agents of DDS-XRCE, whatever carries their clients."""
     return any(own.apart and _family(own.adapter) == XRCE for own in flows(params).participants)
 
 
 def nothing(params: Parameters, adapters: Mapping[str, Adapter]) -> str:
-    """Why nothing of such a case can be captured."""
+    """Return why nothing of such a case can be captured."""
     text = dict.fromkeys(
         f"transport {transport} of {name} ({in_words(transport, each)})"
         for (name, transport), each in carried(params, adapters).items()

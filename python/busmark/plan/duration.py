@@ -66,7 +66,7 @@ def assumed(adapters: Collection[str]) -> str:
 
 
 def is_chosen(case: Case) -> bool:
-    """Whether the run chooses how long the rounds of the case measure."""
+    """Return whether the run chooses how long the rounds of the case measure."""
     return case.status == "planned" and case.params.duration_s is None
 
 
@@ -75,7 +75,7 @@ def measured_s(params: Parameters) -> float:
     asked, samples = params.duration_s, params.samples
     duration = CHOSEN_S if asked is None else float(asked)
     if not samples or params.flows:
-        return duration  # what runs beside is not ended by samples
+        return duration  # background is not ended by samples
     rate = params.rate_hz
     if rate and params.test != "discovery":
         return min(duration, float(samples / rate))
@@ -88,8 +88,8 @@ def _each_s(params: Parameters) -> float:
 
 
 def _crossing_s(params: Parameters) -> float:
-    """What the links of the lab take to carry what is sent at a rate: a writer is held
-    up by them."""
+    """Return what the links of the lab take to carry what is sent at a rate: a writer is held up by
+    them."""
     rate, limit = params.rate_hz, params.link_rate
     if not rate or not limit or params.test in ("latency", "discovery"):
         return 0.0
@@ -104,7 +104,7 @@ def _crossing_s(params: Parameters) -> float:
 
 
 def overhead_s(params: Parameters) -> float:
-    """What comes before and after."""
+    """Return what comes before and after."""
     processes = 1 if params.deployment == "one" else participants(params)
     seconds = ROUND_S + PARTICIPANT_S * (processes + len(params.participants))
     names = {params.adapter, params.peer, *(own.adapter for own in params.participants)}

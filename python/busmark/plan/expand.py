@@ -70,8 +70,8 @@ def identifiers(points: Sequence[Values]) -> list[str]:
 
 
 def alike(points: Sequence[Values]) -> dict[str, Any]:
-    """What the plan settles in the same way for all cases because the scenario does not; their
-    names do not say it."""
+    """Return what the plan settles in the same way for all cases because the scenario does not;
+    their names do not say it."""
     flat = [_flat(point) for point in points]
     settled = [each.name for each in PARAMETERS if each.settled]
     values = {name: {str(point.get(name)) for point in flat} for name in settled}
@@ -291,7 +291,7 @@ def _settle(
             value = value or None
         if value is not UNSTATED:
             point[each.name] = value
-    own = background(scenario, point, adapters, partial(policies, point), point["beside"])
+    own = background(scenario, point, adapters, partial(policies, point), point["background"])
     return {**point, **own, **timeline(scenario)}
 
 

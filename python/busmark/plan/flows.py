@@ -1,7 +1,7 @@
 """A case as participants and flows: who takes part, and what goes from whom to whom.
 
 Whatever is measured is built from these. A ping-pong is a flow whose readers answer, several
-publishers are several writers of it, a stream beside pings is a second flow.
+publishers are several writers of it, a background stream is a second flow.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Participant(declared.Participant):
 
     @property
     def apart(self) -> bool:
-        """Whether those who ping or write are at another server than all others."""
+        """Return whether those who ping or write are at another server than all others."""
         return bool(self.settings.get(AGENTS, "1") != "1")
 
 
@@ -69,7 +69,7 @@ class Flow(declared.Traffic[End]):
     filter_below: int = 0
     """Readers take only the instances below this; 0: all."""
     background: bool = False
-    """It runs beside what is measured, and does not count in the figures of the case."""
+    """Whether it is background: it does not count in the figures of the case."""
     own: bool = False
     """One of the scenario's own, which the matrix knows nothing of."""
     endpoints: int = 0
@@ -82,7 +82,7 @@ class Flow(declared.Traffic[End]):
         return min(below / self.instances, 1.0) if below else 1.0
 
     def admitted(self, sent: int) -> int:
-        """How many of a writer's first `sent` samples the readers' filter admits."""
+        """Return how many of a writer's first `sent` samples the readers' filter admits."""
         below, instances = self.filter_below, self.instances
         if not below or below >= instances:
             return sent
@@ -120,12 +120,12 @@ class Flows:
 
     @property
     def subscribers(self) -> list[Participant]:
-        """Those of the matrix that answer or read."""
+        """Return the participants of the matrix that answer or read."""
         return [own for own in self.participants if own.side == "reader_on"]
 
     @property
     def publishers(self) -> list[Participant]:
-        """Those of the matrix that ping or write."""
+        """Return the participants of the matrix that ping or write."""
         return [own for own in self.participants if own.side == "writer_on"]
 
     @cached_property
@@ -134,17 +134,17 @@ class Flows:
         return {end.number: (flow, end) for flow in self.flows for end in flow.ends}
 
     def flow_of(self, number: int) -> Flow | None:
-        """That of an end; None for a number that is nobody's."""
+        """Return the flow of an end; None for a number that no end has."""
         return self.ends[number][0] if number in self.ends else None
 
     def background(self, number: int) -> bool:
-        """Whether the end is of a flow that does not count in the figures of the case."""
+        """Return whether the end is of a flow that does not count in the figures of the case."""
         flow = self.flow_of(number)
         return flow is not None and flow.background
 
     def to_be_read(self, writer: int, sent: int) -> int:
-        """How many samples of a writer all its readers together expect; a ping once of all that
-        answer it."""
+        """Return how many samples of a writer all its readers together expect; a ping once of all
+        that answer it."""
         flow = self.flow_of(writer)
         if flow is None:
             return 0
@@ -211,7 +211,7 @@ def _discovery(
 
 
 def _participants(params: Parameters, name: str, count: int) -> tuple[Participant, ...]:
-    """Those of the matrix: publishers, or subscribers."""
+    """Return the participants of the matrix: publishers, or subscribers."""
     publishes = name != "passive"
     side = "peer_" if params.peer and not publishes else ""
     fifo = None if publishes else params.peer_fifo
@@ -290,7 +290,7 @@ def _directed(
     senders: Sequence[Participant],
     receivers: Sequence[Participant],
 ) -> Iterator[Flow]:
-    """What goes from the senders to the receivers on one topic."""
+    """Yield what goes from the senders to the receivers on one topic."""
     if params.test != "latency":
         yield _stream(params, suffix, numbers, senders, receivers)
         return

@@ -15,7 +15,7 @@ FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
 
 
 def lacking(params: Parameters, adapter: Adapter) -> str | None:
-    """What the adapter does not do."""
+    """Return what the adapter does not do."""
     if not adapter.usable or adapter.capabilities is None:
         return adapter.reason
     can = adapter.capabilities
@@ -47,7 +47,7 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
 
 
 def _has_options(adapter: str, parameter: Parameter, params: Parameters) -> bool:
-    """Whether it can have the value of a parameter that stands for options of an adapter."""
+    """Return whether it can have the value of a parameter that stands for options of an adapter."""
     value = getattr(params, parameter.name)
     return value == parameter.default or bool(options_of(adapter, parameter.name, value))
 
@@ -69,7 +69,8 @@ def _no_qos(adapter: str, name: str, value: Any, offered: list[str]) -> str:
 
 
 def _no_user_type(adapter: Adapter) -> str:
-    """Why the payload kind `type` is not there: the middleware, or how the library was made."""
+    """Return why the payload kind `type` is not there: the middleware, or how the library was
+    made."""
     of_release = known().get(adapter.name)
     never = of_release.no_user_type if of_release else ""
     return f"payload type: {never or 'not compiled with a type of yours: busmark type build'}"

@@ -35,7 +35,7 @@ def cpus_of(
 
 
 def numbers_of(text: str | None) -> list[int]:
-    """Those of a value such as `0+1`; none where there is no value."""
+    """Return the numbers in a value such as `0+1`; none where there is no value."""
     return [int(part) for part in text.split("+")] if text else []
 
 
@@ -51,7 +51,7 @@ def spare_cpus(used: list[list[int]], usable: Sequence[int] = ()) -> list[int]:
 
 
 def shares_cpu(params: Parameters) -> bool:
-    """Whether threads of different participants may have to run on one CPU."""
+    """Return whether threads of different participants may have to run on one CPU."""
     placement = params.placement
     if placement == "different":
         return False
@@ -59,7 +59,7 @@ def shares_cpu(params: Parameters) -> bool:
 
 
 def placement_problem(params: Parameters, capabilities: Mapping[str, Any]) -> str | None:
-    """Why this placement cannot be had here; None if it can."""
+    """Return why this placement cannot be had here; None if it can."""
     placement = params.placement
     if params.deployment == "one" and not shares_cpu(params):
         whose = "the adapter"
@@ -104,7 +104,7 @@ def load_names(params: Parameters, load: Load, nodes: Sequence[str]) -> list[str
 
 
 def is_mesh(params: Parameters) -> bool:
-    """Whether every participant of the matrix writes and reads."""
+    """Return whether every participant of the matrix writes and reads."""
     return params.topology == "mesh"
 
 

@@ -12,7 +12,7 @@ from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan.flows import Flow, Flows, flows
 from busmark.scenario import Scenario
 
-MOST_TOLD = 6
+MOST_IN_WORDS = 6
 """Changes in the words for all of them."""
 
 
@@ -31,7 +31,7 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
         )
         for each in sorted(scenario.timeline, key=lambda each: each.at_s)
     ]
-    first, more = changes[:MOST_TOLD], len(changes) - MOST_TOLD
+    first, more = changes[:MOST_IN_WORDS], len(changes) - MOST_IN_WORDS
     words = [*map(in_words, first), *([f"and {more} more"] if more > 0 else [])]
     return {"timeline": "; ".join(words), "changes": changes}
 
@@ -43,7 +43,7 @@ def in_words(change: Change) -> str:
 
 
 def values(change: Change) -> Iterator[str]:
-    """What it sets."""
+    """Yield what it sets."""
     if change.link:
         yield f"link = {change.link}"
     if change.rate_hz is not None:
@@ -71,8 +71,8 @@ def changed(change: Change, case: Flows) -> list[Flow]:
 
 
 def mean_rate_hz(params: Parameters, seconds: float) -> float | None:
-    """What each writer of what is measured is to send per second on average of a round of this
-    length; None where it has no rate."""
+    """Return what each writer of what is measured is to send per second on average of a round of
+    this length; None where it has no rate."""
     rate: float | None = params.rate_hz
     if not rate or not seconds:
         return rate or None
@@ -93,7 +93,7 @@ def highest_rate_hz(params: Parameters, rate_hz: float) -> float:
 
 
 def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why the case cannot be changed so; None if it can."""
+    """Return why the case cannot be changed so; None if it can."""
     if not params.changes:
         return None
     if params.test == "capacity":

@@ -41,7 +41,7 @@ FIXED_IN_DISCOVERY = {
 
 
 def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why this case cannot run; None if it can."""
+    """Return why this case cannot run; None if it can."""
     reason = lacking(params, adapters[params.adapter])
     if reason is None and params.peer is not None:
         reason = _lacking_peer(params, adapters)
@@ -63,7 +63,8 @@ def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
 
 
 def _never_matched(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Who would wait for a match that does not come: samples go one way, answers the other."""
+    """Return who would wait for a match that does not come: samples go one way, answers the
+    other."""
     if not params.peer and not params.participants:
         return None
     found = flows(params).flows
@@ -90,7 +91,7 @@ def _never_matched(params: Parameters, adapters: dict[str, Adapter]) -> str | No
 
 
 def _no_discovery(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why there is no discovery to be measured, or not like this."""
+    """Return why there is no discovery to be measured, or not like this."""
     if params.test != "discovery":
         return None
     for name, alone in FIXED_IN_DISCOVERY.items():
@@ -116,7 +117,7 @@ def _no_discovery(params: Parameters, adapters: dict[str, Adapter]) -> str | Non
 
 
 def _unsecured(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why the case cannot be secured so; None if it can, or need not."""
+    """Return why the case cannot be secured so; None if it can, or need not."""
     profile = params.security_profile
     if profile is None:
         return None
@@ -152,7 +153,7 @@ def _no_profile(profile: str, adapter: Adapter) -> str | None:
 
 
 def _no_rmw(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why the implementation of ROS's rmw that a case names cannot be loaded here."""
+    """Return why the implementation of ROS's rmw that a case names cannot be loaded here."""
     for name, transport, settings in params.attachments:
         chosen = settings.get("implementation", "") if of_ros(name) else ""
         if chosen in ("", LINKED_RMW):
@@ -177,7 +178,7 @@ def _no_rmw(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
 
 
 def _no_file(params: Parameters) -> str | None:
-    """Why the user's own configuration of a middleware cannot be read here."""
+    """Return why the user's own configuration of a middleware cannot be read here."""
     for name, _, settings in params.attachments:
         path = settings.get("config", "")
         if path in ("", "env") or path.startswith("<"):
@@ -190,7 +191,7 @@ def _no_file(params: Parameters) -> str | None:
 
 
 def _machine_lacks(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """What this machine would have to have; nodes and labs have their own."""
+    """Return what this machine would have to have; nodes and labs have their own."""
     if params.network is not None:
         return None
     carriers = (
@@ -201,14 +202,14 @@ def _machine_lacks(params: Parameters, adapters: dict[str, Adapter]) -> str | No
 
 
 def _no_load(params: Parameters) -> str | None:
-    """Why the background load cannot be had here."""
+    """Return why the background load cannot be had here."""
     if params.network == "nodes":
         return None  # a node is asked for its tools when it is reached
     return missing_tool(parse_load(params.load or ""))
 
 
 def _unreachable(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Why the participants could not reach each other on their nodes."""
+    """Return why the participants could not reach each other on their nodes."""
     if params.writer_on is None:
         return None
     try:
@@ -226,7 +227,7 @@ def _unreachable(params: Parameters, adapters: dict[str, Adapter]) -> str | None
 
 
 def links_of(params: Parameters) -> Links:
-    """What a case asks of its lab's links."""
+    """Return what a case asks of its lab's links."""
     rate, loss, delay, jitter = (getattr(params, f"link_{name}") or "" for name in LINK[:4])
     return links(
         rate, loss, delay, jitter, params.link_burst or 0.0, params.link_reassembly or "default"
@@ -249,7 +250,7 @@ def _lacking_peer(params: Parameters, adapters: dict[str, Adapter]) -> str | Non
 
 
 def _contradiction(params: Parameters) -> str | None:
-    """What no adapter could do."""
+    """Return what no adapter could do."""
     element = ELEMENT_BYTES[params.payload]
     if (params.size or 0) % element:
         return f"size {params.size} B is not a whole number of {element}-byte elements"

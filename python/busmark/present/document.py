@@ -44,7 +44,7 @@ class Cell:
     more: str = ""
     """Shown behind the value, where there is room."""
     note: str = ""
-    """For who points at it: why it is absent, what it rests on."""
+    """Shown to a reader who points at it: why it is absent, what it rests on."""
     verdict: Verdict = ""
     """What the interval of a ratio allows to be said."""
     marks: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class Chart:
     shapes: Sequence[Shape]
     """One for each choice of what is shown; each has its keys and its caption."""
     explanation: str = ""
-    """For who sees such a chart for the first time."""
+    """For a reader who sees such a chart for the first time."""
     explanations: Sequence[str] = ()
     """One for each shape, where these differ."""
     keys: Sequence[Sequence[tuple[str, str]]] = ()
@@ -296,7 +296,7 @@ class Document:
     swatches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Colour and mark of each label."""
     labels: Sequence[Label] = ()
-    """Those of cases whose curves the reader of a page may overlay."""
+    """Labels of cases whose curves the reader of a page may overlay."""
     frames: Frames = field(default_factory=dict)
     """What CSV, Parquet and JSON hold; without any, the tables of the sections."""
     data: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)

@@ -63,7 +63,7 @@ SIGNS = {"equivalent": "=", "undecided": "?", "reference": "1"}
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CellText:
     """A cell as text. `value` of a column end at the same place after their decimal point."""
 
     value: str
@@ -105,7 +105,7 @@ def heading(column: Column, table: Table) -> tuple[str, str]:
     return column.group, f"{column.title}, {unit}" if unit else column.title
 
 
-def shown(column: Column, table: Table) -> list[Shown]:
+def shown(column: Column, table: Table) -> list[CellText]:
     """Return the texts of a column, with their decimal points below each other."""
     scale = scale_of(column, table)
     texts = [
@@ -114,18 +114,18 @@ def shown(column: Column, table: Table) -> list[Shown]:
     return _aligned(texts, column.cells) if column.kind == "figure" else texts
 
 
-def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
+def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> CellText:
     if cell.text:
         value, sign, limits = cell.text.partition(" [")
-        return Shown(value, f"[{limits}" if sign else "", cell.more)
+        return CellText(value, f"[{limits}" if sign else "", cell.more)
     if column.kind == "ratio":
-        return Shown(ratio_text(cell), interval_of_ratio(cell), cell.more)
+        return CellText(ratio_text(cell), interval_of_ratio(cell), cell.more)
     if cell.value is None:
-        return Shown(text.ABSENT if column.kind != "label" else "", more=cell.more)
+        return CellText(text.ABSENT if column.kind != "label" else "", more=cell.more)
     if isinstance(cell.value, str):
-        return Shown(cell.value, more=cell.more)
+        return CellText(cell.value, more=cell.more)
     if column.kind == "count":
-        return Shown(text.count(int(cell.value)), more=cell.more)
+        return CellText(text.count(int(cell.value)), more=cell.more)
     if cell.unit:
         scale = text.scale_for([abs(cell.value)], scales_of(cell.unit))
     figure = _InUnit(cell.value, cell.low, cell.high)
@@ -142,7 +142,7 @@ def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> Shown:
     value = text.value_text(figure, scale, places)
     if cell.unit and scale.unit:
         value = f"{value} {scale.unit}"
-    return Shown(value, text.interval_text(figure, scale, places), cell.more)
+    return CellText(value, text.interval_text(figure, scale, places), cell.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _places(cell: Cell) -> int:
     return places
 
 
-def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
+def _aligned(texts: list[CellText], cells: Sequence[Cell]) -> list[CellText]:
     """The same with spaces behind, so that decimal points stand below each other."""
     places = [len(one.value.partition(".")[2]) for one in texts]
     numeric = [
@@ -211,7 +211,7 @@ def _aligned(texts: list[Shown], cells: Sequence[Cell]) -> list[Shown]:
     made = []
     for one, own, aligns in zip(texts, places, numeric, strict=True):
         pad = (1 if own == 0 else 0) + most - own if aligns and own < most else 0
-        made.append(Shown(one.value + " " * pad, one.interval, one.more))
+        made.append(CellText(one.value + " " * pad, one.interval, one.more))
     return made
 
 

@@ -188,16 +188,16 @@ def _must_be_installed(without: list[Format]) -> None:
 
 
 class Listener(Protocol):
-    """Follows how the forms come along."""
+    """Listens to the progress of writing."""
 
     def begins(self, names: Sequence[str]) -> object:
-        """These are written next, together."""
+        """Take the names of the forms that are written next, together."""
 
     def drawn(self, count: int) -> object:
-        """So many pictures are there by now."""
+        """Take the number of pictures drawn so far."""
 
     def ends(self, names: Sequence[str], files: int) -> object:
-        """They are written, in this many files each."""
+        """Take the names of the forms that are written, and the number of files of each."""
 
 
 def write(

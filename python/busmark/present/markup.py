@@ -78,7 +78,7 @@ def parts_of(section: Section) -> Iterator[Part]:
 
 
 def _blocks(section: Section, heading: str) -> Iterator[tuple[str, Part]]:
-    """What is folded by itself, each with the title that it has besides the section's."""
+    """Yield what is folded by itself, each with the title that it has besides the section's."""
     lines: list[str] = []
     for block in section.blocks:
         if isinstance(block, Text):

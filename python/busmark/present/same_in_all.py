@@ -22,8 +22,8 @@ LOST = "Lost"
 
 
 def facts(cases: Sequence[CaseSummary]) -> list[str]:
-    """What the compared cases of a table have in common: the middleware where no label has it,
-    transport and QoS, and what varies elsewhere in the campaign only."""
+    """Return what the compared cases of a table have in common: the middleware where no label has
+    it, transport and QoS, and what varies elsewhere in the campaign only."""
     compared = [case for case in cases if not case.is_floor] or list(cases)
     found = [name] if (name := middleware(compared)) else []
     flats = dim.with_whole_history({case.id: dim.flatten(case.params) for case in compared})
@@ -45,7 +45,7 @@ def facts(cases: Sequence[CaseSummary]) -> list[str]:
 
 
 def middleware(cases: Sequence[CaseSummary]) -> str:
-    """What all compared cases have in common and no label says; empty where labels do."""
+    """Return what all compared cases have in common and no label says; empty where labels do."""
     compared = [case for case in cases if not case.is_floor]
     for name in (MIDDLEWARE, SIDES):
         value = _shared([case.label_parts for case in compared], name)

@@ -1,6 +1,6 @@
 """The scenario: what a user asks to be measured."""
 
-from busmark.scenario.load import find, load, parse, reached, shipped
+from busmark.scenario.load import find, in_present_names, load, parse, reached, shipped
 from busmark.scenario.matrix import SideSection, nodes_of, parse_side
 from busmark.scenario.model import HEADER_BYTES, Capacity, Scenario
 from busmark.scenario.requirement import Requirement, statistic
@@ -8,5 +8,6 @@ from busmark.scenario.section import CaptureSection
 
 __all__ = [
     "HEADER_BYTES", "Capacity", "CaptureSection", "Requirement", "Scenario", "SideSection",
-    "find", "load", "nodes_of", "parse", "parse_side", "reached", "shipped", "statistic",
+    "find", "in_present_names", "load", "nodes_of", "parse", "parse_side", "reached", "shipped",
+    "statistic",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from busmark.errors import UserError, together
+from busmark.model.parameters import EARLIER
 from busmark.scenario.model import Scenario
 
 Location = Sequence[str | int]
@@ -69,13 +70,14 @@ def _key_of(error: ErrorDetails, location: Location) -> Location:
 
 
 def _misspelt(missing: Location, wrong: Mapping[tuple[str | int, ...], ErrorDetails]) -> bool:
-    """Whether a missing key is likely one of the unknown keys of its table, written wrongly."""
-    beside = [
+    """Return whether a missing key is likely one of the unknown keys of its table, written
+    wrongly."""
+    siblings = [
         str(location[-1])
         for location, each in wrong.items()
         if each["type"] == "extra_forbidden" and location[:-1] == missing[:-1]
     ]
-    return bool(difflib.get_close_matches(str(missing[-1]), beside))
+    return bool(difflib.get_close_matches(str(missing[-1]), siblings))
 
 
 def _plain(location: Location) -> list[str | int]:
@@ -104,7 +106,7 @@ def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
 
 
 def _meant(error: ErrorDetails) -> str:
-    """What the value may have been meant to be; empty if nothing is like it."""
+    """Return what the value may have been meant to be; empty if nothing is like it."""
     given = error["input"]
     if not isinstance(given, str):
         return ""
@@ -128,6 +130,8 @@ def _nearest(location: Location) -> str:
     """Keys of the table that are spelt alike, and keys of this name in other tables."""
     section, wanted = _section(location[:-1]) or Scenario, str(location[-1])
     known = sorted(section.model_fields)
+    if EARLIER.get(wanted) in known:
+        return f"It is {key_text([*location[:-1], EARLIER[wanted]])} now."
     below = [path for path in _paths(section) if path.endswith(f".{wanted}")]
     near = difflib.get_close_matches(wanted, known, n=1) + below
     if not near:
@@ -149,7 +153,7 @@ def _paths(section: type[BaseModel]) -> tuple[str, ...]:
 
 
 def _meaning(location: Location) -> str:
-    """What the deepest documented key of the location is for."""
+    """Return what the deepest documented key of the location is for."""
     for depth in range(len(location), 0, -1):
         section = _section(location[: depth - 1])
         field = section.model_fields.get(str(location[depth - 1])) if section else None

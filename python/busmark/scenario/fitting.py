@@ -69,13 +69,13 @@ def _budget_limits_something(scenario: Scenario) -> None:
 
 
 def _samples_end(scenario: Scenario) -> bool:
-    """Whether a number of samples ends the rounds of some case."""
+    """Return whether a number of samples ends the rounds of some case."""
     matrices = (scenario.matrix, *scenario.also)
     return bool(scenario.measure.samples) or any(any(each.ends_after) for each in matrices)
 
 
 def _not_chosen(scenario: Scenario) -> str | None:
-    """Why the run cannot choose how long to measure."""
+    """Return why the run cannot choose how long to measure."""
     if not scenario.rounds.target:
         return "needs rounds.target, the half-width of the interval that is asked for, such as 0.02"
     if _samples_end(scenario):
@@ -109,14 +109,14 @@ def _discovery_fits(scenario: Scenario) -> None:
         raise ValueError('timeline does not go with test = "discovery": nothing there can change')
     if scenario.flow:
         raise ValueError(
-            'flow does not go with test = "discovery": what runs beside ends by another clock than '
+            'flow does not go with test = "discovery": background ends by another clock than '
             "repetitions; a background load (matrix.load) is what goes"
         )
 
 
 def _stand_by(scenario: Scenario) -> bool:
-    """Whether further participants have the endpoints of a discovery test that are there already;
-    refuses such as cannot be spread over them."""
+    """Return whether further participants have the endpoints of a discovery test that are there
+    already; refuses such as cannot be spread over them."""
     count = sum(each.count for each in scenario.participant)
     found = False
     for location, matrix in _matrices(scenario):
@@ -204,10 +204,10 @@ def _meshes_fit(scenario: Scenario) -> None:
 
 def _system_fits(scenario: Scenario) -> None:
     meshes = any(any(m.applications) for m in (scenario.matrix, *scenario.also))
-    standing = _stand_by(scenario)
-    check_system(scenario.participant, scenario.flow, meshes=meshes, standing=standing)
+    idle = _stand_by(scenario)
+    check_system(scenario.participant, scenario.flow, meshes=meshes, idle=idle)
     for matrix in (scenario.matrix, *scenario.also):
-        check_chosen(matrix.beside, [flow.name for flow in scenario.flow])
+        check_chosen(matrix.background, [flow.name for flow in scenario.flow])
     groups_of = _groups(scenario)
     somewhere = bool(scenario.nodes or scenario.lab_nodes)
     for each in scenario.participant:
@@ -215,8 +215,8 @@ def _system_fits(scenario: Scenario) -> None:
             there = "the scenario has nodes" if somewhere else "there is no [lab], and no [nodes]"
             raise ValueError(f"participant {each.name}: on = {each.on!r}, and {there}")
         for matrix in (scenario.matrix, *scenario.also) if each.on else ():
-            beside = nodes_of("+".join(matrix.writer_on))
-            check_matrix([*beside, *nodes_of(each.on)], [], groups_of, scenario.lab_nodes)
+            writers_on = nodes_of("+".join(matrix.writer_on))
+            check_matrix([*writers_on, *nodes_of(each.on)], [], groups_of, scenario.lab_nodes)
 
 
 def _commands_fit(scenario: Scenario) -> None:

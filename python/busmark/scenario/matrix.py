@@ -27,7 +27,7 @@ SAME = "same"
 """A peer that is the adapter itself."""
 
 ALL, NONE = "all", "none"
-"""What runs beside a case, in the place of names of flows."""
+"""In the place of names of background flows."""
 
 SLOWEST_HZ = 1 / 3600
 """A round lasts an hour at most, so that a slower rate would be no sample."""
@@ -289,7 +289,7 @@ class SideSection(Section):
 
     @property
     def here_only(self) -> bool:
-        """Whether it changes how processes of this machine are started."""
+        """Return whether it changes how processes of this machine are started."""
         return bool(self.environment or self.prefix)
 
     def of(self, matrix: Matrix) -> Matrix:
@@ -304,7 +304,7 @@ class SideSection(Section):
         return matrix.model_copy(update={"adapter": adapters, "option": option})
 
     def _same(self, option: str) -> bool:
-        """Whether an option is of the side's adapter, or of what its library replaces."""
+        """Return whether an option is of the side's adapter, or of what its library replaces."""
         return self.adapter == adapter_of(option) or "/" in self.adapter
 
     def _renamed(self, option: str, replaced: list[str]) -> str:

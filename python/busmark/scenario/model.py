@@ -43,7 +43,7 @@ MOST_ROUNDS = 200
 number: it then needs the rounds that its interval needs."""
 
 MORE_ROUNDS = 5
-"""Where a requirement is to be decided, a case has at most so many times as many rounds as `min`,
+"""Where a requirement is to be decided, a case has at most this many times as many rounds as `min`,
 unless the file says another number."""
 
 
@@ -291,8 +291,8 @@ class Run(Section):
     )
     hang_s: float = Field(
         default=20.0, gt=0, le=3600,
-        description="a worker that answers so much later than it should is killed; while endpoints "
-        "are made, once more for every 100 of the round",
+        description="delay of an answer after which a worker is killed; while endpoints are made, "
+        "once more for every 100 of the round",
     )  # fmt: skip
 
 
@@ -351,12 +351,11 @@ class Scenario(Section):
     )
     participant: list[ParticipantSection] = Field(
         default=[],
-        description="further participants beside the matrix, for flows: `[[participant]]`",
+        description="participants besides the matrix's, for flows: `[[participant]]`",
     )
     flow: list[FlowSection] = Field(
         default=[],
-        description="streams, pings and batches beside what the matrix says, in every case: "
-        "`[[flow]]`",
+        description="streams, pings and batches in the background of every case: `[[flow]]`",
     )
     timeline: list[ChangeSection] = Field(
         default=[],

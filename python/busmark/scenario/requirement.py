@@ -259,7 +259,7 @@ class _Parser:
             raise self.error(f"{text!r} should be a number", "Such as 2 or 0.5.") from None
 
     def share(self, unit: str) -> float:
-        """What a unit is of a share of samples."""
+        """Return what a unit is of a share of samples."""
         if units.factor_of(unit, UNITS["1"]) is None:
             raise self.error(f"{unit!r} is no unit of a share of samples", "Write 1% or 0.01.")
         return UNITS["1"][unit]
@@ -315,7 +315,7 @@ class RequireSection(Section):
         return self
 
     def requirement(self) -> Requirement:
-        """What it says."""
+        """Return what it says."""
         found = Requirement.parse(self.that, "require")
         where = {**found.where, **flat(self.where)}
         return replace(found, where=where, undecided=self.undecided)

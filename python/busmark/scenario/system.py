@@ -1,4 +1,4 @@
-"""What runs beside the cases of a matrix: participants and flows of the user's own."""
+"""What runs in the background of the cases: participants and flows of the user's own."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ the pen."""
 
 
 class ParticipantSection(table(PARTICIPANT)):  # type: ignore[misc]
-    """`[[participant]]`: a process of its own in every case, beside those that the matrix makes. A
+    """`[[participant]]`: a process of its own in every case, besides those that the matrix makes. A
     `[[flow]]` names it as writer or reader."""
 
-    count: Several = Field(default=1, description="so many alike: name1, name2, …")
+    count: Several = Field(default=1, description="number of participants alike: name1, name2, …")
     option: dict[Name, Name] = Field(
         default={}, description="options of its adapter, KEY = value; by default as in the case"
     )
@@ -59,12 +59,12 @@ class ParticipantSection(table(PARTICIPANT)):  # type: ignore[misc]
 
 
 class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "kind")))):  # type: ignore[misc]
-    """`[[flow]]`: traffic that runs in every case beside what the matrix says, while that is
+    """`[[flow]]`: traffic that runs in the background of every case, while the matrix's is
     measured: a stream, pings or batches. Its rates, losses and latencies are in the table `flows`
     of the result and below the tables of the report; the figures of the case do not count it."""
 
     topics: Several = Field(
-        default=1, description="so many flows alike, each on a topic of its own"
+        default=1, description="number of flows alike, each on a topic of its own"
     )
     qos: QosMatrix = Field(
         default=QosMatrix(),
@@ -98,7 +98,7 @@ class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "k
 
 
 def _of_another_kind(flow: FlowSection) -> str | None:
-    """What the flow says that its kind does not have, or does not say that it needs."""
+    """Return what the flow says that its kind does not have, or does not say that it needs."""
     kind, paced = flow.kind, bool(flow.rate_hz)
     if not flow.writers and not flow.readers:
         return "neither writers nor readers"
@@ -140,15 +140,17 @@ def _check_echo(flow: FlowSection, counts: dict[str, int]) -> None:
             )
 
 
-def check_chosen(beside: Sequence[str], flows: Sequence[str]) -> None:
+def check_chosen(background: Sequence[str], flows: Sequence[str]) -> None:
     """Raises `ValueError` for a flow that a matrix chooses and that is not there."""
-    for name in (name for text in beside for name in text.split("+")):
+    for name in (name for text in background for name in text.split("+")):
         if name not in flows and name not in (ALL, NONE):
             known = f"There are {', '.join(flows)}." if flows else "There is no [[flow]]."
-            raise ValueError(f"beside: there is no flow {name!r}. {nearest(name, flows, known)}")
-    for text in beside:
+            raise ValueError(
+                f"background: there is no flow {name!r}. {nearest(name, flows, known)}"
+            )
+    for text in background:
         if "+" in text and {ALL, NONE} & {*text.split("+")}:
-            raise ValueError(f"beside = {text!r}: {ALL} and {NONE} stand alone")
+            raise ValueError(f"background = {text!r}: {ALL} and {NONE} stand alone")
 
 
 def check_system(
@@ -156,13 +158,13 @@ def check_system(
     flows: Sequence[FlowSection],
     *,
     meshes: bool,
-    standing: bool,
+    idle: bool,
 ) -> None:
     """Raises `ValueError` for a name that is there twice, and for a participant of no flow.
 
     Args:
         meshes: whether some matrix has applications.
-        standing: whether participants have endpoints without a flow.
+        idle: whether participants have endpoints without a flow.
     """
     of_matrix = (*OF_MATRIX, *([APPLICATION] if meshes else []))
     declared = [name for each in participants for name in {each.name, *each.names}]
@@ -193,7 +195,7 @@ def check_system(
         _check_echo(flow, counts)
     if ends > MOST_ENDS:
         raise ValueError(f"the flows have {ends} writers and readers, at most {MOST_ENDS}")
-    if standing:
+    if idle:
         return
     used = {name for flow in flows for name in (*flow.writers, *flow.readers)}
     for each in participants:

@@ -353,7 +353,8 @@ def ratio_of_estimates(a: Estimate, b: Estimate, confidence: float = 0.95) -> Ch
 
 
 def _log_reaches(of: Estimate, confidence: float) -> tuple[float, float] | None:
-    """How far the interval reaches below and above its value on logarithms, at `confidence`."""
+    """Return how far the interval reaches below and above its value on logarithms, at
+    `confidence`."""
     if of.value <= 0.0 or (of.low is not None and of.low <= 0.0):
         raise ValueError(f"a ratio needs positive estimates, got {of}")
     if of.low is None or of.high is None or of.confidence is None:
@@ -382,6 +383,6 @@ def _without_interval(value: float, count: int, rounds: int, *, log: bool) -> Ch
 
 
 def _reach(share: Estimate, side: int) -> float:
-    """How far the interval reaches below (-1) or above (1) its value."""
+    """Return how far the interval reaches below (-1) or above (1) its value."""
     assert share.low is not None and share.high is not None
     return share.value - share.low if side < 0 else share.high - share.value

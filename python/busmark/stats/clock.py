@@ -53,7 +53,7 @@ class ClockOffset:
 
     @property
     def bound(self) -> float:
-        """How far the true offset may be from `value`."""
+        """Return how far the true offset may be from `value`."""
         return (self.high - self.low) / 2.0
 
     def offset(self, time: ArrayLike) -> FloatArray:

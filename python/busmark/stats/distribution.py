@@ -133,9 +133,10 @@ def _grid(
 
 
 def _shared(values: FloatArray, grid: FloatArray, at: Indices, step: float) -> FloatArray:
-    """What each point of the grid has of the values within it, of which `at` are the first at or
-    above each point. The upper of two points has of a value its distance from the lower one in
-    steps: of a bin's values together, their sum tells it, and a sum of what is sorted is cheap."""
+    """Return what each point of the grid has of the values within it, of which `at` are the first
+    at or above each point. The upper of two points has of a value its distance from the lower one
+    in steps: of a bin's values together, their sum tells it, and a sum of what is sorted is
+    cheap."""
     counts = np.diff(at)
     filled = np.flatnonzero(counts)
     upper = np.zeros(counts.size)

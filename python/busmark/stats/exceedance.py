@@ -256,8 +256,8 @@ def _inside(hits: Sequence[BoolArray]) -> float:
 
 
 def _excess(rounds: Mapping[int, FloatArray], percent: float) -> float:
-    """How much the variance of a share beyond each round's own percentile exceeds the variance for
-    independent samples, at least 1."""
+    """Return how much the variance of a share beyond each round's own percentile exceeds the
+    variance for independent samples, at least 1."""
     excess = batches = 0.0
     for values in _samples(rounds):
         if values.size < MIN_FOR_CORRELATION:
@@ -317,5 +317,5 @@ def _counts(side: Sequence[FloatArray], at: FloatArray) -> FloatArray:
 
 
 def _weights(rng: np.random.Generator, rounds: int) -> FloatArray:
-    """How often each round is drawn, for each resampled campaign."""
+    """Return how often each round is drawn, for each resampled campaign."""
     return rng.multinomial(rounds, np.full(rounds, 1.0 / rounds), RESAMPLED).astype(np.float64)

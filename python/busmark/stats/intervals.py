@@ -189,6 +189,6 @@ def _ranks(n: int, confidence: float) -> tuple[int, float]:
 
 @lru_cache(maxsize=256)
 def solve_beyond(n: int, confidence: float) -> float:
-    """How many ranges beyond the extremes the limits of n normal values lie."""
+    """Return how many ranges beyond the extremes the limits of n normal values lie."""
     tail = (1.0 - confidence) / 2.0
     return root(lambda k: range_miss(n, k) - tail, 1e-9, 1e6)

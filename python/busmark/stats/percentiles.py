@@ -152,7 +152,7 @@ def quantiles(x: ArrayLike | Ordered, percents: ArrayLike) -> FloatArray:
 
 
 def among_lost(statistic: Statistic, back: int, lost: int) -> bool:
-    """Whether the statistic of ``back`` samples and ``lost`` ones falls among the lost.
+    """Return whether the statistic of ``back`` samples and ``lost`` ones falls among the lost.
 
     The mean does not: it can only cover what came back.
 
@@ -226,7 +226,7 @@ def pooled_percentile(
 
     A limit beyond the largest or smallest sample is not known: then there is no interval. Nor is
     there one where rounds differ so much in the tail that one or two of them decide the percentile:
-    no method knows a mixture of many rounds from so few. One round gives none. `two_level` tells of
+    no method knows a mixture of many rounds from so few. One round gives none. `two_level` is of
     a typical round, this of all samples; the two values differ.
 
     Raises:
@@ -279,7 +279,7 @@ def _variances(rounds: Sequence[Round], value: float) -> tuple[float, float]:
 
 
 def _skewed(between: float, inside: float, rounds: int, share: float) -> bool:
-    """Whether the rounds' shares beyond a percentile are too skewed for Student's t.
+    """Return whether the rounds' shares beyond a percentile are too skewed for Student's t.
 
     Cochran (1977, "Sampling Techniques", section 2.15) asks for n > 25 G1**2 values of skewness G1.
     Few shares do not reveal their skewness, but their spread does: shares t whose logits are

@@ -26,7 +26,7 @@ LEVEL = 0.975
 MEDIAN = pi / 2.0
 
 FEW = 8
-"""Below so many rounds an interval may be narrow because they are alike by chance."""
+"""Below this many rounds an interval may be narrow because they are alike by chance."""
 
 EARLY = 0.5
 """Share of the requested half-width that fewer rounds have to reach."""
@@ -109,7 +109,7 @@ class Spread:
         return self.half_width(rounds) / abs(self.value) if self.value else None
 
     def suffices(self, target: float) -> bool:
-        """Whether no round has to follow, where the relative half-width is to be at most
+        """Return whether no round has to follow, where the relative half-width is to be at most
         ``target``: few rounds must be narrower, as `early` says."""
         width = self.relative_half_width()
         return width is not None and width <= early(self.rounds) * target
@@ -310,7 +310,7 @@ def reach(rounds: int) -> float:
 
 
 def _enough(variation: Variation, rounds: int, more: int, there: float, half: float) -> float:
-    """How long each of the rounds to come has to be; infinite where no length is enough."""
+    """Return how long each of the rounds to come has to be; infinite where no length is enough."""
     missing = reach(rounds) * rounds / (early(rounds) * half) - there
     if missing <= 0.0:
         return 0.0

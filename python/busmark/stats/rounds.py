@@ -266,7 +266,7 @@ def _percent(statistic: Statistic) -> float:
 # interpolation", SIAM Review 46(3)), which is one product of a constant matrix.
 
 POINTS = 500
-"""At which the distribution is evaluated."""
+"""Points at which the distribution is evaluated."""
 
 MIDPOINTS = (np.arange(POINTS) + 0.5) / POINTS
 

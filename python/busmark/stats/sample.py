@@ -91,7 +91,7 @@ def check_percent(percent: float) -> None:
 
 
 def average_ranks(x: FloatArray) -> FloatArray:
-    """Ranks from 1; equal values have the mean of theirs."""
+    """Return ranks from 1; equal values have the mean of their ranks."""
     _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
     ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2.0)[place]
     return ranks

@@ -124,8 +124,8 @@ def steps_together(
 
 
 def neighbours(values: ArrayLike) -> float | None:
-    """How alike neighbours are, 0 to `MAX_CORRELATION`, apart from steps; None of fewer values than
-    `CORRELATED_FROM`, and where all are equal.
+    """Return how alike neighbours are, 0 to `MAX_CORRELATION`, apart from steps; None of fewer
+    values than `CORRELATED_FROM`, and where all are equal.
 
     In a first-order autoregression, differences of values two apart have 1 + rho times the variance
     of neighbours' differences: Chakar, Lebarbier, Levy-Leduc & Robin (2017), "A robust approach for
@@ -292,7 +292,7 @@ def _factor(count: int, rho: float) -> float:
 
 
 def _reach(difference: float, variance: float, n: int) -> int:
-    """How many results to either side the step may be elsewhere."""
+    """Return how many results to either side the step may be elsewhere."""
     if difference == 0.0:
         return n
     return min(n, ceil(BAI * variance / difference**2))

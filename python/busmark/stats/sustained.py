@@ -127,7 +127,7 @@ class SustainedRate:
 
     @property
     def done(self) -> bool:
-        """Whether the rate is found and confirmed."""
+        """Return whether the rate is found and confirmed."""
         return self.rate is not None and self.confirmed >= self._confirm
 
     @property

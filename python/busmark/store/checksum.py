@@ -43,8 +43,8 @@ def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
 
 
 def agrees(path: Path) -> bool | None:
-    """Whether the file's checksum is of its bytes; None where it has none. Where its name or what
-    is around it is damaged, it is not.
+    """Return whether the file's checksum is of its bytes; None where it has none. Where its name or
+    what is around it is damaged, it is not.
 
     Raises:
         OSError: it cannot be read.
@@ -62,7 +62,7 @@ def agrees(path: Path) -> bool | None:
 
 
 def _is_traced(tail: bytes) -> bool:
-    """Whether a Parquet file that ends so has had a checksum."""
+    """Return whether a Parquet file that ends so has had a checksum."""
     return tail.endswith(MAGIC) and any(trace in tail for trace in _TRACES)
 
 

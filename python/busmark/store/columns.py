@@ -44,6 +44,9 @@ def _c(name: str, kind: Kind, unit: str, meaning: str) -> Column:
 PARAMETERS = tuple(_c(each.name, each.kind, each.unit, each.column) for each in STORED)
 """What a case asks for. The keys of `params` in the manifest have the same names."""
 
+TICK_NS = 10_000_000
+"""Step of the kernel's counters of CPU time: USER_HZ is 100 on every architecture in use."""
+
 LOAD_UNITS = {"cpu": "", "net": "bit/s", "disk": "B/s"}
 """Units by kind of background load. For CPUs it is the share of each; for a disk what was read, and
 as much was written."""
@@ -122,8 +125,7 @@ CASES = (
         "stream_expected",
         "int",
         "",
-        "like `expected`, for all flows beside the measured ones, including their pings; null: "
-        "none",
+        "like `expected`, for all background flows, including their pings; null: none",
     ),
     _c("stream_lost", "int", "", "of those, never arrived"),
     _c("batches", "int", "", "batches that every reader acknowledged; null where none are sent"),
@@ -190,7 +192,7 @@ CASES = (
         "median time of the calls that create what is new; see the table `discoveries`",
     ),
     _c("attach_ns", "float", "ns", "of this the participant's part, where one is created"),
-    _c("own_match_ns", "float", "ns", "median time from begin of creation to the own match"),
+    _c("own_match_ns", "float", "ns", "median time from start of creation to the own match"),
     _c("peer_match_ns", "float", "ns", "the same to the match on the side that was there already"),
     _c("first_sample_ns", "float", "ns", "the same to the first sample received"),
     _c(
@@ -573,7 +575,7 @@ FLOWS = (
         "start_ns",
         "int",
         "ns",
-        "first arrival, from the begin of the measurement; null for pings, and where there is not "
+        "first arrival, from the start of the measurement; null for pings, and where there is not "
         "one clock",
     ),
     _c("duration_ns", "int", "ns", "from the first to the last arrival"),
@@ -636,7 +638,7 @@ INTERVALS = (
         "start_ns",
         "int",
         "ns",
-        "begin of the interval, from the begin of the measurement; where there is not one clock, "
+        "start of the interval, from the start of the measurement; where there is not one clock, "
         "from the role's own first sample",
     ),
     _c("duration_ns", "int", "ns", "length of the interval"),
@@ -659,7 +661,7 @@ CHANGES = (
     _c("flow", "text", "", "flow that it changed"),
     _c("writer", "int", "", "end of the flow that it changed, by the identifier of its writer"),
     _c("change", "text", "", "what was set, such as rate_hz = 2000"),
-    _c("asked_ns", "int", "ns", "when it was to be made, from the begin of the measurement"),
+    _c("asked_ns", "int", "ns", "when it was to be made, from the start of the measurement"),
     _c(
         "taken_ns",
         "int",
@@ -722,14 +724,14 @@ DISCOVERIES = (
     _c("case", "text", "", "identifier of the case"),
     _c("round", "int", "", "number of the round"),
     _c("repetition", "int", "", "number of the repetition, from 0, without the warm-up's"),
-    _c("start_ns", "int", "ns", "begin of creation, from the first repetition's"),
+    _c("start_ns", "int", "ns", "start of creation, from the first repetition's"),
     _c("creation_ns", "int", "ns", "from there until the calls that create had returned"),
     _c("attach_ns", "int", "ns", "until the participant was there; null where none is created"),
     _c(
         "own_match_ns",
         "int",
         "ns",
-        "from begin of creation until the new endpoint had matched the other; null: not counted "
+        "from start of creation until the new endpoint had matched the other; null: not counted "
         "by the adapter, or not in time",
     ),
     _c(

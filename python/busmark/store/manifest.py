@@ -114,10 +114,14 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+EARLIER_RULES = {"beside-missed": "background-missed"}
+"""Present names of rules by earlier ones."""
+
+
 class Finding(Model):
     """Something that spoils, or may spoil, the measurement: cause, evidence, remedy."""
 
-    id: Text
+    id: Annotated[Text, AfterValidator(lambda name: EARLIER_RULES.get(name, name))]
     """Name of the rule, such as `cpu-governor`; one file in `busmark.findings` each."""
     severity: Literal["error", "warning", "note"]
     title: Text
@@ -183,7 +187,7 @@ class Source(Model):
     left_out: list[Text] = []
     """What of these files was not read, and why."""
     repeated: list[Text] = []
-    """Runs that several of these files tell of, which count once."""
+    """Runs that several of these files have, which count once."""
 
     @property
     def tools(self) -> list[str]:

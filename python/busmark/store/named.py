@@ -30,7 +30,7 @@ SIGN = "@"
 LAST = "last"
 
 HEAD = 4096
-"""Bytes of a manifest in which the time of its begin stands; so that the newest of many is found
+"""Bytes of a manifest in which the time of its start stands; so that the newest of many is found
 without reading all."""
 CREATED = re.compile(rb'"created_utc": ?"([^"\\]{1,40})"')
 TIME = re.compile(r"-\d{8}-\d{6}$", re.ASCII)
@@ -41,7 +41,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedResult:
     """A result that can be named."""
 
     directory: Path
@@ -82,11 +82,11 @@ class Named:
         return self.created_utc, changed, self.name
 
 
-def stored(further: Iterable[Path] = ()) -> list[Named]:
+def stored(further: Iterable[Path] = ()) -> list[NamedResult]:
     """All results that are known, the newest first; besides those in these folders, or which these
     folders are."""
     found = {os.path.realpath(path): path for path in reversed(list(_places(further)))}
-    known = [Named(_short(path)) for path in found.values()]
+    known = [NamedResult(_short(path)) for path in found.values()]
     return sorted(known, key=lambda each: each.age, reverse=True)
 
 
@@ -160,8 +160,8 @@ def recent() -> str:
     return f"The newest: {', '.join(some)}. `busmark list` has all."
 
 
-def _called(wanted: str, known: Sequence[Named]) -> list[Named]:
-    """Those of this name, the newest first."""
+def _called(wanted: str, known: Sequence[NamedResult]) -> list[NamedResult]:
+    """Return the results of this name, the newest first."""
     if wanted == LAST:
         return list(known)
     return [each for each in known if each.name == wanted] or [
@@ -169,7 +169,7 @@ def _called(wanted: str, known: Sequence[Named]) -> list[Named]:
     ]
 
 
-def _unknown(text: str, known: Sequence[Named]) -> UserError:
+def _unknown(text: str, known: Sequence[NamedResult]) -> UserError:
     if not known:
         return _none(text)
     some = {LAST, *(each.name for each in known), *(each.campaign for each in known)}
@@ -280,7 +280,7 @@ LOCK = ".lock"
 State = Literal["finished", "running", "interrupted", "imported", "damaged"]
 
 
-class Listed(BaseModel):
+class ListedResult(BaseModel):
     """A result."""
 
     name: str
@@ -309,7 +309,7 @@ class Listed(BaseModel):
 class Listing(BaseModel):
     """All results that are known."""
 
-    results: list[Listed]
+    results: list[ListedResult]
     """The newest first."""
 
 
@@ -336,16 +336,16 @@ def newest_two() -> tuple[Path, Path]:
     )
 
 
-def listed(named: Named) -> Listed:
-    """What its manifest says."""
+def listed(named: NamedResult) -> ListedResult:
+    """Return what its manifest says."""
     directory = os.path.realpath(named.directory)
     document = _manifest(named.directory / MANIFEST)
     if document is None:
-        return Listed(name=named.name, directory=directory, state="damaged")
+        return ListedResult(name=named.name, directory=directory, state="damaged")
     hosts = _mapping(document.get("hosts"))
     cases = [case for case in document.get("cases") or [] if isinstance(case, dict)]
     planned = sum(case.get("status") == "planned" for case in cases)
-    return Listed(
+    return ListedResult(
         name=named.name,
         directory=directory,
         campaign=_text(_mapping(document.get("scenario")).get("name")),
@@ -379,7 +379,7 @@ def _state(directory: Path, document: dict[str, Any]) -> State:
 
 
 def _is_written(lock: Path) -> bool:
-    """Whether a process holds the lock of a result."""
+    """Return whether a process holds the lock of a result."""
     try:
         with files.opened(lock) as file:
             return not platform.lock_is_free(file)

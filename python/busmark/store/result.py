@@ -17,7 +17,7 @@ from busmark.store import salvage, tables
 from busmark.store.columns import FORMAT_VERSION, polars_schema
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.named import recent
-from busmark.store.rows import loads_by_kind, read_lines, with_lines
+from busmark.store.rows import loads_by_kind, present_names, read_lines, with_lines
 from busmark.store.tables import UNREADABLE, load_table, read, shaped
 
 __all__ = ["UNREADABLE", "Result", "load_table"]
@@ -63,7 +63,7 @@ class Result:
         lines = read_lines(path)
         frame = pl.DataFrame(schema=polars_schema("cases"))
         if path.exists():
-            frame = shaped(read(path), path, "cases", None)
+            frame = shaped(present_names(read(path)), path, "cases", None)
         frame, text = tables.rows(loads_by_kind(with_lines(frame, lines)))
         known = frame["case"].is_in([case.id for case in self.manifest.cases])
         if not known.all():
@@ -141,7 +141,7 @@ class Result:
         self, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
         """Raw samples of what one round measured, in order of recording; only some columns if
-        named. Those of the scenario's own flows are apart: see `samples_background`."""
+        named. Samples of the scenario's own flows are apart: see `samples_background`."""
         if case not in self._background:
             return self._round_table("samples", case, round_number, columns)
         whole = self._with_flow(case, round_number, columns)
@@ -193,16 +193,17 @@ class Result:
         return self._table_if_any("wire", case, round_number)
 
     def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Who took part in one round; None in results of a Busmark that did not record it."""
+        """Return who took part in one round; None in results of a Busmark that did not record
+        it."""
         return self._table_if_any("participants", case, round_number)
 
     def flows(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """What became of each writer's samples at each reader in one round; None in results of a
-        Busmark that did not record it."""
+        """Return what became of each writer's samples at each reader in one round; None in results
+        of a Busmark that did not record it."""
         return self._table_if_any("flows", case, round_number)
 
     def changes(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """What changed in the middle of one round, and when; None where nothing did."""
+        """Return what changed in the middle of one round, and when; None where nothing did."""
         return self._table_if_any("changes", case, round_number)
 
     def system(self, case: str, round_number: int) -> pl.DataFrame | None:
@@ -252,7 +253,7 @@ def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:
         )
     try:
         return salvage.manifest(document)
-    except salvage.Damaged as error:
+    except salvage.DamagedManifest as error:
         raise _damaged(path, str(error)) from None
 
 

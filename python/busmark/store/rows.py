@@ -21,6 +21,7 @@ from typing import Any
 import polars as pl
 
 from busmark import files
+from busmark.model.parameters import EARLIER
 from busmark.store import checksum
 from busmark.store.atomic import append_line, open_lines, replacing, sync_directory
 from busmark.store.columns import LOAD_UNITS, polars_schema
@@ -35,7 +36,7 @@ Key = tuple[str, int]
 
 
 def key_of(row: Row) -> Key:
-    """What there is one row of."""
+    """Return the key of a row."""
     return row["case"], row["round"]
 
 
@@ -156,7 +157,7 @@ def read_lines(table: Path) -> list[dict[str, Any]]:
         with suppress(ValueError, RecursionError):
             row = json.loads(line)
             if isinstance(row, dict):
-                found.append(row)
+                found.append({EARLIER.get(name) or name: value for name, value in row.items()})
     return found
 
 
@@ -265,6 +266,12 @@ class PackedRow(Row):
 
 ONE_LOAD = ("load_asked", "load_achieved")
 """Columns of the table `cases` from when one background load ran at a time, of whichever kind."""
+
+
+def present_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the table `cases` with the present names of its columns."""
+    names = {old: new for old, new in EARLIER.items() if new not in frame.columns}
+    return frame.rename(names, strict=False)
 
 
 def loads_by_kind(frame: pl.DataFrame) -> pl.DataFrame:

@@ -31,7 +31,7 @@ MOST = 20_000
 """Entries of one list or table: a campaign has 10,000 cases at most."""
 
 
-class Damaged(ValueError):
+class DamagedManifest(ValueError):
     """A manifest that nothing can be made of, and why."""
 
 
@@ -55,7 +55,7 @@ def manifest(document: dict[str, Any]) -> tuple[Manifest, list[str]]:
             found = Manifest.model_validate(document)
         except ValidationError as again:
             first = again.errors(include_url=False)[0]
-            raise Damaged(f"{_name(first['loc'])}: {_why(first)}") from None
+            raise DamagedManifest(f"{_name(first['loc'])}: {_why(first)}") from None
     _distinct(found, lines)
     return found, lines
 
@@ -75,7 +75,7 @@ class _Gone:
 
 
 def _odd(value: Any, place: Path) -> Iterator[tuple[Path, str]]:
-    """What no program of ours has written, wherever it is."""
+    """Yield what no program of ours has written, wherever it is."""
     if len(place) > DEEPEST:
         yield place, "nested too deeply"
     elif isinstance(value, dict | list):
@@ -96,7 +96,7 @@ def _odd(value: Any, place: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _is_text(text: str) -> bool:
-    """Whether it can be written anywhere: JSON can hold halves of characters."""
+    """Return whether it can be written anywhere: JSON can hold halves of characters."""
     if text.isascii():
         return len(text) <= LONGEST
     try:
@@ -107,9 +107,9 @@ def _is_text(text: str) -> bool:
 
 
 def _leave_out(document: dict[str, Any], place: Path, why: str, lines: list[str]) -> None:
-    """Marks the entry in which `place` is, and tells of it once."""
+    """Mark the entry in which `place` is, and report it once."""
     if not place or place[0] not in PARTS or len(place) < 2:
-        raise Damaged(f"{_name(place)}: {why}")
+        raise DamagedManifest(f"{_name(place)}: {why}")
     part, key = document[str(place[0])], place[1]
     if isinstance(part[key], _Gone):
         return
@@ -128,7 +128,7 @@ def _leave_out_marked(document: dict[str, Any]) -> None:
 
 
 def _called(part: Any, key: Any) -> str:
-    """How the user knows the entry: a case or finding by its identifier."""
+    """Return how the user knows the entry: a case or finding by its identifier."""
     entry = part[key]
     known = entry.get("id") if isinstance(entry, dict) else None
     named = known if isinstance(known, str) and isinstance(key, int) else key

@@ -149,7 +149,7 @@ def damage(table: str, frame: pl.DataFrame) -> str | None:
 
 @cache
 def can_be(table: str, name: str) -> pl.Expr:
-    """Whether a value of this column can be."""
+    """Return whether a value of this column can be."""
     column, test = pl.col(name), pl.lit(value=True)
     if limits := bounds_of(table).get(name):
         # NaN is not between any two numbers.
@@ -222,7 +222,7 @@ def rows(cases: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _is_whole(cases: pl.DataFrame) -> bool:
-    """Whether columns are there whose absence others do not allow."""
+    """Return whether columns are there whose absence others do not allow."""
     held = ("sustained_hz", "statistic_value")
     if "capacity" not in cases["test"] and not any(cases[name].count() for name in held):
         return True

@@ -48,7 +48,7 @@ FOLDERS = (
 )
 LOCK = ".lock"
 LOOK_S = 0.2
-"""After so long it is tried again: `busmark list` has the lock for a moment to see who writes."""
+"""Time until the next attempt: `busmark list` has the lock for a moment to see who writes."""
 
 
 @contextmanager
@@ -274,7 +274,8 @@ def _check(result: Result) -> None:
 
 
 def _is_fresh(directory: Path) -> bool:
-    """Whether nothing is there, or only what a start leaves that was killed before its manifest."""
+    """Return whether nothing is there, or only what a start leaves that was killed before its
+    manifest."""
     started = {LOCK, EVENTS, MANIFEST + SUFFIX, *FOLDERS}
     return all(
         entry.name in started and not (entry.is_dir() and any(entry.iterdir()))

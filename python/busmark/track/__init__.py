@@ -6,7 +6,7 @@
 """
 
 from busmark.track.history import Commit, Entry, Machine, TrackedCase, add, read
-from busmark.track.model import Tracked
+from busmark.track.model import TrackedHistory
 from busmark.track.result import entry_of
 from busmark.track.steps import CONFIRMATIONS
 from busmark.track.tracked import DEFAULT_FIGURES, track
@@ -17,8 +17,8 @@ __all__ = [
     "Commit",
     "Entry",
     "Machine",
-    "Tracked",
     "TrackedCase",
+    "TrackedHistory",
     "add",
     "entry_of",
     "read",

@@ -29,13 +29,13 @@ VERSION = 1
 Text = Annotated[str, Field(max_length=10_000)]
 
 
-class Stored(BaseModel):
+class HistoryPart(BaseModel):
     """Unknown keys are kept, so that an older Busmark reads what a newer one has added."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class Commit(Stored):
+class Commit(HistoryPart):
     """What was measured."""
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
@@ -49,7 +49,7 @@ class Commit(Stored):
     """Whether files under version control differed from it when the result was added."""
 
 
-class Machine(Stored):
+class Machine(HistoryPart):
     """Where it was measured."""
 
     name: Text
@@ -60,7 +60,7 @@ class Machine(Stored):
     """Which are listed where they change at a step, such as the kernel's version."""
 
 
-class TrackedCase(Stored):
+class TrackedCase(HistoryPart):
     """A case with its figures."""
 
     id: Text
@@ -77,7 +77,7 @@ class TrackedCase(Stored):
     """What a latency is, by the name of its figure: half a round trip, or one way."""
 
 
-class Entry(Stored):
+class Entry(HistoryPart):
     """A line."""
 
     busmark_history: Literal[1] = 1

@@ -1,7 +1,7 @@
 """A history, looked through: the document that terminal, page and Markdown draw.
 
-It is also what `busmark history show --json` prints; `Tracked.model_json_schema()` is its schema.
-Times are nanoseconds, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
+It is also what `busmark history show --json` prints; `TrackedHistory.model_json_schema()` is its
+schema. Times are nanoseconds, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Step(Frozen):
     p_adjusted: float
     """The same by Bonferroni, over all series that were tested."""
     in_a_row: int
-    """After how many results in a row it was found, up to `Tracked.confirmations`; the newest
-    result is one of them."""
+    """After how many results in a row it was found, up to `TrackedHistory.confirmations`; the
+    newest result is one of them."""
     confirmed: bool
     """Whether that is enough. What is not confirmed may be some bad results."""
     new: bool
@@ -75,7 +75,7 @@ class TrackedSeries(Frozen):
     """One figure of one case on one machine."""
 
     machine: int
-    """In `Tracked.machines`."""
+    """In `TrackedHistory.machines`."""
     case: str
     """Identifier in its newest result."""
     label: str
@@ -116,7 +116,7 @@ class TrackedMachine(Frozen):
     """Facts in which it differs from the first."""
 
 
-class Tracked(Frozen):
+class TrackedHistory(Frozen):
     """A history."""
 
     version: int = VERSION

@@ -45,7 +45,7 @@ class Series:
 
     @property
     def latency(self) -> Quantity | None:
-        """What the latency is, where it is one."""
+        """Return what the latency is, where it is one."""
         return self.cases[-1].latencies.get(self.figure)
 
     def without_newest(self, fewer: int) -> Series:
@@ -60,8 +60,7 @@ def machine_key(entry: Entry) -> str:
 
 def case_key(case: TrackedCase) -> str:
     """Return the same for cases that are the same experiment, whichever version of Busmark ran
-    them: a
-    parameter that says nothing is as good as none."""
+    them: a neutral parameter counts as none."""
     own = {name: value for name, value in case.params.items() if not is_neutral(name, value)}
     # What is called latency is not the same for every source of a result.
     return json.dumps([own, case.latencies.get("median.latency")], sort_keys=True, default=str)

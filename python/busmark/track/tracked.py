@@ -17,7 +17,7 @@ from busmark.model.statistics import STATISTICS
 from busmark.model.text import MINUS, joined, plural
 from busmark.track import steps as detection
 from busmark.track.history import Entry
-from busmark.track.model import Kind, Point, Step, Tracked, TrackedMachine, TrackedSeries
+from busmark.track.model import Kind, Point, Step, TrackedHistory, TrackedMachine, TrackedSeries
 from busmark.track.result import differences, short
 from busmark.track.steps import Series, machine_key, names_of, series_of
 
@@ -28,7 +28,7 @@ DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss"
 def track(
     path: Path, entries: Sequence[Entry], *, figures: Sequence[str] = (),
     worse_than: float = EQUIVALENT, new_for: int = 1,
-) -> Tracked:  # fmt: skip
+) -> TrackedHistory:  # fmt: skip
     """Look through a history, its results in the order in which they were added.
 
     Raises:
@@ -61,7 +61,7 @@ def track(
         for one, steps, own in zip(series, found, counts, strict=True)
     ]
     shown = _beside_floors(shown)
-    return Tracked(
+    return TrackedHistory(
         history=str(path),
         results=len(entries),
         commits=len({entry.commit.id for entry in entries}),

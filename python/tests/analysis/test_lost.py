@@ -36,7 +36,7 @@ def test_a_lost_sample_is_later_than_any(tmp_path: Path, make: Any) -> None:
     found = Estimates(result)
     quantity = "half_round_trip" if make is pinged else "one_way"
     assert found.value(quantity, "median") == pytest.approx(1_000_500.0)
-    assert found.value("lost_share", "value") == pytest.approx(0.2)
+    assert found.value("loss", "value") == pytest.approx(0.2)
     for over in ("rounds", "samples"):
         row = found.row(quantity, "p99", over=over)
         assert row["value"] is None and "lost" in row["reason"]
@@ -93,8 +93,8 @@ def test_without_losses_nothing_is_said_of_them(tmp_path: Path) -> None:
 def test_what_is_never_answered_is_lost_to_the_round_trip_alone(tmp_path: Path) -> None:
     (case,) = shown(probed(tmp_path, 100, unanswered=300)).cases
     stream: Document = case.throughput
-    assert stream.probe_one_way.lost_share == pytest.approx(0.05)
-    assert stream.probe_round_trip.lost_share == pytest.approx(0.2)
+    assert stream.probe_one_way.loss == pytest.approx(0.05)
+    assert stream.probe_round_trip.loss == pytest.approx(0.2)
 
 
 def test_what_the_readers_filter_leaves_out_is_not_lost(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_where_nobody_recorded_what_became_of_probes_it_is_not_known(tmp_path: P
         build.stream(case, number, 10_000, 64, lost=500)
     (found,) = shown(build.finish()).cases
     assert found.throughput.probes_lost is None and found.throughput.probe_one_way.p99
-    assert found.throughput.probe_one_way.lost_share is None
+    assert found.throughput.probe_one_way.loss is None
     words = " ".join(done("show", tmp_path).split())
     assert "probes may be among the lost" in words
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ PARTICIPANT = {
 }  # fmt: skip
 ASKED: dict[str, Any] = {
     "participants": [{**PARTICIPANT, "name": name} for name in ("console", "plant")],
-    "beside": "command: pings of 32 B at 20/s, from console to plant; "
+    "background": "command: pings of 32 B at 20/s, from console to plant; "
     "bulk: 512 B at full speed (one in 10 a probe), from console to plant",
     "flows": [
         {"name": "command", "kind": "pings", "writers": ["console"], "readers": ["plant"],
@@ -81,26 +82,26 @@ def flows(case: str, number: int) -> pl.DataFrame:
     ], infer_schema_length=None)  # fmt: skip
 
 
-def campaign(directory: Path, *, beside: bool) -> Result:
-    """The same pings, alone or beside flows."""
+def campaign(directory: Path, *, background: bool) -> Result:
+    """The same pings, alone or with flows in the background."""
     build = Builder(directory)
     rng = np.random.default_rng(4)
-    case = build.case("udp-64", **(ASKED if beside else {}))
+    case = build.case("udp-64", **(ASKED if background else {}))
     for number in range(ROUNDS):
         build.pings(case, number, samples_around(13_500, 900, rng))
-        if beside:
+        if background:
             stem = f"{file_stem(case, number)}.parquet"
             add(directory / "samples" / stem, "samples", samples(case, number))
             add(directory / "flows" / stem, "flows", flows(case, number))
-    return Result(build.finish(cookie=f"{beside:016x}"))
+    return Result(build.finish(cookie=f"{background:016x}"))
 
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The same pings, with flows in the background and alone."""
     folder = tmp_path_factory.mktemp("flows")
-    return (campaign(folder / "with", beside=True).directory,
-            campaign(folder / "alone", beside=False).directory)  # fmt: skip
+    return (campaign(folder / "with", background=True).directory,
+            campaign(folder / "alone", background=False).directory)  # fmt: skip
 
 
 def test_the_figures_of_the_case_are_those_that_it_has_alone(both: tuple[Path, Path]) -> None:
@@ -108,7 +109,7 @@ def test_the_figures_of_the_case_are_those_that_it_has_alone(both: tuple[Path, P
     assert here.latency == alone.latency and here.latency.sent == ROUNDS * 900
     known = [Estimates(each).results.latencies("udp-64") for each in both]
     assert known[0].equals(known[1])
-    (pair,) = document("compare", both[1], both[0], "--by", "beside").pairs
+    (pair,) = document("compare", both[1], both[0], "--by", "background").pairs
     assert {change.change.value for change in pair.changes if change.change} <= {0.0, 1.0}
 
 
@@ -142,3 +143,19 @@ def test_a_percentile_of_a_flow_among_its_lost_pings_is_none(both: tuple[Path, P
     assert row["value"] is None and row["reason"]
     text = done("show", both[0])
     assert "command" in text and "lost: 2.0 %" in text
+
+
+def test_a_result_with_earlier_names_is_read_with_the_present_ones(tmp_path: Path) -> None:
+    directory = campaign(tmp_path, background=True).directory
+    manifest, table = directory / "manifest.json", directory / "cases.parquet"
+    stored = json.loads(manifest.read_text())
+    params = stored["cases"][0]["params"]
+    words = params["beside"] = params.pop("background")
+    found = {"title": "", "severity": "note", "cause": "", "evidence": "", "remedy": ""}
+    stored["findings"] = [{"id": "beside-missed", **found}]
+    manifest.write_text(json.dumps(stored))
+    write_table(pl.read_parquet(table).rename({"background": "beside"}), table)
+    read = Result(directory)
+    assert read.manifest.cases[0].params.background == words
+    assert [one.id for one in read.manifest.findings] == ["background-missed"]
+    assert set(read.cases["background"]) == {words} and "beside" not in read.cases.columns

@@ -244,9 +244,9 @@ def test_throughput_is_that_of_a_typical_round_and_loss_the_mean(tmp_path: Path)
     assert throughput.samples_per_s.rounds == 3
     assert throughput.samples_per_s.count == throughput.received == 600_000
     assert throughput.lost == 600
-    assert throughput.loss_share is not None
+    assert throughput.loss is not None
     shares = [200 / (2 * r + 200) for r in rates]
-    assert throughput.loss_share.value == pytest.approx(np.mean(shares))
+    assert throughput.loss.value == pytest.approx(np.mean(shares))
     assert throughput.duplicated == 0
     assert throughput.corrupted is None, "bodies were not verified"
     assert throughput.probe_one_way is not None

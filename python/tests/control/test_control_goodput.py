@@ -110,18 +110,18 @@ def test_a_filter_lets_its_share_through() -> None:
     assert found["theoretical_per_s"] == 25
 
 
-def test_streams_beside_pings_have_a_rate_of_their_own() -> None:
-    pinger, beside = wrote(1, 0, SECOND, 11), wrote(3, 0, SECOND, 501)
+def test_background_streams_of_pings_have_a_rate_of_their_own() -> None:
+    pinger, background = wrote(1, 0, SECOND, 11), wrote(3, 0, SECOND, 501)
     roles = [{**receiver(flow(3, 0, SECOND, 501)), "writer": READER}]
     flows = Flows((), (stream([3], rate_hz=500.0, background=True),))
-    data = RoundData(flows=flows, run=[pinger, beside], roles=roles)
+    data = RoundData(flows=flows, run=[pinger, background], roles=roles)
     found = rates(Parameters(test="latency"), data, [pinger])
     assert (found["written_per_s"], found["samples_per_s"]) == (10, 500)
     assert found["theoretical_per_s"] == 500
 
 
-def test_streams_beside_a_stream_do_not_count() -> None:
-    measured, beside = wrote(1, 0, SECOND, 1001), wrote(3, 0, SECOND, 501)
+def test_background_streams_of_a_stream_do_not_count() -> None:
+    measured, background = wrote(1, 0, SECOND, 1001), wrote(3, 0, SECOND, 501)
     roles = [
         {**receiver(flow(1, 0, SECOND, 1001)), "writer": READER},
         {**receiver(flow(3, 0, SECOND, 501)), "writer": READER + 1},
@@ -129,6 +129,6 @@ def test_streams_beside_a_stream_do_not_count() -> None:
     second = End(READER + 1, stream([3]).readers[0].participant)
     other = stream([3], background=True).model_copy(update={"readers": [second]})
     flows = Flows((), (stream([1]), other))
-    data = RoundData(flows=flows, run=[measured, beside], roles=roles)
+    data = RoundData(flows=flows, run=[measured, background], roles=roles)
     found = rates(Parameters(test="throughput"), data, [measured])
     assert found["samples_per_s"] == found["written_per_s"] == 1000

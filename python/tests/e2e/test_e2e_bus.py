@@ -133,7 +133,7 @@ def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
     (sent,), (role,) = ended["transceiver"]["run"], ended["transceiver"]["roles"]
     assert sent["ended"] == "stopped" and sent["sent"] > 0
     assert role["accounts"][0]["received"] == sent["sent"]
-    trips = role["legs"]["trip"]
+    trips = role["segments"]["trip"]
     assert [best["percent"] for best in trips] == [100.0, 99.9, 99.0, 90.0]
     assert trips[0]["count"] == sent["sent"] and trips[0]["min_ns"] > 0
     assert set(ended) == {"transceiver", "transponder"} and bus.tests() == set()
@@ -176,7 +176,7 @@ def test_what_nobody_understands_is_reported_as_trouble_and_changes_nothing(
     })  # fmt: skip
     lines = [m for m in said if "trouble" in m]
     assert len(lines) < 1200, "in a flood not everything is reported"
-    assert sum(m.get("untold", 0) for m in lines) > 0
+    assert sum(m.get("omitted", 0) for m in lines) > 0
     assert bus.tests() == {(4, 7, "transponder")}
     assert bus.call("stop", "--app", 4).code == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -11,9 +12,14 @@ import drawn_campaigns
 import pytest
 import synthetic_campaign
 import varied_campaigns
-from browser import Browser
 from kept_results import KEPT
 from seams import done, reviewed
+
+from busmark.errors import UserError
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from tools.browser import Browser, executable
 
 FOLDER = Path(__file__).parent / "golden"
 RECORDED = Path(__file__).parents[1] / "oracles" / "results"
@@ -67,9 +73,18 @@ def results(folder: Path) -> Results:
     return directory
 
 
+@pytest.fixture(scope="session")
+def installed() -> None:
+    """Skip the test where there is no browser."""
+    try:
+        executable()
+    except UserError as error:
+        pytest.skip(str(error))
+
+
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A headless browser; without one the test is skipped."""
+def browser(tmp_path_factory: pytest.TempPathFactory, installed: None) -> Iterator[Browser]:
+    """Open a headless browser."""
     with Browser(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from browser import Browser
 from PIL import Image
 from test_page_in_a_browser import draw_everything
+from tools.browser import Browser
 
 TEXTS = """(() => {
   const found = [];
@@ -119,6 +119,7 @@ def unreadable(browser: Browser, folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_of_a_report_can_be_read(path: Path, tmp_path: Path, scheme: str) -> None:
     with Browser(tmp_path / "profile", width=WIDTH, height=800) as browser:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import Browser
 from seams import done
 
 if TYPE_CHECKING:
+    from tools.browser import Browser
+
     from conftest import Results
 
 PAINTED = """new Promise((done) => {

@@ -6,9 +6,12 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from browser import Browser
+
+if TYPE_CHECKING:
+    from tools.browser import Browser
 
 TABLE = "latency-same"
 BOX = f"document.querySelector('#{TABLE} .scroll')"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
-from busmark.track import Entry, Tracked, read, track
+from busmark.track import Entry, TrackedHistory, read, track
 
 AT = 15
 
@@ -23,7 +23,7 @@ def entries(
     ]
 
 
-def checked(path: Path, found: list[Entry], **options: object) -> Tracked:
+def checked(path: Path, found: list[Entry], **options: object) -> TrackedHistory:
     history(path, found)
     return track(path, read(path), **options)  # type: ignore[arg-type]
 
@@ -178,7 +178,7 @@ def test_commits_measured_later_are_put_where_they_belong(tmp_path: Path) -> Non
 def test_the_document_is_what_json_prints(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.05))
     printed = json.loads(run("track", "show", "--history", path, "--json").stdout)
-    assert Tracked.model_validate(printed) == track(path, read(path))
+    assert TrackedHistory.model_validate(printed) == track(path, read(path))
 
 
 def test_names_of_a_strangers_commits_are_text_on_the_page(tmp_path: Path) -> None:

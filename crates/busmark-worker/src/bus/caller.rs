@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::looking::{self, Peeking, Question};
-use super::message::{Address, Order, Task, told};
+use super::message::{Address, Order, Task, report};
 use super::topics::{Ear, Heard, Speaker, check, lasts};
 use super::{LIVE, NEWS, ORDERS, TROUBLES, own_number};
 use crate::output::Output;
@@ -225,7 +225,7 @@ impl Caller {
     }
 
     fn heard(&mut self, heard: &Heard) -> std::io::Result<()> {
-        let message = if heard.ours { told(&heard.body) } else { return Ok(()) };
+        let message = if heard.ours { report(&heard.body) } else { return Ok(()) };
         let Ok(message) = message else { return Ok(()) };
         self.acknowledge(&message);
         self.output.line(&message)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use busmark_adapter::ParticipantHandle;
 use serde_json::Value;
 
-use super::message::{self, Address, Order, Task, told};
+use super::message::{self, Address, Order, Task, report};
 use super::topics::{Ear, Speaker};
 use super::{NEWS, ORDERS, own_number};
 use crate::protocol::{Failure, PROTOCOL};
@@ -54,7 +54,7 @@ pub fn nobody_has(app: u32, participant: &ParticipantHandle) -> Result<(), Failu
                     );
                     return Err(Failure::new("invalid", text));
                 }
-            } else if let Ok(there) = told(&message.body)
+            } else if let Ok(there) = report(&message.body)
                 && there["caller"] == caller
             {
                 return Err(taken(app, &there["result"]));

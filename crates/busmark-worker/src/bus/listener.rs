@@ -10,7 +10,7 @@ use busmark_adapter::ParticipantHandle;
 use busmark_measure::{clock_pair, now_ns};
 use serde_json::{Value, json};
 
-use super::message::{Address, Order, Task, told};
+use super::message::{Address, Order, Task, report};
 use super::topics::{Ear, Speaker, check, lasts};
 use super::{LIVE, NEWS, ORDERS, TROUBLES, own_number};
 use crate::output::Output;
@@ -127,7 +127,7 @@ impl Listener {
     }
 
     fn hand_on(&self, topic: &str, at_ns: i64, body: &[u8]) -> std::io::Result<()> {
-        let Ok(message) = told(body) else {
+        let Ok(message) = report(body) else {
             count(&self.lost.malformed);
             return Ok(());
         };

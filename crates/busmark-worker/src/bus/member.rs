@@ -14,7 +14,7 @@ use busmark_measure::clock_pair;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::message::{self, Answer, Asked, LAST_NUMBER, News, Order, Told, Trouble};
+use super::message::{self, Answer, Asked, Envelope, LAST_NUMBER, News, Order, Trouble};
 use super::orders::{Orders, Standing};
 use super::test::{Asker, Outcome, Test};
 use super::topics::{Ear, Heard, Speaker};
@@ -215,8 +215,8 @@ impl Member {
         }
     }
 
-    fn wrapped<'a, T>(&self, seq: u64, what: &'a T) -> Told<'a, T> {
-        Told {
+    fn wrapped<'a, T>(&self, seq: u64, what: &'a T) -> Envelope<'a, T> {
+        Envelope {
             busmark: PROTOCOL,
             app: self.name.app,
             group: self.name.group,
@@ -228,15 +228,15 @@ impl Member {
     }
 
     fn tell(&mut self, news: &News) {
-        let told = self.wrapped(self.news.next(), news);
-        let said = self.news.say(&told);
-        self.print(&told, said);
+        let envelope = self.wrapped(self.news.next(), news);
+        let said = self.news.say(&envelope);
+        self.print(&envelope, said);
     }
 
     fn tell_live(&mut self, news: &News) {
-        let told = self.wrapped(self.live.next(), news);
-        let said = self.live.say(&told);
-        self.print(&told, said);
+        let envelope = self.wrapped(self.live.next(), news);
+        let said = self.live.say(&envelope);
+        self.print(&envelope, said);
     }
 
     fn trouble(&mut self, trouble: Trouble) {
@@ -246,17 +246,17 @@ impl Member {
     }
 
     fn tell_trouble(&mut self, trouble: &Trouble) {
-        let told = self.wrapped(self.troubles.next(), trouble);
-        let said = self.troubles.say(&told);
-        self.print(&told, said);
+        let envelope = self.wrapped(self.troubles.next(), trouble);
+        let said = self.troubles.say(&envelope);
+        self.print(&envelope, said);
     }
 
-    fn print(&self, told: &impl Serialize, said: Result<(), Failure>) {
+    fn print(&self, envelope: &impl Serialize, said: Result<(), Failure>) {
         if let Err(error) = said {
             let _ = writeln!(std::io::stderr(), "{}", error.message);
         }
         // Whoever started this process may not listen; the bus does.
-        let _ = self.output.line(told);
+        let _ = self.output.line(envelope);
     }
 
     fn heard(&mut self, heard: &Heard) {

@@ -117,9 +117,9 @@ pub struct Change {
     pub qos: Option<Qos>,
 }
 
-/// What a member tells.
+/// A message of a member, with who says it.
 #[derive(Debug, Serialize)]
-pub struct Told<'a, T> {
+pub struct Envelope<'a, T> {
     /// Version of the protocol: 2.
     pub busmark: u32,
     /// Its application.
@@ -228,15 +228,15 @@ pub struct Trouble {
     pub trouble: &'static str,
     /// What was wrong, in words.
     pub message: String,
-    /// Troubles that were not told before this one, for there were too many at once.
+    /// Troubles that were not reported before this one, for there were too many at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub untold: Option<u64>,
+    pub omitted: Option<u64>,
 }
 
 impl Trouble {
     /// Trouble of this kind.
     pub fn new(trouble: &'static str, message: impl Into<String>) -> Self {
-        Self { trouble, message: message.into(), untold: None }
+        Self { trouble, message: message.into(), omitted: None }
     }
 }
 
@@ -303,11 +303,11 @@ fn excerpt(bytes: &[u8]) -> String {
     if bytes.len() > MOST { format!("\"{text}…\"") } else { format!("\"{text}\"") }
 }
 
-/// Reads what a member told.
+/// Reads a message of a member.
 ///
 /// # Errors
 /// Why it cannot have been a member.
-pub fn told(bytes: &[u8]) -> Result<Value, Trouble> {
+pub fn report(bytes: &[u8]) -> Result<Value, Trouble> {
     let wrong = |text: String| Trouble::new("malformed", format!("{text}: {}", excerpt(bytes)));
     if bytes.len() > LONGEST {
         return Err(wrong(format!("a message of {} bytes", bytes.len())));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_order_is_told_apart_from_what_is_of_another_format() {
+    fn what_is_no_order_differs_from_what_is_of_another_format() {
         for (bytes, trouble) in [
             (&b"\xff\x00"[..], "malformed"),
             (b"", "malformed"),
@@ -390,19 +390,19 @@ mod tests {
             let (open, close) = ("[".repeat(depth), end.repeat(depth));
             format!("{{\"busmark\": 2, \"do\": {{\"x\": {open}{close}}}}}")
         };
-        let told = order(deep(10_000, "]").as_bytes()).expect_err("refused").message;
-        assert!(told.contains("recursion limit"), "{told}");
+        let text = order(deep(10_000, "]").as_bytes()).expect_err("refused").message;
+        assert!(text.contains("recursion limit"), "{text}");
         assert!(order(deep(30_000, "").as_bytes()).is_err());
     }
 
     proptest! {
         #[test]
-        fn random_bytes_never_panic_and_are_told_in_few_words(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        fn random_bytes_never_panic_and_are_reported_in_few_words(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
             if let Err(trouble) = order(&bytes) {
                 prop_assert!(trouble.message.len() < 1000, "{}", trouble.message);
                 prop_assert!(!trouble.message.chars().any(char::is_control));
             }
-            let _ = told(&bytes);
+            let _ = report(&bytes);
         }
 
         #[test]

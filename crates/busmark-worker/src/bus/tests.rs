@@ -66,7 +66,7 @@ impl Alone {
         self.hear(true, order.to_string());
     }
 
-    fn told(&self) -> Vec<Value> {
+    fn messages(&self) -> Vec<Value> {
         let bytes = self.printed.0.lock().expect("nobody panicked").clone();
         let lines = bytes.split_inclusive(|b| *b == b'\n').filter(|line| line.ends_with(b"\n"));
         lines.map(|line| serde_json::from_slice(line).expect("a message")).collect()
@@ -75,12 +75,12 @@ impl Alone {
     fn wait(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let begin = Instant::now();
         while begin.elapsed() < PATIENCE {
-            if let Some(message) = self.told().into_iter().find(&wanted) {
+            if let Some(message) = self.messages().into_iter().find(&wanted) {
                 return message;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-        panic!("{what} did not come: {:?}", self.told());
+        panic!("{what} did not come: {:?}", self.messages());
     }
 
     fn answer(&self, caller: u64, id: u64) -> Value {
@@ -100,8 +100,8 @@ impl Alone {
     }
 
     fn trouble(&self, kind: &str) -> String {
-        let told = self.wait(kind, |message| message["trouble"] == kind);
-        told["message"].as_str().expect("words").to_owned()
+        let text = self.wait(kind, |message| message["trouble"] == kind);
+        text["message"].as_str().expect("words").to_owned()
     }
 }
 
@@ -128,7 +128,7 @@ fn whoever_is_meant_answers_and_nobody_else() {
         member.order(7, id, to, &json!({"cmd": "list"}));
     }
     member.ask(1, &json!({"cmd": "list"}));
-    let answered = |id: u64| member.told().iter().any(|m| m["caller"] == 7 && m["id"] == id);
+    let answered = |id: u64| member.messages().iter().any(|m| m["caller"] == 7 && m["id"] == id);
     assert_eq!([1, 2, 3, 4, 5].map(answered), [true, true, true, false, false]);
 }
 
@@ -191,8 +191,8 @@ fn several_ends_of_a_test_count_for_themselves_and_are_summed_up_in_one_message(
     more["test"] = json!(8);
     assert_eq!(member.ask(2, &json!({"cmd": "start", "definition": more}))["ok"], true);
     more["test"] = json!(9);
-    let told = member.refused(3, &json!({"cmd": "start", "definition": more}));
-    assert!(told.contains("writers to account for"), "{told}");
+    let text = member.refused(3, &json!({"cmd": "start", "definition": more}));
+    assert!(text.contains("writers to account for"), "{text}");
     member.ask(4, &json!({"cmd": "stop", "test": 7}));
     let ended = member.wait("a result", |m| m["news"] == "ended");
     let roles = ended["result"]["roles"].as_array().expect("roles").clone();
@@ -210,8 +210,8 @@ fn an_active_test_without_its_other_end_says_what_to_start_first() {
         if kind == "transceiver" {
             task["definition"]["from"] = json!([4]);
         }
-        let told = member.refused(id, &task);
-        assert!(told.contains("matched 0 of 1") && told.contains(other), "{told}");
+        let text = member.refused(id, &task);
+        assert!(text.contains("matched 0 of 1") && text.contains(other), "{text}");
     }
     let listed = member.ask(3, &json!({"cmd": "list"}));
     assert_eq!(listed["result"]["tests"], json!([]));
@@ -238,8 +238,8 @@ fn definitions_that_cannot_be_are_refused_in_words() {
     ]) {
         let mut definition = base.clone();
         definition[key] = value;
-        let told = member.refused(id, &json!({"cmd": "start", "definition": definition}));
-        assert!(told.contains(words), "{key}: {told}");
+        let text = member.refused(id, &json!({"cmd": "start", "definition": definition}));
+        assert!(text.contains(words), "{key}: {text}");
     }
     let long =
         json!({"kind": "transceiver", "test": 7, "from": [4], "rate_hz": 1e4, "duration_s": 1e4});
@@ -251,10 +251,10 @@ fn qos_that_may_not_change_is_refused_by_name() {
     let member = Alone::new();
     member.ask(1, &receiver(7));
     let change = json!({"cmd": "set", "test": 7, "qos": {"reliable": false}});
-    let told = member.refused(2, &change);
-    assert!(told.starts_with("best_effort cannot change"), "{told}");
-    let told = member.refused(3, &json!({"cmd": "set", "test": 7, "rate_hz": 5.0}));
-    assert!(told.contains("sends nothing by itself"), "{told}");
+    let text = member.refused(2, &change);
+    assert!(text.starts_with("best_effort cannot change"), "{text}");
+    let text = member.refused(3, &json!({"cmd": "set", "test": 7, "rate_hz": 5.0}));
+    assert!(text.contains("sends nothing by itself"), "{text}");
     assert!(member.refused(4, &json!({"cmd": "set", "test": 8})).contains("has no test 8"));
 }
 
@@ -305,7 +305,7 @@ fn an_order_that_comes_again_is_answered_again_and_not_done_again() {
     member.order(9, 1, &json!({"app": 3}), &receiver(7));
     member.ask(2, &json!({"cmd": "list"}));
     let answers: Vec<_> =
-        member.told().into_iter().filter(|m| m["caller"] == 9 && m["id"] == 1).collect();
+        member.messages().into_iter().filter(|m| m["caller"] == 9 && m["id"] == 1).collect();
     assert_eq!(answers.len(), 2);
     assert!(answers.iter().all(|answer| answer["ok"] == true), "{answers:?}");
 }
@@ -325,7 +325,7 @@ fn stale_foreign_and_malformed_orders_are_told_as_troubles_and_nothing_else_happ
     });
     member.hear(true, here_before.to_string());
     member.wait("stale", |m| m["message"].as_str().is_some_and(|t| t.contains("here before")));
-    assert!(member.told().iter().all(|m| m["id"] != 4 && m["id"] != 6));
+    assert!(member.messages().iter().all(|m| m["id"] != 4 && m["id"] != 6));
 }
 
 #[test]
@@ -347,6 +347,6 @@ fn a_flood_of_garbage_is_survived_and_told_in_a_few_lines() {
         member.hear(true, body);
     }
     assert_eq!(member.ask(1, &json!({"cmd": "list"}))["ok"], true);
-    let told = member.told().iter().filter(|m| m.get("trouble").is_some()).count();
-    assert!((1..5000).contains(&told), "{told}");
+    let reported = member.messages().iter().filter(|m| m.get("trouble").is_some()).count();
+    assert!((1..5000).contains(&reported), "{reported}");
 }

@@ -21,8 +21,8 @@ struct Allowance {
     kind: &'static str,
     room: u32,
     since: Instant,
-    untold: u64,
-    /// The last one that had no room; it counts among the untold until there is room for it.
+    omitted: u64,
+    /// The last one that had no room; it counts among the omitted until there is room for it.
     held: Option<Trouble>,
 }
 
@@ -32,7 +32,7 @@ impl Valve {
         self.of(trouble.trouble, now).pass(trouble, now)
     }
 
-    /// What was held back and may be reported by now: after a flood has ended, how much of it was untold.
+    /// What was held back and may be reported by now: after a flood has ended, how much of it was omitted.
     pub fn rest(&mut self, now: Instant) -> Vec<Trouble> {
         self.kinds.iter_mut().filter_map(|kind| kind.rest(now)).collect()
     }
@@ -44,7 +44,7 @@ impl Valve {
 
     fn of(&mut self, kind: &'static str, now: Instant) -> &mut Allowance {
         let place = self.kinds.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
-            self.kinds.push(Allowance { kind, room: AT_ONCE, since: now, untold: 0, held: None });
+            self.kinds.push(Allowance { kind, room: AT_ONCE, since: now, omitted: 0, held: None });
             self.kinds.len() - 1
         });
         &mut self.kinds[place]
@@ -55,7 +55,7 @@ impl Allowance {
     fn pass(&mut self, trouble: Trouble, now: Instant) -> Option<Trouble> {
         self.refill(now);
         if self.room == 0 {
-            self.untold += 1;
+            self.omitted += 1;
             self.held = Some(trouble);
             return None;
         }
@@ -68,7 +68,7 @@ impl Allowance {
             return None;
         }
         let held = self.held.take()?;
-        self.untold -= 1;
+        self.omitted -= 1;
         Some(self.tell(held))
     }
 
@@ -83,8 +83,8 @@ impl Allowance {
     fn tell(&mut self, trouble: Trouble) -> Trouble {
         self.room -= 1;
         self.held = None;
-        let untold = std::mem::take(&mut self.untold);
-        Trouble { untold: (untold > 0).then_some(untold), ..trouble }
+        let omitted = std::mem::take(&mut self.omitted);
+        Trouble { omitted: (omitted > 0).then_some(omitted), ..trouble }
     }
 }
 
@@ -98,17 +98,17 @@ mod tests {
 
     fn flooded(begin: Instant) -> Valve {
         let mut valve = Valve::default();
-        let told = (0..1000).filter(|_| valve.pass(malformed(), begin).is_some()).count();
-        assert_eq!(told, AT_ONCE as usize);
+        let passed = (0..1000).filter(|_| valve.pass(malformed(), begin).is_some()).count();
+        assert_eq!(passed, AT_ONCE as usize);
         valve
     }
 
     #[test]
-    fn of_a_flood_a_few_are_told_and_then_how_many_were_not() {
+    fn of_a_flood_a_few_are_reported_and_then_how_many_were_not() {
         let begin = Instant::now();
         let mut valve = flooded(begin);
         let later = valve.pass(malformed(), begin + EVERY).expect("room again");
-        assert_eq!(later.untold, Some(1000 - u64::from(AT_ONCE)));
+        assert_eq!(later.omitted, Some(1000 - u64::from(AT_ONCE)));
         assert_eq!(valve.pass(malformed(), begin + EVERY), None);
     }
 
@@ -121,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_flood_is_told_although_nothing_follows() {
+    fn the_end_of_a_flood_is_reported_although_nothing_follows() {
         let begin = Instant::now();
         let mut valve = flooded(begin);
         assert!(valve.holds());
         assert_eq!(valve.rest(begin), []);
-        let untold = Some(1000 - u64::from(AT_ONCE) - 1);
-        assert_eq!(valve.rest(begin + EVERY), [Trouble { untold, ..malformed() }]);
+        let omitted = Some(1000 - u64::from(AT_ONCE) - 1);
+        assert_eq!(valve.rest(begin + EVERY), [Trouble { omitted, ..malformed() }]);
         assert!(!valve.holds());
         assert_eq!(valve.rest(begin + 2 * EVERY), []);
     }

@@ -232,9 +232,9 @@ pub struct Conclusion {
     pub accounts: Vec<WriterAccount>,
     /// By writer: what was counted, and from when to when.
     pub streams: Vec<Streamed>,
-    /// By leg: the best 100, 99.9, 99 and 90 percent. Legs between two clocks are not among them, nor is
-    /// one without a sample.
-    pub legs: BTreeMap<&'static str, Vec<Best>>,
+    /// By segment: the best 100, 99.9, 99 and 90 percent. Segments between two clocks are not among
+    /// them, nor is one without a sample.
+    pub segments: BTreeMap<&'static str, Vec<Best>>,
 }
 
 /// What was counted of a writer's samples.

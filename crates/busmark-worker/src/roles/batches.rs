@@ -194,11 +194,11 @@ mod tests {
             batches.count(0, number * 2 - 1, begin + 20, 64);
             control(&mut batches, 0, number, END, begin + 30);
         }
-        let told = of_one(&batches);
-        assert_eq!((told.number, told.start_ns), (vec![0, 1], vec![1_000, 9_000]));
-        assert_eq!(told.end_ns, [Some(1_030), Some(9_030)]);
-        assert_eq!((told.ended, told.received), (vec![true; 2], vec![2; 2]));
-        assert_eq!(told.bytes, [128, 128]);
+        let found = of_one(&batches);
+        assert_eq!((found.number, found.start_ns), (vec![0, 1], vec![1_000, 9_000]));
+        assert_eq!(found.end_ns, [Some(1_030), Some(9_030)]);
+        assert_eq!((found.ended, found.received), (vec![true; 2], vec![2; 2]));
+        assert_eq!(found.bytes, [128, 128]);
     }
 
     #[test]
@@ -210,9 +210,9 @@ mod tests {
         batches.count(0, 0, 110 + second, 64);
         batches.count(0, 1, 120 + second, 64);
         control(&mut batches, 0, 0, END | Header::RESENT, 130 + 2 * second);
-        let told = of_one(&batches);
-        assert_eq!((told.start_ns, told.end_ns), (vec![100 + second], vec![Some(120 + second)]));
-        assert_eq!(told.ended, [false]);
+        let found = of_one(&batches);
+        assert_eq!((found.start_ns, found.end_ns), (vec![100 + second], vec![Some(120 + second)]));
+        assert_eq!(found.ended, [false]);
     }
 
     #[test]
@@ -230,8 +230,8 @@ mod tests {
         let mut batches = Batches::new(5, 1, 9);
         control(&mut batches, 0, 0, START, 100);
         control(&mut batches, 0, 0, END | Header::RESENT, 5_000);
-        let told = of_one(&batches);
-        assert_eq!((told.end_ns, told.received), (vec![None], vec![0]));
+        let found = of_one(&batches);
+        assert_eq!((found.end_ns, found.received), (vec![None], vec![0]));
     }
 
     #[test]
@@ -242,8 +242,8 @@ mod tests {
         control(&mut batches, 0, 0, END, 120);
         control(&mut batches, 0, 1, START, 200);
         batches.count(0, 1, 210, 64);
-        let told = of_one(&batches);
-        assert_eq!((told.received, told.end_ns), (vec![2, 0], vec![Some(210), None]));
+        let found = of_one(&batches);
+        assert_eq!((found.received, found.end_ns), (vec![2, 0], vec![Some(210), None]));
     }
 
     #[test]

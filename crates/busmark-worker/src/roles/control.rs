@@ -12,12 +12,12 @@ use busmark_measure::now_ns;
 
 use crate::protocol::{Failure, Sighting};
 
-/// Why a measurement ends that was told to.
+/// Why a measurement ends that was stopped.
 pub const STOPPED: &str = "stopped";
 /// How long a role that pauses sleeps before it looks whether its time is over.
 pub const NAP: Duration = Duration::from_millis(20);
 
-/// Told when a change took effect, ns; `None`: the role had ended before.
+/// Takes the time at which a change took effect, ns; `None`: the role had ended before.
 pub type Taken = Box<dyn FnOnce(Option<i64>) + Send>;
 
 /// What a role is to do.
@@ -193,13 +193,13 @@ mod tests {
 
     use super::*;
 
-    fn told() -> (Taken, std::sync::mpsc::Receiver<Option<i64>>) {
-        let (tell, told) = channel();
+    fn waiter() -> (Taken, std::sync::mpsc::Receiver<Option<i64>>) {
+        let (tell, taken_at) = channel();
         // Some tests do not listen.
         let taken = move |at| {
             let _ = tell.send(at);
         };
-        (Box::new(taken), told)
+        (Box::new(taken), taken_at)
     }
 
     #[test]
@@ -207,12 +207,12 @@ mod tests {
         let control = Control::new(true);
         let mut seen = 0;
         assert!(!control.is_new(seen));
-        let (taken, told) = told();
+        let (taken, taken_at) = waiter();
         control.ask(Some(5.0), None, false, taken).expect("a role with a rate");
-        assert!(control.is_new(seen) && told.try_recv().is_err());
+        assert!(control.is_new(seen) && taken_at.try_recv().is_err());
         let before = now_ns();
         assert_eq!(control.take(&mut seen).rate_hz, Some(5.0));
-        let at = told.try_recv().expect("told").expect("a time");
+        let at = taken_at.try_recv().expect("taken").expect("a time");
         assert!((before..=now_ns()).contains(&at));
         assert!(!control.is_new(seen));
     }
@@ -221,7 +221,7 @@ mod tests {
     fn what_is_not_asked_for_stays_as_it_was() {
         let control = Control::new(true);
         for (rate, paused) in [(Some(5.0), None), (None, Some(true)), (Some(7.0), None)] {
-            control.ask(rate, paused, false, told().0).expect("a change");
+            control.ask(rate, paused, false, waiter().0).expect("a change");
         }
         let wanted = Wanted { rate_hz: Some(7.0), paused: true, stopped: false };
         assert_eq!(control.wanted(), wanted);
@@ -229,41 +229,42 @@ mod tests {
 
     #[test]
     fn a_role_without_a_rate_is_given_none() {
-        let failure = Control::new(false).ask(Some(5.0), None, false, told().0).expect_err("none");
+        let failure =
+            Control::new(false).ask(Some(5.0), None, false, waiter().0).expect_err("none");
         assert_eq!(failure.kind, "unsupported");
     }
 
     #[test]
     fn a_role_that_has_ended_takes_nothing_more() {
         let control = Control::new(true);
-        let (taken, first) = told();
+        let (taken, first) = waiter();
         control.ask(None, Some(true), false, taken).expect("a change");
         control.end();
         assert_eq!(first.try_recv(), Ok(None));
-        assert!(control.ask(None, Some(false), false, told().0).is_err());
+        assert!(control.ask(None, Some(false), false, waiter().0).is_err());
     }
 
     #[test]
     fn a_pause_lasts_until_it_is_taken_back() {
         let control = Arc::new(Control::new(false));
-        let (paused, at_pause) = told();
+        let (paused, at_pause) = waiter();
         control.ask(None, Some(true), false, paused).expect("a pause");
         let role = Arc::clone(&control);
         let thread = std::thread::spawn(move || {
             role.runs_here();
             role.obey(&mut 0, i64::MAX)
         });
-        assert!(at_pause.recv().expect("told").is_some());
-        let (resumed, at_end) = told();
+        assert!(at_pause.recv().expect("taken").is_some());
+        let (resumed, at_end) = waiter();
         control.ask(None, Some(false), false, resumed).expect("an end of it");
-        assert!(at_end.recv().expect("told").is_some());
+        assert!(at_end.recv().expect("taken").is_some());
         assert!(!thread.join().expect("ends").paused);
     }
 
     #[test]
     fn a_pause_ends_with_the_measured_time() {
         let control = Control::new(false);
-        control.ask(None, Some(true), false, told().0).expect("a pause");
+        control.ask(None, Some(true), false, waiter().0).expect("a pause");
         assert!(control.obey(&mut 0, now_ns()).paused);
     }
 }

@@ -36,7 +36,7 @@ enum Way {
 }
 
 impl Echo {
-    /// A writer on `topic`; with `stamps`, they are told when each write has returned.
+    /// A writer on `topic`; with `stamps`, they get the time at which each write has returned.
     pub fn new(
         context: &Context,
         stream: &StreamSpec,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use busmark_measure::{Recorder, Row};
 
-use crate::legs;
 use crate::protocol::{First, Seen};
+use crate::segments;
 
 /// Rows that one look reads of those that were filled since the last, and as many of those before:
 /// whoever looks runs on the CPUs of the participant.
@@ -52,13 +52,13 @@ impl Sight {
             .iter()
             .filter_map(|row| Some(Row::get(&row.read_ns)? - Row::get(&row.intended_ns)?))
             .collect();
-        let legs = legs::of(&looked_at.iter().copied(), self.apart(last, now));
+        let segments = segments::of(&looked_at.iter().copied(), self.apart(last, now));
         let (mut asked, mut unanswered) = (0, 0);
         for row in self.rows(before, last) {
             asked += 1;
             unanswered += u32::from(Row::get(&row.read_ns).is_none());
         }
-        Seen { role: self.role, round_trips_ns, asked, unanswered, legs }
+        Seen { role: self.role, round_trips_ns, asked, unanswered, segments }
     }
 
     /// Times from the pong before to each of those that are looked at. Two that have changed places
@@ -171,18 +171,18 @@ mod tests {
             }
             Row::set(&row.read_ns, sent + 91);
         }
-        let legs = sight.look().legs;
+        let segments = sight.look().segments;
         assert_eq!(
-            legs.keys().copied().collect::<Vec<_>>(),
+            segments.keys().copied().collect::<Vec<_>>(),
             ["inter_arrival", "send_source", "trip"]
         );
-        let of = |name: &str| (legs[name][0].min_ns, legs[name][0].max_ns);
+        let of = |name: &str| (segments[name][0].min_ns, segments[name][0].max_ns);
         assert_eq!(
             (of("send_source"), of("trip"), of("inter_arrival")),
             ((7, 7), (90, 90), (5000, 5000))
         );
-        assert!(legs["trip"][0].count <= MOST);
-        assert!(sight.look().legs.is_empty());
+        assert!(segments["trip"][0].count <= MOST);
+        assert!(sight.look().segments.is_empty());
     }
 
     #[test]

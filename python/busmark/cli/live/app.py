@@ -34,7 +34,7 @@ DETAIL_FROM = 18
 
 
 @dataclass(frozen=True)
-class Shown:
+class ViewState:
     """How a view was shown: sorted, searched, which row was chosen."""
 
     column: Column[Any] | None
@@ -101,7 +101,7 @@ class LiveApp(View[R], App[None]):
         """What is written there now."""
         self.view: View[Any] = self
         """What is shown."""
-        self._shown_as: dict[int, Shown] = {}
+        self._shown_as: dict[int, ViewState] = {}
         """How views were shown that are not shown now."""
         self._grid: Grid[Any] = Grid(id="grid")
         self._grid.show(self)
@@ -361,7 +361,9 @@ class LiveApp(View[R], App[None]):
         if view is self.view:
             return
         grid = self._grid
-        self._shown_as[id(self.view)] = Shown(grid.column, grid.backwards, self.found, grid.chosen)
+        self._shown_as[id(self.view)] = ViewState(
+            grid.column, grid.backwards, self.found, grid.chosen
+        )
         known = self._shown_as.get(id(view))
         self.view, self._frozen, self._note = view, None, ""
         self.found = known.found if known else ""

@@ -179,7 +179,7 @@ COLUMNS: list[Column[CaseSeen]] = [
     Column("median_us", "med. µs", 8, lambda c, _: us(_half(c.median_ns)),
            lambda c: _us(c.median_ns)),
     Column("p99_us", "p99 µs", 8, lambda c, _: us(_half(c.p99_ns)), lambda c: _us(c.p99_ns)),
-    Column("lost_share", "lost", 6, lambda c, _: percent(_lost(c)), _lost, rank=1),
+    Column("loss", "lost", 6, lambda c, _: percent(_lost(c)), _lost, rank=1),
     Column("last_round", "last round", 12, _last, lambda c: c.value, rank=3),
     Column("trend", "trend", 8, lambda c, width: sparkline(c.trend, width), lambda c: None,
            rank=4, grows=True),
@@ -224,7 +224,7 @@ class CampaignApp(LiveApp[CaseSeen]):
         return sorted(state.cases.values(), key=lambda c: (c is not state.now, c.place))
 
     def heading(self, state: CampaignSeen) -> str:
-        """How far it is."""
+        """Return how far it is."""
         more = "+" if state.more else ""
         gone = state.now.seconds[0] if state.now and state.now.seconds else 0.0
         parts = [
@@ -236,7 +236,7 @@ class CampaignApp(LiveApp[CaseSeen]):
         return "  ".join(part for part in parts if part)
 
     def detail(self, state: CampaignSeen, row: CaseSeen, width: int, height: int) -> list[Text]:
-        """What was reported of the case, the latest last; and of the campaign."""
+        """Return what was reported of the case, the latest last; and of the campaign."""
         lines = [Text(f"{row.name} · {row.state}", style="bold")]
         if row.seconds:
             gone, whole = row.seconds

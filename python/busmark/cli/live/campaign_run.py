@@ -22,7 +22,7 @@ from busmark.errors import UserError
 from busmark.launcher import PIPE, Launched, Start
 
 ENDING_S = 60.0
-"""A campaign whose screen has gone gets so long to end."""
+"""Time that a campaign whose screen has gone gets to end."""
 
 
 def conduct_watched(arguments: Sequence[str]) -> int:
@@ -49,20 +49,20 @@ def conduct_watched(arguments: Sequence[str]) -> int:
 
 
 def _text(directory: str, code: int, errors: list[str]) -> int:
-    """What a run says at its end."""
+    """Return what a run says at its end."""
     lenient()
     if not directory or code == 2:
         echo("\n".join(errors), err=True)
         return code
     from busmark.cli.console import Console
-    from busmark.compare.stored import Stored
+    from busmark.compare.stored import StoredAnalysis
     from busmark.present.blocks.campaign import document
     from busmark.present.sinks.terminal import show
     from busmark.store import Result
 
     result = Result(Path(directory))
     with suppress(UserError):
-        show(document(Stored(result).figures), Console())
+        show(document(StoredAnalysis(result).figures), Console())
     for line in errors:
         if line.startswith(("Go on with", "Report", "Comparison")) or " failed. Try " in line:
             echo(line, err=True)

@@ -34,7 +34,7 @@ class Column(Generic[R]):
     text: Callable[[R, int], str]
     """What is shown of a row in this many characters."""
     value: Callable[[R], Any]
-    """By which rows are sorted, and what a file has; None: not known."""
+    """Value by which rows are sorted, and which a file has; None: not known."""
     left: bool = False
     """Words begin at the left; values end at the right."""
     rank: int = 0
@@ -43,7 +43,7 @@ class Column(Generic[R]):
     """Takes what room is left."""
 
     def cell(self, row: R, width: int) -> str:
-        """What is shown of a row, exactly so wide."""
+        """Return what is shown of a row, exactly so wide."""
         text = self.text(row, width)
         if len(text) > width:
             text = f"{text[: max(0, width - 1)]}…" if width else ""
@@ -51,7 +51,7 @@ class Column(Generic[R]):
 
 
 def fitting(columns: Sequence[Column[R]], width: int) -> list[tuple[Column[R], int]]:
-    """Those that there is room for, each with its width."""
+    """Return those that there is room for, each with its width."""
     chosen = list(columns)
 
     def needed() -> int:
@@ -122,17 +122,17 @@ class View(Generic[R]):
 
     @staticmethod
     def key_of(row: Any) -> Hashable:
-        """By which a row is known when it has moved."""
+        """Return the key of a row, by which it is found when it has moved."""
         raise NotImplementedError
 
     @staticmethod
     def style_of(row: Any) -> Style:
-        """How its line looks."""
+        """Return how its line looks."""
         return Style()
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """What a search looks at."""
+        """Return what a search looks at."""
         raise NotImplementedError
 
 

@@ -57,7 +57,7 @@ class Dialog(ModalScreen[None]):
             yield Static(id="answer", markup=False)
 
     def parts(self) -> ComposeResult:
-        """What stands above the answer."""
+        """Return what stands above the answer."""
         yield Static(self._text, id="text", markup=False)
 
     def on_mount(self) -> None:

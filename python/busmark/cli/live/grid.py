@@ -54,10 +54,10 @@ class Grid(ScrollView, Generic[R], can_focus=True):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.column: Column[R] | None = None
-        """By which rows are sorted; for the sign in its head."""
+        """Column by which rows are sorted; for the sign in its head."""
         self.backwards = False
         self.drawn = 0
-        """Lines that were drawn since the begin."""
+        """Lines that were drawn since the start."""
         self._drawn: dict[int, Line] = {}
         """By line, what was drawn there last."""
         self._lines: list[Line] = []
@@ -208,7 +208,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
 LOOK_S = 0.2
 """Between two looks whether a terminal takes something again."""
 LAST_WORDS_S = 2.0
-"""A terminal gets so long to take what restores it."""
+"""Time that a terminal gets to take what restores it."""
 
 
 class Terminal(LinuxDriver):
@@ -222,7 +222,7 @@ class Terminal(LinuxDriver):
 
     @property
     def is_gone(self) -> bool:
-        """Whether nobody is at the other end any more."""
+        """Return whether nobody is at the other end any more."""
         look = select.poll()
         look.register(self.fileno, 0)
         return any(found & (select.POLLHUP | select.POLLNVAL) for _, found in look.poll(0))

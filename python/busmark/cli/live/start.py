@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def on_a_screen(*, plain: bool, as_json: bool) -> bool:
-    """Whether there is a terminal that can be painted, and lines are not asked for."""
+    """Return whether there is a terminal that can be painted, and lines are not asked for."""
     if plain or as_json or os.environ.get("TERM", "dumb") == "dumb":
         return False
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -20,5 +20,5 @@ COMPANIONS: tuple[type[Companion], ...] = (
 
 def companions() -> tuple[type[Companion], ...]:
     """Return all, in the order in which they begin and end."""
-    # Those of plug-ins come first, so that a capture has the servers' traffic too.
+    # Companions of plug-ins come first, so that a capture has the servers' traffic too.
     return (*(each for _, each in parts(lambda plugin: plugin.companions)), *COMPANIONS)

@@ -63,7 +63,7 @@ class Companion(ABC):
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        """Whether the round has it."""
+        """Return whether the round has it."""
         del stage
         return True
 
@@ -94,12 +94,13 @@ class Companion(ABC):
         return {}
 
     def findings(self) -> list[str]:
-        """What it has to say of itself, such as what it could not do; known when it has ended."""
+        """Return what it has to say of itself, such as what it could not do; known when it has
+        ended."""
         return []
 
 
 class Companions:
-    """Those of one round."""
+    """The companions of one round."""
 
     def __init__(self, stage: Stage, kinds: Sequence[type[Companion]]) -> None:
         """Nothing is begun yet; `kinds`: in the order in which they begin and end."""
@@ -143,4 +144,4 @@ def _text(companion: Companion) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RoundError("beside", f"{companion.name}: {error}") from error
+        raise RoundError("companion", f"{companion.name}: {error}") from error

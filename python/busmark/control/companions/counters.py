@@ -26,9 +26,9 @@ from busmark.store import Case
 from busmark.store.columns import polars_schema
 
 STOP_S = 2.0
-"""One that has not ended so long after the round is killed; what it has written by then counts."""
+"""Grace period after a round, when a reader is killed; what it has written by then counts."""
 FIRST_S = 5.0
-"""So long the first reading is waited for."""
+"""Time for which the first reading is waited for."""
 LOOK_S = 0.01
 MOST_BEFORE = 1 << 24
 """Characters: a login's output, and a first reading, are less. Each thread of a participant adds
@@ -39,7 +39,7 @@ STOP_THERE_S = 10.0
 """The same on a node, from where everything comes at the end."""
 
 
-class Counting:
+class CounterProcess:
     """A `busmark-worker counters` at work."""
 
     def __init__(
@@ -59,14 +59,15 @@ class Counting:
     async def start(
         cls, participants: Mapping[int, str], cpus: Sequence[int], every_s: float, folder: Path,
         node: Node | None = None,
-    ) -> Counting:  # fmt: skip
+    ) -> CounterProcess:  # fmt: skip
         """Begins to read.
 
         Args:
             participants: names of processes by their number there, in whatever namespace.
             cpus: where the reading may run; empty: anywhere.
             every_s: time between two readings, s.
-            folder: for what is written meanwhile; one `Counting` at a time uses it for each node.
+            folder: for what is written meanwhile; one `CounterProcess` at a time uses it for each
+                node.
             node: where; None: on this machine.
 
         Raises:
@@ -103,16 +104,17 @@ class Counting:
 
     @property
     def late(self) -> bool:
-        """Whether it is at work and has read nothing: what happens until then is not counted."""
+        """Return whether it is at work and has read nothing: what happens until then is not
+        counted."""
         return self._process.returncode is None and not self._read
 
     @property
     def _read(self) -> bool:
-        """Whether a whole reading has come."""
+        """Return whether a whole reading has come."""
         return any(line.endswith("\n") for line in self._lines(MOST_BEFORE))
 
     def _lines(self, most: int = MOST) -> list[str]:
-        """What it has written by now, without what a login prints before."""
+        """Return what it has written by now, without what a login prints before."""
         with self._output.open(encoding="utf-8", errors="replace") as file:
             lines = file.read(most).splitlines(True)
         if mark := self._process.start.marker:
@@ -150,7 +152,7 @@ class Counting:
 
     @property
     def problem(self) -> str | None:
-        """Why it ended by itself, in its own words; None if it did not."""
+        """Return why it ended by itself, in its own words; None if it did not."""
         code = self._process.returncode
         if not code or code < 0:
             return None
@@ -158,8 +160,8 @@ class Counting:
         return words[0] if words else f"exit code {code}"
 
     def _changes(self) -> list[dict[str, Any]]:
-        """What happened between all readings that were written to their end. Whatever else a way
-        to a node prints is none."""
+        """Return what happened between all readings that were written to their end. Whatever else a
+        way to a node prints is none."""
         lines = (line for line in self._lines() if line.endswith("\n"))
         readings = [found for line in lines if (found := _reading(line))]
         own = {reading["process"]: READER for reading in readings}
@@ -180,7 +182,7 @@ def _reading(line: str) -> dict[str, Any] | None:
 
 
 def _is_file(entry: Any) -> bool:
-    """Whether this is when a file was read, which, and what it held."""
+    """Return whether this is when a file was read, which, and what it held."""
     if not isinstance(entry, list) or len(entry) != 3:
         return False
     return isinstance(entry[0], int) and all(isinstance(text, str) for text in entry[1:])
@@ -195,7 +197,7 @@ def table(
 ) -> pl.DataFrame | None:
     """Rows of a round as the table `system`; None where nothing was read.
 
-    Times are from the begin of the measurement, which `begins_ns` has by each clock for which it is
+    Times are from the start of the measurement, which `begins_ns` has by each clock for which it is
     known; by another clock they are None.
     """
     if not rows:
@@ -220,19 +222,19 @@ OF_NETWORK = frozenset({"network", "interface"})
 
 
 class CounterReadings(Companion):
-    """One `Counting` for each node, or for this machine."""
+    """One `CounterProcess` for each node, or for this machine."""
 
     name = "counters"
     span = "measurement"
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
-        self.counting: list[tuple[Node | None, Counting]] = []
+        self.counting: list[tuple[Node | None, CounterProcess]] = []
         self._problems: list[str] = []
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        """Whether they are asked for."""
+        """Return whether they are asked for."""
         return stage.scenario.measure.system_interval_s > 0
 
     async def start(self) -> None:
@@ -250,7 +252,7 @@ class CounterReadings(Companion):
         allowed = node.facts.profile["cpus_allowed"] if node else None
         cpus = spare_cpus([w.cpus for w in background], allowed or ())
         try:
-            counting = await Counting.start(own, cpus, every_s, self.stage.folder, node)
+            counting = await CounterProcess.start(own, cpus, every_s, self.stage.folder, node)
         except OSError as error:
             self._problems.append(_text(node, str(error)))
             return
@@ -295,7 +297,7 @@ class CounterReadings(Companion):
         ]
 
     def findings(self) -> list[str]:
-        """Why something is not counted, though it was asked for."""
+        """Return why something is not counted, though it was asked for."""
         return self._problems
 
 
@@ -304,7 +306,7 @@ def _system(node: Node | None) -> str:
 
 
 def _common(row: dict[str, Any], system: str) -> tuple[str, ...]:
-    """What a row is of that nodes may share; empty for what is a node's own."""
+    """Return what a row is of that nodes may share; empty for what is a node's own."""
     if row["scope"] in OF_MACHINE:
         return ("machine", system)
     return ("network", system, str(row["network"])) if row["scope"] in OF_NETWORK else ()

@@ -25,7 +25,7 @@ class Loads(Companion):
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        """Whether the case has any."""
+        """Return whether the case has any."""
         return bool(stage.params.load)
 
     async def start(self) -> None:

@@ -29,7 +29,7 @@ class Servers(Companion):
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        """Whether participants meet at one."""
+        """Return whether participants meet at one."""
         return bool(stage.served)
 
     async def start(self) -> None:
@@ -84,7 +84,8 @@ def served(
 
 
 def serving(those: Sequence[Seat]) -> dict[str, Any]:
-    """How a server for these is started: as the first of them attaches, with a line for each."""
+    """Return how a server for these is started: as the first of them attaches, with a line for
+    each."""
     first = those[0]
     if LINES not in _options(first.adapter) or LINES in dict(first.participant.settings):
         return first.config

@@ -23,6 +23,7 @@ from busmark.findings.rule import (
     whole,
 )
 from busmark.host.proc import cpu_list
+from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,7 +88,7 @@ def _used(use: CpuUse) -> tuple[float, str]:
 
 
 def _reader_full(view: CaseView, number: int) -> bool:
-    """Whether a thread of the passive side, which has no rate to wait for, never rested."""
+    """Return whether a thread of the passive side, which has no rate to wait for, never rested."""
     own = view.cpu_use[number].participants
     return view.params.wait != "poll" and any(
         each.thread >= SATURATED for each in own if each.name.startswith("passive")
@@ -305,17 +306,15 @@ CPU_LIMIT = Rule(
 MAX_STEAL = 0.01
 """Share of a CPU's time: above it, the 99th percentile is the hypervisor's."""
 
-TICK_S = 0.01
-"""Step of the kernel's counter. Two readings differ by up to one step more than was stolen, which
-is much of a short round and nothing to rely on."""
-
 
 def steal_time(view: CaseView) -> Iterator[Observation]:
     stolen, lengths = _stolen(view), view.values("measured_s")
+    # Two readings differ by up to one tick more than was stolen: much of a short round.
+    tick_s = TICK_NS / 1e9
     much = [
         value
         for number, value in stolen.items()
-        if value - TICK_S / (lengths.get(number) or inf) > MAX_STEAL
+        if value - tick_s / (lengths.get(number) or inf) > MAX_STEAL
     ]
     if much:
         yield Observation(
@@ -380,7 +379,8 @@ def writers_waited(view: CaseView) -> Iterator[Observation]:
 
 
 def _limited(params: Parameters) -> bool:
-    """Whether something else bounds the stream on purpose: pauses between batches, a link."""
+    """Return whether something else bounds the stream on purpose: pauses between batches, a
+    link."""
     link = params.link_rate or params.link_delay or params.network == "nodes"
     return bool(params.batch or link or params.load)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from busmark.errors import UserError
 from busmark.findings.rule import Observation, Rule, count, duration, number, share, whole
+from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 MAX_OTHERS = 0.1
 """Share of the participants' CPUs that others may use. The kernel's own threads and the reader of
 counters take some hundredths; a participant woken at a random moment meets a tenth in one case of
-ten, and then the 90th percentile is theirs."""
+ten, and then the 90th percentile is the reader's."""
 
-TICKS_S = 0.02
+MIN_OTHERS_S = 2 * TICK_NS / 1e9
 """CPU time of others from which on it is known that there were any: user and kernel time of a CPU
 each come in ticks of 10 ms."""
 
@@ -66,7 +67,7 @@ def _met(use: CpuUse) -> tuple[float, str] | None:
     for own in use.participants:
         others = use.others(own.cpus)
         waiting = own.queued / (own.queued + own.run) if own.queued else 0.0
-        if others is None or others < max(MAX_OTHERS, TICKS_S / use.seconds):
+        if others is None or others < max(MAX_OTHERS, MIN_OTHERS_S / use.seconds):
             continue
         if waiting < MIN_WAITING:
             continue
@@ -255,7 +256,7 @@ def _ended(name: str, own: pl.DataFrame) -> Iterator[Observation]:
 
 
 BACKGROUND_MISSED = Rule(
-    id="beside-missed",
+    id="background-missed",
     title="A background flow did not reach its rate",
     cause="Its writers had too little CPU time, or their writes were held up.",
     remedy="Give its participants their own CPUs, lower `rate_hz` of the `[[flow]]`, or read the "

@@ -184,7 +184,7 @@ def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
 
 
 def _drops_as_asked(params: Parameters) -> bool:
-    """Whether the QoS thins samples out on purpose. If several writers own their instances
+    """Return whether the QoS thins samples out on purpose. If several writers own their instances
     exclusively, a reader hears one of them."""
     from busmark.model.parameters import POLICIES  # Rules are listed without it.
 
@@ -238,13 +238,13 @@ KEEPS_LAST = ("keep_last", None)
 
 
 def _keeps_all(view: CaseView) -> bool:
-    """Whether an adapter has no such history, and so none by default."""
+    """Return whether an adapter has no such history, and so none by default."""
     return "keep_last" not in (view.capabilities.get("qos") or ())
 
 
 def _shallow(view: CaseView) -> str:
-    """What is known where nobody counts: more writers than a reader keeps samples of, and sockets
-    that dropped nothing. Empty otherwise."""
+    """Return what is known where nobody counts: more writers than a reader keeps samples of, and
+    sockets that dropped nothing. Empty otherwise."""
     depth, writers = int(view.params.policy("depth") or 1), _writers(view)
     dropped = view.values("udp_socket_drops", only_ok=False)
     if writers <= depth or not dropped or any(dropped.values()) or view.params.instances:
@@ -278,7 +278,7 @@ OVERWRITTEN = Rule(
 )
 
 
-TOLD = 0.001
+NOTABLE = 0.001
 """Share of pings lost that moves the 99.9th percentile."""
 
 SERIOUS = 0.01
@@ -293,7 +293,7 @@ def loss_in_latency(view: CaseView) -> Iterator[Observation]:
         # Worse than a fact of the latencies: `loss-under-reliable` names it.
         return
     part = lost / sent
-    if part < TOLD:
+    if part < NOTABLE:
         return
     evidence = f"{whole(lost)} of {whole(sent)} pings lost ({share(part)})"
     severity: Severity = "warning" if part >= SERIOUS else "note"
@@ -330,10 +330,10 @@ MOST_STILL = 0.15
 """Share of a round's time in stalls from which it is reported."""
 
 LONG = 50.0
-"""A ping is a stall where it takes so many times the median,"""
+"""Times the median from which on a ping is a stall,"""
 
 LEAST_NS = 10e6
-"""and at least so long: what a scheduler does in its ordinary course is shorter."""
+"""and time that it takes at least: what a scheduler does in its ordinary course is shorter."""
 
 FEW = 0.01
 """Largest share of pings that are stalls: more of them are a second mode of operation."""

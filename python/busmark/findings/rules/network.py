@@ -131,7 +131,7 @@ def udp_drops(view: CaseView) -> Iterator[Observation]:
 
 
 def _buffer(octets: int | None) -> str:
-    """What the kernel counts against it is more than the data: its own structures, too."""
+    """Return the limit in words; the kernel counts its own structures against it, too."""
     if octets is None:
         return ""
     return f"; the kernel's limit for what waits at the socket that dropped most is {size(octets)}"
@@ -452,15 +452,15 @@ def _cluster(view: CaseView) -> Iterator[Observation]:
 
 
 def _is_cluster(series: Series, inside: int) -> bool:
-    """Whether a gap lies below the window and no tail continues above it."""
+    """Return whether a gap lies below the window and no tail continues above it."""
     valley = int(((series >= VALLEY_NS) & (series < LOW_NS)).sum())
     above = int((series > HIGH_NS).sum())
     return valley <= MAX_VALLEY * inside and above <= inside
 
 
 def _recurs(view: CaseView) -> bool:
-    """Whether most rounds have samples in the window: a socket's option is the same in all, while
-    one participant that stands still for a moment delays a row of samples in one."""
+    """Return whether most rounds have samples in the window: a socket's option is the same in all,
+    while one participant that stands still for a moment delays a row of samples in one."""
     found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in view.latencies.values()]
     return sum(found) * 2 > len(found)
 

@@ -125,7 +125,7 @@ UNPINNED_REMEDY = (
 BIMODAL = Rule(
     id="bimodal",
     title="Latency has two modes",
-    cause="Each of two modes holds 5 % of a round's samples or more, from its begin to its end: "
+    cause="Each of two modes holds 5 % of a round's samples or more, from its start to its end: "
     "two modes of operation alternate: a timer, a queue that is empty or not, a thread that "
     "is awake or asleep, two CPUs. Median and mean describe neither mode, and a small shift "
     "between the modes looks like a large change.",
@@ -385,8 +385,8 @@ ORDER_EFFECTS = Rule(
 
 
 DEPENDENCE_CERTAIN = 0.05
-"""After adjustment for the number of cases: so many campaigns of independent rounds are accused, of
-however many cases."""
+"""Share of campaigns of independent rounds that are accused, after adjustment for the number of
+cases."""
 
 
 def dependent_rounds_in_campaign(result: Result) -> Iterator[Observation]:
@@ -408,7 +408,7 @@ def dependent_rounds_in_campaign(result: Result) -> Iterator[Observation]:
 
 
 def _tested(result: Result) -> dict[str, Dependence]:
-    """What the order of its rounds says, by case."""
+    """Return what the order of its rounds says, by case."""
     import polars as pl
 
     from busmark.stats import dependence

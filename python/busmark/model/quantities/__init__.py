@@ -7,13 +7,13 @@ quantity and a statistic of it (`busmark.model.statistics`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from busmark.model.entry import Estimate, Number
 from busmark.model.quantities import counters, discovery, host, latency, stream, wire
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
-from busmark.model.quantities.stream import GOODPUT, LOSS_SHARE, LOST
+from busmark.model.quantities.stream import GOODPUT, LOSS, LOST
 
 OF_CASES: tuple[Estimate | Number, ...] = tuple(
     one
@@ -71,12 +71,21 @@ def _quantity(one: Estimate | Number) -> Quantity:
     )  # fmt: skip
 
 
-QUANTITIES: dict[str, Quantity] = {
-    each.name: each for each in (*_LATENCIES, *map(_quantity, ESTIMATES), *map(_quantity, NUMBERS))
-}
+def _by_name(*rows: Quantity) -> dict[str, Quantity]:
+    """Return the quantities by name; of two rows of one quantity, the first with the statistics of
+    both."""
+    found: dict[str, Quantity] = {}
+    for row in rows:
+        first = found.get(row.name)
+        both = replace(first, statistics=first.statistics + row.statistics) if first else row
+        found[row.name] = both
+    return found
+
+
+QUANTITIES = _by_name(*_LATENCIES, *map(_quantity, ESTIMATES), *map(_quantity, NUMBERS))
 """All of them, by name."""
 
 __all__ = [
-    "COMPARED", "CPUS_USED", "ESTIMATES", "GOODPUT", "JITTER_SHARE", "LATENCIES", "LOSS_SHARE",
+    "COMPARED", "CPUS_USED", "ESTIMATES", "GOODPUT", "JITTER_SHARE", "LATENCIES", "LOSS",
     "LOST", "NUMBERS", "OF_CASES", "QUANTITIES", "Quantity",
 ]  # fmt: skip

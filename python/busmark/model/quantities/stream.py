@@ -116,7 +116,7 @@ WRITTEN = Estimate(
         Explained(
             "Written", ("written_per_s",),
             "Rate of the writers.",
-            "(sent − 1) / (T1 of the last − begin of the measured time), added as goodput is; in "
+            "(sent − 1) / (T1 of the last − start of the measured time), added as goodput is; in "
             "batches sent / time in which a batch was being written. " + STUDENT,
             "the transmitter's report",
             "Delivery. A writer without back-pressure may be far above the reader.",
@@ -180,7 +180,7 @@ SENT = Number(
             section="Latency",
         ),
         Explained(
-            "Sent, received, lost", ("sent", "received", "lost", "loss_share"),
+            "Sent, received, lost", ("sent", "received", "lost", "loss"),
             "Samples written in the measured time; distinct ones of them received; the rest.",
             "lost = sent − received, counted when all have come or nothing new has for a while. "
             "Share: " + STUDENT,
@@ -296,16 +296,16 @@ CORRUPTED = Number(
 
 
 def _share_lost(case: CaseSummary) -> float | None:
-    if case.throughput and case.throughput.loss_share:
-        return case.throughput.loss_share.value
+    if case.throughput and case.throughput.loss:
+        return case.throughput.loss.value
     latency = case.latency
     if latency is None or latency.lost is None or not latency.sent:
         return None
     return latency.lost / latency.sent
 
 
-LOST_SHARE = Number(
-    key="lost_share",
+LOSS_OF_ALL = Number(
+    key="loss",
     statistic="value",
     unit="1",
     meaning="lost samples of the expected ones, 0 to 1",
@@ -364,13 +364,12 @@ def _lost_of_round(row: Row) -> tuple[int, int] | None:
     return (row["lost"], expected) if expected and row["lost"] is not None else None
 
 
-LOSS_SHARE = Estimate(
-    key="loss_share",
-    quantity="loss",
+LOSS = Estimate(
+    key="loss",
     statistic="mean",
     unit="1",
     meaning="lost samples of the expected ones, 0 to 1",
-    pick=lambda case: case.throughput.loss_share if case.throughput else None,
+    pick=lambda case: case.throughput.loss if case.throughput else None,
     details="loss",
     compared=Compared(
         name="loss",
@@ -407,11 +406,11 @@ OF_CASES = (
     OUT_OF_ORDER,
     FOREIGN,
     CORRUPTED,
-    LOST_SHARE,
+    LOSS_OF_ALL,
     BATCHES,
     UNACKNOWLEDGED,
     BATCH_TIME,
-    LOSS_SHARE,
+    LOSS,
     SUSTAINED_RATE,
 )
 """In the order of tables."""

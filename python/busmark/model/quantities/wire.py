@@ -15,7 +15,7 @@ NO_CAPTURE = "no round has a capture that was evaluated"
 
 
 def compared(name: str, word: str, of_round: Any, unit: str, tests: Any = TESTS) -> Compared:
-    """How a cost is compared: less is better."""
+    """Return how a cost is compared: less is better."""
     return Compared(
         name=name, word=word, tests=tests, more="sends more", less="sends less",
         otherwise=NO_CAPTURE, of_round=of_round, unit=lambda params: unit,

@@ -31,7 +31,7 @@ from busmark.platform import widen_pipe
 from busmark.processes import signal_name
 
 GOING_S = 8.0
-"""A process that is to go gets so long to say so to the others."""
+"""Time that a process that is to end gets to say so to the others."""
 MOST_WAITING = 20_000
 """Messages that wait to be read; later ones are dropped."""
 CHUNK = 1 << 18
@@ -75,7 +75,7 @@ class Attachment:
         return f"{self.adapter} domain {self.domain}"
 
     def arguments(self) -> list[str]:
-        """Those of the worker that say how to attach.
+        """Return the arguments of the worker that say how to attach.
 
         Raises:
             UserError: the adapter cannot be used, or does not have such a transport or option.
@@ -215,7 +215,7 @@ class Process:
         self._process.write(json.dumps(order).encode() + b"\n")
 
     def next(self, within_s: float | None) -> dict[str, Any] | Ending | None:
-        """What it says next; None: nothing within that time."""
+        """Return what it says next; None: nothing within that time."""
         end = None if within_s is None else time.monotonic() + within_s
         while True:
             while self._lines:
@@ -261,7 +261,7 @@ class Process:
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended."""
+        """Return whether it has not ended."""
         return self._process.returncode is None
 
     def ask_to_go(self) -> None:

@@ -14,7 +14,7 @@ Message = dict[str, Any]
 """As sent on the bus: `news` or `trouble` says what it is."""
 
 ANSWER_S = 15.0
-"""Whoever is meant gets so long to answer, beside what the order itself may take."""
+"""Time to answer, besides what the order itself may take."""
 SILENCE_S = 3.0
 """If several are meant, there are no more answers when none has come for this time."""
 
@@ -25,7 +25,7 @@ class Caller:
     def __init__(self, running: Process) -> None:
         self._process = running
         self.number = int(self._first()["caller"])
-        """By which its orders, and answers to them, are known."""
+        """Number in its orders, and in answers to them."""
         self.heard: list[Message] = []
         """What came while an answer was awaited, and was none."""
         self.ordered_ns = 0
@@ -56,7 +56,7 @@ class Caller:
 
     @property
     def is_there(self) -> bool:
-        """Whether its process still runs."""
+        """Return whether its process still runs."""
         return self._process.runs
 
     def leave(self) -> None:
@@ -105,7 +105,7 @@ class Caller:
         return None
 
     def entities(self) -> Message:
-        """What the middleware has discovered on this bus.
+        """Return what the middleware has discovered on this bus.
 
         Raises:
             UserError: the adapter does not list it.
@@ -151,12 +151,12 @@ class Caller:
         return message
 
     def take_heard(self) -> list[Message]:
-        """What came while an answer was awaited, once."""
+        """Return what came while an answer was awaited, once."""
         heard, self.heard = self.heard, []
         return heard
 
     def _is_answer(self, message: Message, number: int) -> bool:
-        """Whether a participant answers this order, in a form that this release knows."""
+        """Return whether a participant answers this order, in a form that this release knows."""
         mine = message.get("caller") == self.number and message.get("id") == number
         whole = isinstance(message.get("app"), int) and isinstance(message.get("instance"), int)
         outcome = "result" if message.get("ok") else "error"

@@ -34,7 +34,7 @@ LOOK_S = 0.2
 FOLLOW_S = 0.5
 """Between two looks while changes are followed."""
 ANSWER_S = 5.0
-"""Our participants get so long to say who they are."""
+"""Time that our participants get to say who they are."""
 
 PAYLOADS = {
     f"busmark::{kind.capitalize()}Sample": kind
@@ -64,7 +64,7 @@ class Owner:
 
 
 @dataclass(frozen=True)
-class Found:
+class BusContents:
     """What is on a bus at one moment."""
 
     entities: Sequence[Message]
@@ -116,8 +116,8 @@ class Found:
 
 
 def _is(result: Message, key: str, participant: Message | None) -> bool:
-    """Whether this answer comes from that participant: by its key; where its adapter does not list
-    its own, by host and process."""
+    """Return whether this answer comes from that participant: by its key; where its adapter does
+    not list its own, by host and process."""
     if result.get("participant"):
         return bool(result["participant"] == key)
     if participant is None or not participant["host"]:
@@ -126,9 +126,9 @@ def _is(result: Message, key: str, participant: Message | None) -> bool:
     return (participant["host"], process) == (result.get("host"), str(result.get("pid")))
 
 
-def look(caller: Caller, within_s: float) -> Found:
-    """What is on the bus when discovery has settled, or after this time; asks our participants who
-    they are.
+def look(caller: Caller, within_s: float) -> BusContents:
+    """Return what is on the bus when discovery has settled, or after this time; asks our
+    participants who they are.
 
     Raises:
         UserError: the adapter does not list what is on the bus.
@@ -160,11 +160,11 @@ def look(caller: Caller, within_s: float) -> Found:
         else:
             break
     lines = [answer for answer in answers.values() if answer["ok"]]
-    return Found(seen["entities"], lines, seen["at_realtime_ns"], settled)
+    return BusContents(seen["entities"], lines, seen["at_realtime_ns"], settled)
 
 
-def following(caller: Caller, found: Found) -> Iterator[Found]:
-    """What is on the bus from then on, look by look.
+def following(caller: Caller, found: BusContents) -> Iterator[BusContents]:
+    """Yield what is on the bus from then on, look by look.
 
     Raises:
         UserError: the process on the bus has ended.
@@ -177,7 +177,7 @@ def following(caller: Caller, found: Found) -> Iterator[Found]:
         answers += [{**one, "result": one["member"]} for one in caller.take_heard()
                     if one.get("news") == "joined" and isinstance(one.get("app"), int)
                     and isinstance(one.get("member"), dict)]  # fmt: skip
-        yield Found(seen["entities"], answers, seen["at_realtime_ns"], True)
+        yield BusContents(seen["entities"], answers, seen["at_realtime_ns"], True)
 
 
 class Foreign:
@@ -189,9 +189,9 @@ class Foreign:
         self._since_ns: dict[str, int] = {}
 
     def look(self, seen: Message, answers: Sequence[Message]) -> Iterator[Message]:
-        """What has come and gone, as messages, by what the middleware has discovered now."""
+        """Yield what has come and gone, as messages, by what the middleware has discovered now."""
         at = int(seen["at_realtime_ns"])
-        text = as_json(Found(seen["entities"], answers, at, True))
+        text = as_json(BusContents(seen["entities"], answers, at, True))
         described = [{"kind": "participant", **one} for one in text["participants"]]
         foreign = {
             one["key"]: one for one in (*described, *text["endpoints"]) if one["whose"] == "foreign"
@@ -218,7 +218,7 @@ def test_of(endpoint: Message, owner: Owner) -> int | None:
 
 
 def on_topic(endpoints: Iterable[Message], pattern: str) -> list[Message]:
-    """Those on topics of this name; `*` and `?` stand for other characters."""
+    """Return those on topics of this name; `*` and `?` stand for other characters."""
     return [one for one in endpoints if fnmatch.fnmatchcase(one["topic"], pattern)]
 
 
@@ -247,7 +247,7 @@ def payload_of(type_name: str) -> tuple[str, bool] | None:
     return None if kind is None else (kind, False)
 
 
-def as_json(found: Found) -> dict[str, Any]:
+def as_json(found: BusContents) -> dict[str, Any]:
     """For other programs: participants with whose they are, writers and readers with their test."""
     owners = found.owners()
     return {
@@ -268,7 +268,7 @@ def as_json(found: Found) -> dict[str, Any]:
 
 
 def _plain(entity: Message, names: Sequence[str]) -> dict[str, Any]:
-    """What is not known is null."""
+    """Return these values; what is not known is null."""
     return {name: entity[name] or None for name in names}
 
 

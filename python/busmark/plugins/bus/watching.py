@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from busmark.plugins.bus.found import Foreign
-from busmark.plugins.bus.seen import Participant, Seen
+from busmark.plugins.bus.seen import Observer, Participant
 
 Message = dict[str, Any]
 
@@ -47,7 +47,7 @@ class Watching:
         self, source: Source, clock: Callable[[], float] = time.monotonic, *, foreign: bool = False
     ) -> None:
         """`foreign`: also looks for programs that are not Busmark's, if the adapter lists them."""
-        self.seen = Seen()
+        self.seen = Observer()
         self._foreign = Foreign() if foreign else None
         self._awaits_entities = False
         self._source, self._clock = source, clock
@@ -95,7 +95,7 @@ class Watching:
                 yield from self._look(now)
 
     def _look(self, now: float) -> list[Message]:
-        """Who is gone, as messages of the watcher's own."""
+        """Return who is gone, as messages of the watcher's own."""
         self._looked_s = now
         self.seen.dropped = self._source.dropped
         gone: list[Message] = [
@@ -110,7 +110,7 @@ class Watching:
         return gone
 
     def _discovered(self, message: Message) -> Iterator[Message]:
-        """What of foreign programs has come and gone, as messages of the watcher's own."""
+        """Yield what of foreign programs has come and gone, as messages of the watcher's own."""
         self._awaits_entities = False
         if self._foreign is None:
             return

@@ -46,7 +46,9 @@ STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, 
 def line(message: Message) -> str | None:
     """One line for a message; None for one that says nothing to a reader, or cannot be read."""
     with suppress(*STRANGE):
-        sentence = _TOLD.get(message.get("news") or ("trouble" if "trouble" in message else ""))
+        sentence = _SENTENCES.get(
+            message.get("news") or ("trouble" if "trouble" in message else "")
+        )
         if sentence and (text := sentence(message)) is not None:
             moment = time.localtime(message["at_realtime_ns"] / 1e9)
             return f"{time.strftime('%H:%M:%S', moment)}  {who(message)}: {text}"
@@ -54,14 +56,14 @@ def line(message: Message) -> str | None:
 
 
 def is_trouble(message: Message) -> bool:
-    """Whether it reports something that went wrong."""
+    """Return whether it reports something that went wrong."""
     with suppress(*STRANGE):
         return bool(_text(message)[0])
     return False
 
 
 def is_discovery(message: Message) -> bool:
-    """Whether it says who or what is on the bus."""
+    """Return whether it says who or what is on the bus."""
     with suppress(*STRANGE):
         news = message.get("news")
         if news == "answer":
@@ -118,7 +120,7 @@ def _event(message: Message) -> str | None:
 
 
 def _found(discovery: Message) -> Iterator[str]:
-    """How far the ends of a test have come in finding the others."""
+    """Yield how far the ends of a test have come in finding the others."""
     if discovery["created_ns"] is not None:
         yield f"made in {_ms(discovery['created_ns'])} ms"
     if discovery["matched"]:
@@ -221,7 +223,7 @@ def _seen(seen: Message) -> Iterator[str]:
             f"round trip from intended time median {statistics.median(trips) / 1e3:,.1f} µs, "
             f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
         )
-    segments = seen.get("legs", {})
+    segments = seen.get("segments", {})
     averages = [
         f"{title} {segments[name][0]['mean_ns'] / 1e3:,.1f}"
         for name, title in SEGMENTS.items()
@@ -245,7 +247,7 @@ def _ended(message: Message) -> str:
 
 
 def _sent(report: Message, ordered_hz: float | None) -> str:
-    """How many, and at which rate where the ordered one was not kept."""
+    """Return how many, and at which rate where the ordered one was not kept."""
     sent, span_ns = report["sent"], report["end_ns"] - report["begin_ns"]
     if ordered_hz and sent > 1 and span_ns > 0:
         # From the first to the last of them.
@@ -286,12 +288,12 @@ def _entity(message: Message) -> str:
 
 
 def _trouble(message: Message) -> str:
-    omitted = message.get("untold")
+    omitted = message.get("omitted")
     more = f" ({omitted:,} more were not listed)" if omitted else ""
     return f"{message['trouble']}: {message['message']}{more}"
 
 
-_TOLD: dict[str, Callable[[Message], str | None]] = {
+_SENTENCES: dict[str, Callable[[Message], str | None]] = {
     "joined": _joined,
     "left": lambda _: "left",
     "gone": lambda message: f"gone: nothing was heard of it for {message['silent_s']:.0f} s",
@@ -312,7 +314,7 @@ def segments(message: Message) -> list[Row]:
             _segment(title, best)
             for role in message["result"]["roles"]
             for name, title in SEGMENTS.items()
-            for best in role["legs"].get(name, ())
+            for best in role["segments"].get(name, ())
         ]
     return []
 
@@ -385,7 +387,7 @@ def trouble(message: Message) -> Trouble | None:
     group = message.get("group")
     return Trouble(
         int(message["at_realtime_ns"]), int(message["app"]), None if group is None else int(group),
-        int(message["instance"]), what, text, int(message.get("untold") or 0),
+        int(message["instance"]), what, text, int(message.get("omitted") or 0),
     )  # fmt: skip
 
 
@@ -405,7 +407,7 @@ def _text(message: Message) -> tuple[str, str]:
 
 
 def reason(message: Message) -> str:
-    """Why it failed; empty: it did not."""
+    """Return why it failed; empty: it did not."""
     return _why(message) if message.get("error") else ""
 
 

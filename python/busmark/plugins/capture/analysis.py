@@ -55,7 +55,7 @@ def analyse(
 
 
 def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, list[Named]]:
-    """What a capture has, and the samples on its hops."""
+    """Return what a capture has, and the samples on its hops."""
     packets = read(path, agent_ports=agent_ports)
     found = all_samples(packets)
     confirm(packets, found)
@@ -75,7 +75,7 @@ def check_readable(found: Analysis) -> None:
 def described(
     path: Path, packets: Packets, named: Sequence[Named], *, until: Confirmation | None = None
 ) -> Analysis:
-    """What is known of it."""
+    """Return what is known of it."""
     summary = packets.summary
     first = packets.rows.lazy().filter(pl.col("part") == 0).select("protocol").collect()
     counts = first.group_by("protocol").len().sort("len", "protocol", descending=[True, False])
@@ -265,7 +265,7 @@ def _flows(packets: Packets) -> list[Flow]:
 
 
 def _submessages(packets: Packets) -> list[Submessages]:
-    """How often each kind is there, by whom it is sent."""
+    """Return how often each kind is there, by whom it is sent."""
     kinds = {int(number): name for number, name in packets.summary["kinds"].items()}
     direction_of = directions(packets)
     named = packets.counts.filter(pl.col("kind").is_not_null() & (pl.col("kind") < 512))
@@ -386,7 +386,7 @@ def _nothing(packets: Packets) -> str:
 
 
 def of_stamps(stamps: Stamps, found: Application | None) -> list[str]:
-    """What limits the stamps of the application."""
+    """Return what limits the stamps of the application."""
     lines = []
     if found is None:
         lines.append(

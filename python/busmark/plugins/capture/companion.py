@@ -36,7 +36,7 @@ class Capture(Companion):
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        """Whether it is asked for, and the round uses the network."""
+        """Return whether it is asked for, and the round uses the network."""
         if stage.scenario.capture is None:
             return False
         return on_network(stage.params, {seat.adapter.name: seat.adapter for seat in stage.seats})
@@ -88,7 +88,7 @@ class Capture(Companion):
         self.stage.data.captures = [self._row(end, each) for end, each in self._taken.items()]
 
     def _row(self, end: str, taken: Taking) -> dict[str, Any]:
-        """What the event of the round says of one file."""
+        """Return what the event of the round says of one file."""
         assert taken.counts is not None
         return {
             "file": end, "node": self._nodes[end], "interface": taken.interface,
@@ -106,7 +106,7 @@ class Capture(Companion):
         return {end: each.path for end, each in self._taken.items()}
 
     def findings(self) -> list[str]:
-        """Why one is incomplete, besides packets that were dropped."""
+        """Return why one is incomplete, besides packets that were dropped."""
         return [problem for each in self._taken.values() for problem in each.problems]
 
 
@@ -140,4 +140,4 @@ def _raised(error: CaptureFailed, folder: Path) -> UserError | RoundError:
             remedy="The rounds finished so far are kept. Make room, or set capture.max_bytes or "
             "capture.snap_length lower, and continue with --resume.",
         )
-    return RoundError("beside", str(error))
+    return RoundError("companion", str(error))

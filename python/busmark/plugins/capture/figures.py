@@ -43,7 +43,7 @@ def between(begin: Times, end: Times) -> Times:
 
 
 def present(times: Times) -> npt.NDArray[np.bool_]:
-    """Which are there."""
+    """Return which are there."""
     found: npt.NDArray[np.bool_] = times != NONE
     return found
 

@@ -9,7 +9,7 @@ from busmark.findings.rule import Observation, Rule, Severity, count, duration, 
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
-    from busmark.plugins.capture.late import Explained, Late
+    from busmark.plugins.capture.late import Late, LateSamples
     from busmark.plugins.capture.late.model import Share
 
 
@@ -19,7 +19,7 @@ MOST_PACKETS = 500_000
 """Packets of a case that are read for them: the end of a campaign is not to take minutes."""
 
 
-def explained_samples(view: CaseView) -> Explained | None:
+def explained_samples(view: CaseView) -> LateSamples | None:
     """Return why late samples of captured rounds are late; None where none was captured."""
     from busmark.plugins.capture.late import is_captured, of_case
 
@@ -61,8 +61,8 @@ WHERE = {
 """Parts of the way, in words."""
 
 
-def evidence(explained: Explained, found: list[Share]) -> str:
-    """How many samples of how many, by how much, and the packets of the worst."""
+def evidence(explained: LateSamples, found: list[Share]) -> str:
+    """Return how many samples of how many, by how much, and the packets of the worst."""
     causes = [each.cause for each in found]
     words = f"{_counts(explained, found)}; {_latencies(found)}"
     parts = [f"{whole(each.late)} {WHERE[each.cause]}" for each in found if each.cause in WHERE]
@@ -75,7 +75,7 @@ def evidence(explained: Explained, found: list[Share]) -> str:
     return words + (f". {_example(worst)}" if worst else "")
 
 
-def _counts(explained: Explained, found: list[Share]) -> str:
+def _counts(explained: LateSamples, found: list[Share]) -> str:
     late, lost = sum(each.late for each in found), sum(each.lost for each in found)
     parts = []
     if late:

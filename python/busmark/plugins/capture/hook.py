@@ -27,7 +27,7 @@ from busmark.plugins.capture.wire import (
     HEADER_BYTES,
     MOST,
     Capture,
-    Decoded,
+    Decoding,
     Undecodable,
     command,
     costs,
@@ -92,7 +92,7 @@ def _check_here(
 
 
 NAME = "hops"
-"""By which it speaks among the companions of a round."""
+"""Its name among the companions of a round."""
 LIMIT_S = 3600.0
 """A capture that takes longer to decode has no table."""
 STEP_NS = 1_000_000
@@ -129,7 +129,7 @@ async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: 
 
 async def _decoded(
     data: RoundData, cookie: int, folder: Path, tables: list[Path], said: list[str]
-) -> list[Decoded]:
+) -> list[Decoding]:
     """All captures that could be decoded, one after the other; of others `said` has the reason."""
     window, sizes = _window(data), _sample_bytes(data)
     found = []
@@ -157,7 +157,7 @@ async def _run(words: list[str]) -> tuple[int, str, str]:
         return process.returncode or 0, output, errors
 
 
-def _wire(case: Case, number: int, data: RoundData, found: list[Decoded], said: list[str]) -> Wire:
+def _wire(case: Case, number: int, data: RoundData, found: list[Decoding], said: list[str]) -> Wire:
     key = {"case": case.id, "round": number}
     if not found:
         return Wire()
@@ -202,7 +202,7 @@ def _figures(spent: Mapping[str, Mapping[str, int]], samples: int) -> dict[str, 
     }
 
 
-def _samples(found: list[Decoded], window: tuple[int, int]) -> int:
+def _samples(found: list[Decoding], window: tuple[int, int]) -> int:
     """Different samples that ended within the window, on any hop."""
     seen = [
         pl.scan_ipc(each.table)

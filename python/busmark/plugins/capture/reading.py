@@ -117,7 +117,7 @@ def decode(path: Path, table: Path, *words: str) -> dict[str, Any]:
 
 
 def directions(packets: Packets) -> dict[int, str]:
-    """Whether a flow of DDS-XRCE goes to the agent: by what only one side sends."""
+    """Return whether a flow of DDS-XRCE goes to the agent: by what only one side sends."""
     to = [packets.kind("xrce", k) for k in ("CREATE_CLIENT", "CREATE", "WRITE_DATA", "READ_DATA")]
     back = [packets.kind("xrce", k) for k in ("STATUS_AGENT", "STATUS", "DATA", "INFO")]
     pairs = packets.rows.filter(pl.col("kind").is_in([*to, *back])).select("flow", "kind").unique()
@@ -180,7 +180,7 @@ def _runs(packets: Packets) -> list[Run]:
 def _rows(
     table: Path, summary: dict[str, Any], which: pl.Expr, columns: Sequence[str]
 ) -> pl.DataFrame:
-    """Those of the table, in the order of time."""
+    """Return these rows of the table, in the order of time."""
     # Piece by piece: the pages of the file that are in memory count as well.
     pieces = (
         pl.scan_ipc(table).slice(start, PIECE).filter(which).select(columns).collect()

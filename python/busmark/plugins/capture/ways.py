@@ -32,8 +32,9 @@ def paths(hops: Sequence[Named]) -> list[list[Named]]:
     alike = Counter(_stage(of) for _, of in hops)
 
     def shares(one: Named, other: Named) -> bool:
-        """Whether samples went from one to the other. Only the length of payloads that are cut off
-        is known: that is enough where the capture has each message, and one hop of each kind."""
+        """Return whether samples went from one to the other. Only the length of payloads that are
+        cut off is known: that is enough where the capture has each message, and one hop of each
+        kind."""
         if one[1].run != other[1].run or not (_matched(one[1], other[1]) >= 0).any():
             return False
         if not _cut_off(one[1], other[1]):
@@ -62,7 +63,7 @@ def _stage(of: Samples) -> tuple[int, str, str]:
 
 
 def _cut_off(one: Samples, other: Samples) -> bool:
-    """Whether the snap length leaves payloads without an end."""
+    """Return whether the snap length leaves payloads without an end."""
     return bool(one.hashes.null_count() or other.hashes.null_count())
 
 
@@ -147,7 +148,7 @@ def _way(hops: Sequence[Named], until: Confirmation | None) -> Way:
 
 
 def confirmations(last: Samples, until: Confirmation | None) -> list[tuple[Confirmation, Times]]:
-    """What may end L, the first first."""
+    """Return what may end L, the first first."""
     both: list[tuple[Confirmation, Times]] = [
         ("ACKNACK", last.confirmed),
         ("TCP", last.acknowledged),

@@ -35,7 +35,7 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoding:
     """What is known of it."""
 
     capture: Capture
@@ -45,7 +45,7 @@ class Decoded:
 
     @property
     def fault(self) -> str | None:
-        """Why reading ended before the end of the file."""
+        """Return why reading ended before the end of the file."""
         found = self.summary["fault"]
         return f"{found['what']} (at byte {found['offset']})" if found else None
 
@@ -57,7 +57,7 @@ def command(
     window: tuple[int, int],
     sample_bytes: Mapping[int, int],
 ) -> list[str]:
-    """What decodes it.
+    """Return what decodes it.
 
     Args:
         window: times by CLOCK_REALTIME for which costs are counted apart.
@@ -74,8 +74,8 @@ def command(
     ]  # fmt: skip
 
 
-def decoded(capture: Capture, table: Path, returncode: int, said: str, errors: str) -> Decoded:
-    """What the command has found.
+def decoded(capture: Capture, table: Path, returncode: int, said: str, errors: str) -> Decoding:
+    """Return what the command has found.
 
     Raises:
         Undecodable: it has failed.
@@ -87,7 +87,7 @@ def decoded(capture: Capture, table: Path, returncode: int, said: str, errors: s
         summary = json.loads(said)
     except ValueError:
         raise Undecodable("what it printed is no summary") from None
-    return Decoded(capture, table, summary)
+    return Decoding(capture, table, summary)
 
 
 def end_text(flow: Mapping[str, Any], end: str) -> str:
@@ -142,7 +142,7 @@ WHOLE = ("flow", "source", "writer", "first_seq")
 KEY = ("hop", "sample_writer", "sample_seq", "answered", "warm_up")
 
 
-def passages(found: Sequence[Decoded], flow_of: Callable[[int], str | None]) -> pl.DataFrame:
+def passages(found: Sequence[Decoding], flow_of: Callable[[int], str | None]) -> pl.DataFrame:
     """Rows of the table `hops` but for case and round, in the order of time. `flow_of` names the
     flow of the case to which a writer belongs."""
     hops: list[dict[str, Any]] = []
@@ -175,7 +175,7 @@ def passages(found: Sequence[Decoded], flow_of: Callable[[int], str | None]) -> 
     )
 
 
-def _of_capture(found: Decoded, hops: list[dict[str, Any]]) -> pl.DataFrame:
+def _of_capture(found: Decoding, hops: list[dict[str, Any]]) -> pl.DataFrame:
     """Passages in one file, each with the number of its hop; adds these hops."""
     table = pl.scan_ipc(found.table)
     carries = pl.col("sample_seq").is_not_null() | (pl.col("fragment").is_not_null())
@@ -245,7 +245,7 @@ def _put_together(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _hops(found: Decoded, first: int) -> list[dict[str, Any]]:
+def _hops(found: Decoding, first: int) -> list[dict[str, Any]]:
     capture = found.capture
     return [
         {
@@ -357,7 +357,7 @@ LOOPBACK = ("127.", "::1")
 COUNTS = ("packets", "wire_bytes", "window_packets", "window_wire_bytes")
 
 
-def costs(found: Sequence[Decoded]) -> dict[str, dict[str, int]]:
+def costs(found: Sequence[Decoding]) -> dict[str, dict[str, int]]:
     """By purpose, packets and bytes of all captures of a round, in the window and altogether. What
     was captured at both ends of a link is counted at the end that has more of it."""
     flows: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -379,7 +379,7 @@ def costs(found: Sequence[Decoded]) -> dict[str, dict[str, int]]:
     return {purpose: total[purpose] for purpose in PURPOSES if purpose in total}
 
 
-def _key(found: Decoded, flow: dict[str, Any]) -> tuple[Any, ...]:
+def _key(found: Decoding, flow: dict[str, Any]) -> tuple[Any, ...]:
     ends = tuple(
         flow[name] for name in ("source", "source_port", "destination", "destination_port")
     )

@@ -144,7 +144,7 @@ def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
 
 
 def _same(first: Run, second: Run) -> bool:
-    """Return whether two forms tell of one run: all figures that both state are equal but for
+    """Return whether two forms are of one run: all figures that both state are equal but for
     rounding. Two files of one form are two runs, however alike."""
     if first.form == second.form or first.params.test != second.params.test:
         return False

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from busmark.errors import UserError
 from busmark.plugins.imports.model import (
     Flaw,
-    Imported,
+    ImportedFile,
     Part,
     Quantity,
-    Reported,
+    ReportedFigure,
     Run,
     RunParameters,
     Statistic,
@@ -111,7 +111,7 @@ class _Process:
     line: int
     seconds: list[tuple[float, int, int, int]] = field(default_factory=list)
     """Seconds of a stream: time, samples, lost in all, lines before which a writer had gone."""
-    reported: list[Reported] = field(default_factory=list)
+    reported: list[ReportedFigure] = field(default_factory=list)
     rates: list[tuple[float, float]] = field(default_factory=list)
 
 
@@ -125,9 +125,9 @@ def recognise(text: str) -> bool:
     )
 
 
-def read(source: SourceText) -> Imported:
+def read(source: SourceText) -> ImportedFile:
     """Return one run for each process and size."""
-    imported = Imported("ddsperf", "text", titles={ADAPTER: "Cyclone DDS"})
+    imported = ImportedFile("ddsperf", "text", titles={ADAPTER: "Cyclone DDS"})
     if source.cut:
         imported.left_out.append(source.cut)
     latencies: dict[tuple[str, int], _Process] = {}
@@ -171,7 +171,7 @@ def read(source: SourceText) -> Imported:
     return imported
 
 
-def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[Reported]:
+def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[ReportedFigure]:
     """Return figures of one second and one peer. The second ends at the time that begins the
     line."""
     quantity: Quantity = "one_way" if found["kind"] else "half_round_trip"
@@ -189,7 +189,9 @@ def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[Repor
         if value_ns is not None:
             rests_on = count if percent is None else min(count, RAW_SIZE)
             reported.append(
-                Reported(quantity, statistic, value_ns, percent, rests_on, start, span, line.number)
+                ReportedFigure(
+                    quantity, statistic, value_ns, percent, rests_on, start, span, line.number
+                )
             )
     if {"mean", "min", "max"} - {s.statistic for s in reported}:
         raise source.malformed(line, "mean, min, percentiles and max, with their units")
@@ -217,9 +219,9 @@ def _latency_run(process: _Process) -> Run:
     return run
 
 
-def _together(quantity: Quantity, seconds: list[Reported]) -> list[Reported]:
+def _together(quantity: Quantity, seconds: list[ReportedFigure]) -> list[ReportedFigure]:
     """Return the figures of the seconds, and the run's figures that follow from them."""
-    by_line: dict[int | None, dict[str, Reported]] = {}
+    by_line: dict[int | None, dict[str, ReportedFigure]] = {}
     for reported in seconds:
         by_line.setdefault(reported.line, {})[reported.statistic] = reported
     parts = [
@@ -266,7 +268,7 @@ def _stream_run(process: _Process) -> Run:
     return run
 
 
-def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
+def _observe(imported: ImportedFile, pings: list[Run], flows: list[Run]) -> None:
     runs = imported.runs
     imported.observe(HALVED, f"latency of {sizes_of(pings)}", pings)
     imported.observe(OMISSION, f"{len(pings)} runs of ping", pings)

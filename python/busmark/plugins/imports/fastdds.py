@@ -12,8 +12,8 @@ import re
 from busmark.errors import UserError
 from busmark.plugins.imports.model import (
     Flaw,
-    Imported,
-    Reported,
+    ImportedFile,
+    ReportedFigure,
     Run,
     RunParameters,
     Statistic,
@@ -118,9 +118,9 @@ def _printed(text: str) -> tuple[str, ...]:
     return tuple(name for name in THROUGHPUT if name not in left_out)
 
 
-def read(source: SourceText) -> Imported:
+def read(source: SourceText) -> ImportedFile:
     """Return one run for each row of a table, or each size of raw samples."""
-    imported = Imported("Fast DDS tests", "", titles={ADAPTER: "Fast DDS"})
+    imported = ImportedFile("Fast DDS tests", "", titles={ADAPTER: "Fast DDS"})
     if EXPORTED.search(source.text):
         raise UserError(
             "CSV of Fast RTPS 1, of which only the file's name says what its values are",
@@ -164,7 +164,9 @@ def _latency(source: SourceText, line: Line, row: dict[str, str]) -> Run:
         value = source.time(line, row[name], "us")
         if value is not None:
             run.reported.append(
-                Reported("half_round_trip", statistic, value, percent, count, line=line.number)
+                ReportedFigure(
+                    "half_round_trip", statistic, value, percent, count, line=line.number
+                )
             )
     return run
 
@@ -249,7 +251,7 @@ def _alike(run: Run, row: Run) -> bool:
     return near and halves.len() == row.values["samples"]
 
 
-def _observe(imported: Imported) -> None:
+def _observe(imported: ImportedFile) -> None:
     latency, streams = imported.of_test("latency"), imported.of_test("throughput")
     imported.observe(HALVED, f"latency of {sizes_of(latency)}", latency)
     imported.observe(LOANS, "the file does not say whether loans were used", latency)

@@ -31,7 +31,7 @@ Statistic = Literal["mean", "std", "min", "max", "mad", "percentile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ReportedFigure:
     """One figure, as the source states it."""
 
     quantity: Quantity
@@ -47,7 +47,7 @@ class Reported:
 
     @property
     def key(self) -> tuple[str, str, float | None, float | None]:
-        """What it is a figure of."""
+        """Return what it is a figure of."""
         return (self.quantity, self.statistic, self.percent, self.start_s)
 
 
@@ -86,7 +86,7 @@ class Run:
 
     params: RunParameters
     values: Values = field(default_factory=Values)
-    reported: list[Reported] = field(default_factory=list)
+    reported: list[ReportedFigure] = field(default_factory=list)
     samples: pl.DataFrame | None = None
     """Columns of the table `samples` that the source has."""
     intervals: pl.DataFrame | None = None
@@ -131,7 +131,7 @@ class Flaw:
 
 
 @dataclass(slots=True)
-class Observed:
+class FlawEvidence:
     """A flaw that concerns these runs, and what shows it; no runs: all of the file."""
 
     flaw: Flaw
@@ -146,7 +146,7 @@ class Observed:
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportedFile:
     """One file."""
 
     tool: str
@@ -155,7 +155,7 @@ class Imported:
     """In which of its formats the file is."""
     version: str | None = None
     runs: list[Run] = field(default_factory=list)
-    observed: list[Observed] = field(default_factory=list)
+    observed: list[FlawEvidence] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """Parts that were not read, with line and reason."""
     titles: dict[str, str] = field(default_factory=dict)
@@ -166,7 +166,7 @@ class Imported:
     def observe(self, flaw: Flaw, evidence: str, runs: list[Run]) -> None:
         """Add a flaw of these runs, unless there are none."""
         if runs:
-            self.observed.append(Observed(flaw, evidence, runs))
+            self.observed.append(FlawEvidence(flaw, evidence, runs))
 
     def of_test(self, test: str) -> list[Run]:
         """Return the runs of a test, latency or throughput."""
@@ -231,7 +231,7 @@ class Part:
     """Sum of squared deviations over the count."""
 
 
-def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[Reported]:
+def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[ReportedFigure]:
     """Return mean, deviation, minimum and maximum of all samples together; their line is None.
     Percentiles cannot be put together.
 
@@ -256,7 +256,7 @@ def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[Reported]:
         "max": max(most) if len(most) == len(parts) else None,
     }
     return [
-        Reported(quantity, statistic, value, count=count)
+        ReportedFigure(quantity, statistic, value, count=count)
         for statistic, value in figures.items()
         if value is not None
     ]

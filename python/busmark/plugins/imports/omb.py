@@ -13,9 +13,9 @@ from pydantic import Field
 
 from busmark.plugins.imports.model import (
     Flaw,
-    Imported,
+    ImportedFile,
     Quantity,
-    Reported,
+    ReportedFigure,
     Run,
     RunParameters,
     Statistic,
@@ -96,12 +96,12 @@ def recognise(text: str) -> bool:
     return '"publishRate"' in text and '"endToEndLatency' in text
 
 
-def read(source: SourceText) -> Imported:
+def read(source: SourceText) -> ImportedFile:
     """Return one run."""
     result = checked(source, TestResult, source.text)
     everything = parsed(source, source.text)
     adapter = result.driver.strip().lower().replace(" ", "_") or "unknown"
-    imported = Imported("OpenMessaging Benchmark", "json", titles={adapter: result.driver})
+    imported = ImportedFile("OpenMessaging Benchmark", "json", titles={adapter: result.driver})
     run = Run(RunParameters(test="throughput"))
     run.params.adapter = adapter
     if result.message_size is not None:
@@ -148,7 +148,7 @@ def _intervals(result: TestResult) -> pl.DataFrame | None:
 
 def _aggregated(
     source: SourceText, everything: dict[str, Any], name: str, quantity: Quantity, unit: str
-) -> list[Reported]:
+) -> list[ReportedFigure]:
     """Return figures of the whole run; none where nothing was recorded, which is written as
     zeros."""
 
@@ -181,13 +181,13 @@ def _aggregated(
         return []
     line = line_of(source.text, (f"{prefix}Avg",))
     return [
-        Reported(quantity, statistic, value, percent, line=line)
+        ReportedFigure(quantity, statistic, value, percent, line=line)
         for (statistic, percent), value in found.items()
         if value is not None
     ]
 
 
-def _observe(imported: Imported, run: Run, result: TestResult) -> None:
+def _observe(imported: ImportedFile, run: Run, result: TestResult) -> None:
     one_way = [s.value_ns for s in run.reported if s.quantity == "one_way"]
     if one_way:
         imported.observe(CLOCKS, "end-to-end latencies", [run])

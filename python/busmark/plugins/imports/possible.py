@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports.assemble import ImportedCase
-from busmark.plugins.imports.model import Flaw, Reported, Run
+from busmark.plugins.imports.model import Flaw, ReportedFigure, Run
 from busmark.store.tables import bounds_of
 
 MOST_RUNS = 10_000
@@ -97,7 +97,7 @@ def _params(case: ImportedCase) -> None:
         raise _cannot_be(run, run.line, f"{key}: {str(first['input'])[:80]}") from None
 
 
-def _of_value(reported: Reported, limits: tuple[float, float]) -> tuple[float, float]:
+def _of_value(reported: ReportedFigure, limits: tuple[float, float]) -> tuple[float, float]:
     low, high = limits
     if reported.quantity in BY_ONE_CLOCK or reported.statistic in SPREADS:
         low = 0

@@ -21,10 +21,10 @@ from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports import assemble
 from busmark.plugins.imports.assemble import ImportedCase
-from busmark.plugins.imports.model import Flaw, Imported, Observed, Reported, Run
+from busmark.plugins.imports.model import Flaw, FlawEvidence, ImportedFile, ReportedFigure, Run
 from busmark.plugins.imports.possible import of_two_clocks, possible
 from busmark.plugins.imports.registry import Importer, importer, recognised, the_one
-from busmark.plugins.imports.sources import Refused, sources
+from busmark.plugins.imports.sources import Refusal, sources
 from busmark.plugins.imports.text import NoResult, SourceText
 from busmark.store import Case, Finding, Manifest, Result, Source, SourceFile, checksum
 from busmark.store.atomic import SUFFIX, replacing, sync_directory
@@ -45,11 +45,11 @@ FOLDERS = Flaw(
 
 
 @dataclass(slots=True)
-class Collected:
+class Collection:
     """All files that were read, before they become cases."""
 
     form: str | None = None
-    imported: dict[str, Imported] = field(default_factory=dict)
+    imported: dict[str, ImportedFile] = field(default_factory=dict)
     """By file."""
     formats: dict[str, list[str]] = field(default_factory=dict)
     """Files by name of their importer."""
@@ -105,8 +105,8 @@ def import_results(
     return result
 
 
-def _collect(paths: Sequence[Path], form: str | None) -> Collected:
-    found = Collected(form)
+def _collect(paths: Sequence[Path], form: str | None) -> Collection:
+    found = Collection(form)
     for source in sources(paths):
         if source.name in found.imported or source.name in found.refused:
             continue
@@ -118,8 +118,8 @@ def _collect(paths: Sequence[Path], form: str | None) -> Collected:
     return found
 
 
-def _read(found: Collected, source: SourceText | Refused) -> None:
-    if isinstance(source, Refused):
+def _read(found: Collection, source: SourceText | Refusal) -> None:
+    if isinstance(source, Refusal):
         raise NoResult(source.reason, where=source.name)
     for file in found.files:
         if file.sha256 == source.sha256:
@@ -143,7 +143,7 @@ def _read(found: Collected, source: SourceText | Refused) -> None:
     )
 
 
-def _combined(found: Collected) -> list[Run]:
+def _combined(found: Collection) -> list[Run]:
     """Return the runs of all files, with parts of one run as one."""
     runs = [run for one in found.imported.values() for run in one.runs]
     for name in found.formats:
@@ -169,7 +169,7 @@ def _reader(source: SourceText, form: str | None) -> Importer:
     return importer(form)
 
 
-def _nothing(found: Collected, paths: Sequence[Path], tell: Callable[[str], None]) -> UserError:
+def _nothing(found: Collection, paths: Sequence[Path], tell: Callable[[str], None]) -> UserError:
     """Return the error that nothing was imported: of a single file its own."""
     if len(found.refused) == 1:
         return next(iter(found.refused.values()))
@@ -182,7 +182,7 @@ def _nothing(found: Collected, paths: Sequence[Path], tell: Callable[[str], None
     )
 
 
-def _of_one_tool(found: Collected) -> None:
+def _of_one_tool(found: Collection) -> None:
     """Check that no two tools' figures become one result: each measures in its own way."""
     if len(found.formats) == 1:
         return
@@ -228,7 +228,7 @@ def _beside(name: str, other: str) -> str:
     return two.name if one.parent == two.parent else other
 
 
-def _fate(found: Collected, name: str, became: dict[str, list[str]]) -> str:
+def _fate(found: Collection, name: str, became: dict[str, list[str]]) -> str:
     one = found.imported[name]
     tool = f"{one.tool} {one.version}" if one.version else one.tool
     lines = list(dict.fromkeys(became.get(name, ["counted with another file of the same run"])))
@@ -236,7 +236,7 @@ def _fate(found: Collected, name: str, became: dict[str, list[str]]) -> str:
     return f"{name}: {tool}, {one.form}: {'; '.join(lines[:SHOWN])}{more}"
 
 
-def _rename(found: Collected, extra: dict[str, object]) -> None:
+def _rename(found: Collection, extra: dict[str, object]) -> None:
     """Give the adapter's title the name that the user gives to the adapter."""
     name = extra.get("adapter")
     for imported in found.imported.values() if name else ():
@@ -254,7 +254,7 @@ EVIDENCE = 5
 def write(
     out: Path,
     cases: Sequence[ImportedCase],
-    imported: Sequence[Imported],
+    imported: Sequence[ImportedFile],
     source: Source,
     command: str,
 ) -> Result:
@@ -321,7 +321,7 @@ def summaries(cases: Sequence[ImportedCase]) -> pl.DataFrame:
     """Return the table of what the sources state."""
     rows = [
         {"case": case.id, "round": number, "file": run.file}
-        | {each.name: getattr(s, each.name) for each in fields(Reported)}
+        | {each.name: getattr(s, each.name) for each in fields(ReportedFigure)}
         for case in cases
         for number, run in enumerate(case.runs)
         for s in run.reported
@@ -369,7 +369,7 @@ def _round_trip(run: Run, percent: float) -> float | None:
 
 
 def _manifest(
-    cases: Sequence[ImportedCase], imported: Sequence[Imported], source: Source, command: str
+    cases: Sequence[ImportedCase], imported: Sequence[ImportedFile], source: Source, command: str
 ) -> Manifest:
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     tools = list(dict.fromkeys(f.tool for f in source.files))
@@ -399,7 +399,7 @@ def _manifest(
     )
 
 
-def _adapters(imported: Sequence[Imported]) -> dict[str, dict[str, Any]]:
+def _adapters(imported: Sequence[ImportedFile]) -> dict[str, dict[str, Any]]:
     """Return what was measured, and with what."""
     found: dict[str, dict[str, Any]] = {}
     for one in imported:
@@ -414,12 +414,14 @@ def _adapters(imported: Sequence[Imported]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _findings(cases: Sequence[ImportedCase], imported: Sequence[Imported]) -> list[Finding]:
+def _findings(cases: Sequence[ImportedCase], imported: Sequence[ImportedFile]) -> list[Finding]:
     """Flaws by identifier, with all cases they concern and the evidence of each file."""
     by_run = {id(run): case.id for case in cases for run in case.runs}
     merged: dict[str, Finding] = {}
     evidence: dict[str, list[str]] = {}
-    own = [Observed(f, text, [r]) for case in cases for r in case.runs for f, text in r.observed]
+    own = [
+        FlawEvidence(f, text, [r]) for case in cases for r in case.runs for f, text in r.observed
+    ]
     for observed_of in (*(one.observed for one in imported), own):
         for observed in observed_of:
             runs = [r for r in observed.runs if not observed.flaw.of_summaries or r.samples is None]

@@ -17,7 +17,7 @@ from types import ModuleType
 
 from busmark.errors import UserError, nearest
 from busmark.plugin import parts
-from busmark.plugins.imports.model import Flaw, Imported, Run
+from busmark.plugins.imports.model import Flaw, ImportedFile, Run
 from busmark.plugins.imports.text import NoResult, SourceText
 
 FORMATS = {
@@ -38,11 +38,11 @@ class Importer:
 
     name: str
     recognise: Callable[[str], bool]
-    reader: Callable[[SourceText], Imported]
+    reader: Callable[[SourceText], ImportedFile]
     flaws: tuple[Flaw, ...]
     combine: Callable[[list[Run]], list[Run]]
 
-    def read(self, source: SourceText) -> Imported:
+    def read(self, source: SourceText) -> ImportedFile:
         """Return one file. Raises `UserError` where it is not as its format is."""
         try:
             return self.reader(source)
@@ -86,7 +86,7 @@ def importers() -> list[Importer]:
 
 
 def recognised(text: str) -> list[Importer]:
-    """Return those that take this text for theirs."""
+    """Return the importers that recognise this text."""
     return [found for found in importers() if found.recognise(text)]
 
 

@@ -14,9 +14,9 @@ import polars as pl
 from busmark.model.parameter import Test
 from busmark.plugins.imports.model import (
     Flaw,
-    Imported,
+    ImportedFile,
     Quantity,
-    Reported,
+    ReportedFigure,
     Run,
     RunParameters,
     Statistic,
@@ -105,10 +105,10 @@ def recognise(text: str) -> bool:
     )
 
 
-def read(source: SourceText) -> Imported:
+def read(source: SourceText) -> ImportedFile:
     """Return one run for each server that statistics are printed of."""
     logged = bool(_LOG.search(source.text.replace("\r", "")))
-    imported = Imported("sockperf", "full log" if logged else "text")
+    imported = ImportedFile("sockperf", "full log" if logged else "text")
     if source.cut:
         imported.left_out.append(source.cut)
     now = _Open(1)
@@ -190,7 +190,9 @@ def _figure(source: SourceText, line: Line, now: _Open) -> None:
         if value is not None:
             count = run.values.get("samples")
             half: Quantity = "round_trip" if "rtt" in run.notes else "half_round_trip"
-            run.reported.append(Reported(half, statistic, value, percent, count, line=line.number))
+            run.reported.append(
+                ReportedFigure(half, statistic, value, percent, count, line=line.number)
+            )
 
     if average := _AVERAGE.search(line.text):
         run.notes.append("rtt" if average[1] == "rtt" else "latency")
@@ -242,7 +244,7 @@ def _samples(rows: list[tuple[int, int]]) -> pl.DataFrame:
     return samples_of(sent_ns=(sent for sent, _ in rows), read_ns=(read_ for _, read_ in rows))
 
 
-def _observe(imported: Imported) -> None:
+def _observe(imported: ImportedFile) -> None:
     latency, streams = imported.of_test("latency"), imported.of_test("throughput")
     spoiled = [r for r in latency if r.values.get("lost") or r.values.get("out_of_order")]
     lost = sum(r.values.get("lost") or 0 for r in spoiled)

@@ -57,14 +57,14 @@ END_OF_ZIP = b"PK\x05\x06"
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refusal:
     """A file that cannot be a result."""
 
     name: str
     reason: str
 
 
-Found = SourceText | Refused
+Found = SourceText | Refusal
 
 
 def sources(paths: Sequence[Path]) -> Iterator[Found]:
@@ -78,7 +78,7 @@ def sources(paths: Sequence[Path]) -> Iterator[Found]:
             if place.is_dir():
                 inside = sorted(each for each in place.rglob("*") if not each.is_dir())
                 if not inside:
-                    yield Refused(str(place), "an empty folder")
+                    yield Refusal(str(place), "an empty folder")
                 for each in inside:
                     yield from _file(each)
             else:
@@ -120,9 +120,9 @@ def _file(path: Path) -> Iterator[Found]:
             else:
                 yield _text(name, _whole(file))
     except TooLarge as error:
-        yield Refused(name, str(error))
+        yield Refusal(name, str(error))
     except OSError as error:
-        yield Refused(name, f"cannot be read ({error.strerror})")
+        yield Refusal(name, f"cannot be read ({error.strerror})")
 
 
 def _whole(file: BinaryIO) -> bytes:
@@ -134,11 +134,11 @@ def _whole(file: BinaryIO) -> bytes:
 
 def _text(name: str, data: bytes) -> Found:
     if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return Refused(name, "not a text file")
+        return Refusal(name, "not a text file")
     return SourceText(name, data)
 
 
-class Limited(io.RawIOBase):
+class LimitedStream(io.RawIOBase):
     """An unpacked stream that ends with an error where it is larger than any result."""
 
     def __init__(self, stream: io.BufferedIOBase | BinaryIO) -> None:
@@ -159,7 +159,7 @@ class Limited(io.RawIOBase):
 
 
 def _limited(stream: io.BufferedIOBase | BinaryIO) -> io.BufferedReader:
-    return io.BufferedReader(Limited(stream), BLOCK)
+    return io.BufferedReader(LimitedStream(stream), BLOCK)
 
 
 class TooLarge(Exception):
@@ -174,9 +174,9 @@ def _guarded(name: str, members: Iterator[Found]) -> Iterator[Found]:
     try:
         yield from members
     except TooLarge as error:
-        yield Refused(name, f"unpacks to {error}: not read further")
+        yield Refusal(name, f"unpacks to {error}: not read further")
     except DAMAGED as error:
-        yield Refused(name, f"the archive is damaged, or cannot be unpacked ({error})")
+        yield Refusal(name, f"the archive is damaged, or cannot be unpacked ({error})")
 
 
 def _unpacked(name: str, stream: io.BufferedReader) -> Iterator[Found]:
@@ -186,7 +186,7 @@ def _unpacked(name: str, stream: io.BufferedReader) -> Iterator[Found]:
         yield from _tarred(name, stream)
     else:
         data = _whole(stream)
-        yield _text(name, data) if data else Refused(name, "the file is empty")
+        yield _text(name, data) if data else Refusal(name, "the file is empty")
 
 
 def _is_tar(begin: bytes) -> bool:
@@ -207,7 +207,7 @@ def _tarred(name: str, stream: io.BufferedReader) -> Iterator[Found]:
             opened = None if reason else archive.extractfile(member)
             inside = _inside(name, member.name)
             if opened is None:
-                yield Refused(inside, reason or "not an ordinary file")
+                yield Refusal(inside, reason or "not an ordinary file")
             else:
                 with opened:
                     yield _member(inside, opened.read())
@@ -224,10 +224,10 @@ def _zipped(name: str, file: BinaryIO) -> Iterator[Found]:
             reason = _reason(member.filename, kind, member.file_size)
             inside = _inside(name, member.filename)
             if reason:
-                yield Refused(inside, reason)
+                yield Refusal(inside, reason)
                 continue
             if member.flag_bits & 1:
-                yield Refused(inside, "encrypted: unpack the archive, and import the files")
+                yield Refusal(inside, "encrypted: unpack the archive, and import the files")
                 continue
             with archive.open(member) as opened:
                 # No more than the directory says of its size, which was looked at.
@@ -284,5 +284,5 @@ def _shown(name: str) -> str:
 
 def _member(name: str, data: bytes) -> Found:
     if data.startswith((*ZIP, *UNPACKED)):
-        return Refused(name, "an archive in an archive: unpack it first")
+        return Refusal(name, "an archive in an archive: unpack it first")
     return _text(name, data)

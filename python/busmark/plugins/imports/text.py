@@ -91,8 +91,8 @@ class SourceText:
 
     @cached_property
     def cut(self) -> str | None:
-        """What is to be said of a last line that does not end, and hence may be cut off: it is not
-        read. None where all lines end."""
+        """Return what is to be said of a last line that does not end, and hence may be cut off: it
+        is not read. None where all lines end."""
         rest = self.text.rpartition("\n")[2]
         if not rest.strip():
             return None

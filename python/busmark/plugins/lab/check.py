@@ -17,7 +17,7 @@ from busmark.processes import Killed, ending
 
 TIMEOUT_S = 120.0
 END_S = 20.0
-"""A receiver that has heard no end so long after the sender will hear none."""
+"""Time after the sender's end from which on a receiver that has heard no end will hear none."""
 LEAST_PATIENCE_S = 0.1
 """A ping without an answer within this time plus four delays is lost."""
 HEADERS_BYTES = 14 + 20 + 8
@@ -28,7 +28,7 @@ SLACK_S = 2e-4
 """What this machine itself may add to a delay before it is reported."""
 
 
-class Measured(BaseModel):
+class LinkMeasurement(BaseModel):
     """What was found between two nodes."""
 
     rate_bit_s: float = Field(description="by UDP at full speed, with headers")
@@ -40,7 +40,7 @@ class Measured(BaseModel):
     round_trips: int
 
     def departures(self, lab: Lab) -> list[str]:
-        """In what the lab is not what was asked for."""
+        """Return the differences between the lab and what was asked for."""
         asked, found = lab.links, []
         if asked.rate_bit_s and abs(self.rate_bit_s / asked.rate_bit_s - 1) > TOLERANCE:
             found.append(
@@ -65,7 +65,7 @@ class Measured(BaseModel):
         return found
 
 
-def measure(lab: Lab) -> Measured:
+def measure(lab: Lab) -> LinkMeasurement:
     """Measures the way from the first node to the last, in some seconds.
 
     Raises:
@@ -82,7 +82,7 @@ def measure(lab: Lab) -> Measured:
     interval = binomtest(lost, sent).proportion_ci(method="wilson")
     _, flood = _exchange(lab, "flood")
     bits = (flood["count"] - 1) * (probe.FLOOD_BYTES + HEADERS_BYTES) * 8
-    return Measured(
+    return LinkMeasurement(
         rate_bit_s=bits / flood["time_s"] / (1 - lab.links.loss) if flood["time_s"] else 0.0,
         loss=lost / sent,
         loss_interval=(interval.low, interval.high),
@@ -94,7 +94,8 @@ def measure(lab: Lab) -> Measured:
 
 
 def _exchange(lab: Lab, task: str) -> tuple[Any, Any]:
-    """What the sender and the receiver of this task saw; the receiver of pings has no end."""
+    """Return what the sender and the receiver of this task saw; the receiver of pings has no
+    end."""
     first, last = lab.nodes[0], lab.nodes[-1]
     with _probe(lab, last, "answer", lab.address(last)) as receiver:
         receiver.output.readline()

@@ -13,7 +13,7 @@ from busmark.cli.documents import show
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
-    from busmark.plugins.lab.check import Measured
+    from busmark.plugins.lab.check import LinkMeasurement
     from busmark.plugins.lab.lab import Lab
     from busmark.present.document import Document, Section
 
@@ -120,7 +120,7 @@ def _document(lab: Lab) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show(lab: Lab, measured: Measured | None) -> None:
+def _show(lab: Lab, measured: LinkMeasurement | None) -> None:
     from busmark.present.document import Cell, Column, Document, Row, Section, Table
 
     columns = [
@@ -135,7 +135,7 @@ def _show(lab: Lab, measured: Measured | None) -> None:
     show(Document(f"{lab.name}: {lab.size} nodes", lines, sections))
 
 
-def measured_section(source: str, destination: str, measured: Measured) -> Section:
+def measured_section(source: str, destination: str, measured: LinkMeasurement) -> Section:
     """Return what was measured between two nodes."""
     from busmark.present.document import Cell, Column, Row, Section, Table
 
@@ -149,4 +149,4 @@ def measured_section(source: str, destination: str, measured: Measured) -> Secti
         Column("p99", [Cell(p99 * 1e9)], "number", "ns", group="Round trip", scale="Median"),
         Column("Count", [Cell(measured.round_trips)], "count", group="Round trip"),
     ]
-    return Section("Measured", [Table(columns, [Row()], key="measured")])
+    return Section("LinkMeasurement", [Table(columns, [Row()], key="measured")])

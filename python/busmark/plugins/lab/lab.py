@@ -53,11 +53,11 @@ class Lab(BaseModel):
         return f"busmark-{self.name}-switch"
 
     def namespace(self, node: str) -> str:
-        """That of a node."""
+        """Return the name of a node's namespace."""
         return f"busmark-{self.name}-{node}"
 
     def address(self, node: str) -> str:
-        """That of a node's link."""
+        """Return the address of a node's link."""
         return network.ADDRESS.format(self.nodes.index(node) + 1)
 
     def prefix(self, node: str) -> list[str]:
@@ -76,7 +76,7 @@ class Lab(BaseModel):
 
     @property
     def complaint(self) -> str | None:
-        """What is wrong with it, if anything."""
+        """Return what is wrong with it, if anything."""
         missing = set(self.namespaces) - network.namespaces()
         if missing:
             return f"{len(missing)} of its namespaces are gone"
@@ -206,7 +206,7 @@ def _forward(lab: Lab, *, owned: bool) -> Process:
                    "--jitter-ns", str(round(links.jitter_s * 1e9)),
                    *(["--loss", f"{links.loss:.9f}", "--burst", f"{links.burst:g}"]
                      if links.burst else [])])  # fmt: skip
-    # That of a lab which stays outlives the command that made it.
+    # The process of a lab that stays outlives the command that made it.
     child = Launched(start, "lab" if owned else None, stdin=DEVNULL, stderr=log)
     running = process(child.pid)
     # Known before it is waited for, so that it ends with the lab whatever happens to this process.

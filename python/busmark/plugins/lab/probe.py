@@ -14,7 +14,7 @@ import time
 PORT = 17771
 PINGS = 200
 PING_S = 4.0
-"""Fewer pings where they take so long."""
+"""Time of a ping from which on there are fewer."""
 PING_BYTES = 64
 FLOOD_BYTES = 1400
 FLOOD_S = 0.5
@@ -84,7 +84,7 @@ def ping(own: socket.socket) -> list[float]:
 
 
 def flood(own: socket.socket) -> int:
-    """As much as goes for a while; datagrams sent."""
+    """Send as many datagrams as go in a while; return how many."""
     data, count = bytes(FLOOD_BYTES), 0
     end = time.monotonic() + FLOOD_S
     while time.monotonic() < end:
@@ -95,7 +95,7 @@ def flood(own: socket.socket) -> int:
 
 
 def steady(own: socket.socket) -> int:
-    """So many, slowly enough for every queue; datagrams sent."""
+    """Send datagrams slowly enough for every queue; return how many."""
     for _ in range(LOSS_PACKETS):
         own.send(b"steady")
         until = time.monotonic() + LOSS_PAUSE_S

@@ -17,7 +17,7 @@ from busmark.plugins.own_types.tools import Idlc, ToolError, cache, checkout, ru
 
 
 @dataclass(frozen=True)
-class Made:
+class BuildOutcome:
     """What became of one adapter."""
 
     name: str
@@ -45,7 +45,7 @@ class Task:
 
     @property
     def library(self) -> Path:
-        """What is to be made."""
+        """Return what is to be made."""
         return self.out / f"libbusmark_{self.name}.so"
 
 
@@ -135,12 +135,12 @@ def candidates() -> list[str]:
 
 def build(
     user: UserType, value: Path, names: Sequence[str], idlc: Idlc, out: Path
-) -> Iterator[Made]:
+) -> Iterator[BuildOutcome]:
     """Make the library of each adapter and check that it carries the value."""
     for name in names:
         make = BUILDERS.get(name)
         if make is None:
-            yield Made(name, None, known()[name].no_user_type)
+            yield BuildOutcome(name, None, known()[name].no_user_type)
             continue
         task = Task(name, user, idlc, (out / "build" / name).absolute(), out)
         task.library.unlink(missing_ok=True)
@@ -150,9 +150,9 @@ def build(
             check(task, value)
         except ToolError as error:
             task.library.unlink(missing_ok=True)
-            yield Made(name, None, f"{error} (all in {task.log})")
+            yield BuildOutcome(name, None, f"{error} (all in {task.log})")
         else:
-            yield Made(name, task.library, None)
+            yield BuildOutcome(name, task.library, None)
 
 
 def check(task: Task, value: Path) -> None:

@@ -15,9 +15,9 @@ from busmark.model.text import ABSENT, count, joined, number, upper_first
 from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.checks import distinguishing
 from busmark.plugins.papers.data_sets import value_by_value
-from busmark.plugins.papers.document import Grouped
+from busmark.plugins.papers.document import GroupedTable
 from busmark.plugins.papers.evidence import Check, Evidence
-from busmark.plugins.papers.repetition import Answered, Repetition
+from busmark.plugins.papers.repetition import Repetition, StatementOutcome
 from busmark.plugins.papers.repetition import repetition as repeated
 from busmark.plugins.papers.select import named
 from busmark.present.blocks.opening import lines, state
@@ -97,9 +97,9 @@ def _marked(verdict: claims.Verdict) -> Cell:
     return Cell(verdict, text=words, verdict=SHOWN[verdict])
 
 
-def tables(found: Iterable[Grouped]) -> Iterator[Section]:
+def tables(found: Iterable[GroupedTable]) -> Iterator[Section]:
     """Return the tables in the document's own columns, by what they have in common."""
-    groups: dict[str, list[Grouped]] = {}
+    groups: dict[str, list[GroupedTable]] = {}
     for each in found:
         groups.setdefault(each.group, []).append(each)
     for place, (group, own) in enumerate(groups.items()):
@@ -191,12 +191,12 @@ def _statements(repetition: Repetition) -> Section:
     return Section("Statements", [table], summary=count(len(answers)))
 
 
-def _together(answer: Answered) -> Cell:
+def _together(answer: StatementOutcome) -> Cell:
     first, *others = dict.fromkeys(answer.verdicts)
     return Cell(text=verdict_text(answer.verdicts)) if others else _marked(first)
 
 
-def _ratios(answer: Answered) -> Cell:
+def _ratios(answer: StatementOutcome) -> Cell:
     with_ratio = sum(found.ratio is not None for _, found in answer.lines)
     of = f"{with_ratio} of {len(answer.lines)}" if answer.lines else "no check"
     return Cell(with_ratio, text=of)

@@ -72,7 +72,7 @@ class Document:
     stand_ins: tuple[StandIn, ...]
     deviations: tuple[str, ...]
     statements: tuple[Statement, ...]
-    tables: Callable[[Campaign], list[Grouped]] | None = None
+    tables: Callable[[Campaign], list[GroupedTable]] | None = None
     scenarios: tuple[str, ...] = ()
     part_of: Callable[[CaseSummary], str] = its_test
     sizes: str = (
@@ -91,7 +91,7 @@ Columns = Mapping[str, Callable[[T], Content]]
 """Headings, with their units, and what each has of a row."""
 
 
-class Grouped(NamedTuple):
+class GroupedTable(NamedTuple):
     """A table in the document's own columns."""
 
     group: str
@@ -101,7 +101,9 @@ class Grouped(NamedTuple):
     """How to read it."""
 
 
-def table(group: str, title: str, columns: Columns[T], of: Iterable[T], note: str = "") -> Grouped:
+def table(
+    group: str, title: str, columns: Columns[T], of: Iterable[T], note: str = ""
+) -> GroupedTable:
     """Return the table with a row for each of these."""
     rows = list(of)
     made = [(head, [cell(value(each)) for each in rows]) for head, value in columns.items()]
@@ -110,10 +112,10 @@ def table(group: str, title: str, columns: Columns[T], of: Iterable[T], note: st
 
 def grouped(
     group: str, title: str, columns: Sequence[tuple[str, Sequence[Cell]]], note: str = ""
-) -> Grouped:
+) -> GroupedTable:
     """Return the table with these columns."""
     made = [Column(head, cells, _kind(place, cells)) for place, (head, cells) in enumerate(columns)]
-    return Grouped(group, Table(made, [Row() for _ in made[0].cells], title=title), note)
+    return GroupedTable(group, Table(made, [Row() for _ in made[0].cells], title=title), note)
 
 
 def _kind(place: int, cells: Sequence[Cell]) -> Kind:

@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.change import ratio
-from busmark.compare.measured import Measured
+from busmark.compare.measured import Measurement
 from busmark.compare.verdict import LEVEL, Limits, of_each
 from busmark.model.figure import CONFIDENCE
 from busmark.model.text import number, plural
@@ -102,7 +102,7 @@ class Pair:
     def ratio(self, confidence: float = CONFIDENCE) -> Estimate:
         """Return the ratio of the pair's own rounds."""
         below, above = (
-            Measured(None, values={r: side[r] for r in self.rounds})
+            Measurement(None, values={r: side[r] for r in self.rounds})
             for side in (self.below, self.above)
         )
         return ratio(below, above, paired=True, confidence=confidence).estimate

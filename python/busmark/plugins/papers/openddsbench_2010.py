@@ -17,7 +17,7 @@ from busmark.plugins.papers.document import (
     Columns,
     Content,
     Document,
-    Grouped,
+    GroupedTable,
     StandIn,
     Statement,
     in_part,
@@ -291,7 +291,7 @@ COLUMNS: Columns[CaseSummary] = {
 }
 
 
-def tables(campaign: Campaign) -> list[Grouped]:
+def tables(campaign: Campaign) -> list[GroupedTable]:
     """Return a table for each adapter over each transport that was measured, with the line through
     it."""
     found = []

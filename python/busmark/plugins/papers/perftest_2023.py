@@ -15,7 +15,7 @@ from busmark.plugins.papers.document import (
     Columns,
     Content,
     Document,
-    Grouped,
+    GroupedTable,
     StandIn,
     Statement,
     fixed,
@@ -271,7 +271,7 @@ NUMBERS = {(1, "A"): 0, (1, "B"): 1, (3, "A"): 2, (3, "B"): 3,
 """Tables of the thesis, by test and side."""
 
 
-def tables(campaign: Campaign) -> list[Grouped]:
+def tables(campaign: Campaign) -> list[GroupedTable]:
     """Return tables 0 to 7, by middleware and transport, each test with its publisher's and its
     subscriber's, in Perftest's own columns."""
     found = [pair for pair in pairs(campaign) if not pair.first.is_floor]
@@ -291,14 +291,14 @@ def _title(pair: Pair, side: str, what: str) -> str:
     return f"{own}{side}: {what}, {pair.test} mode{part}, Table {NUMBERS[own, side]} of the thesis"
 
 
-def _publisher(pair: Pair) -> Grouped:
+def _publisher(pair: Pair) -> GroupedTable:
     halves = all(row.quantity == "half_round_trip" for row in pair.rows if row.latencies)
     mode = MODES[pair.test] if halves else "Latency is one-way, as the source states it."
     note = f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT})."
     return table(pair.first.label, _title(pair, "A", "publisher"), PUBLISHER, pair.rows, note)
 
 
-def _subscriber(pair: Pair) -> Grouped:
+def _subscriber(pair: Pair) -> GroupedTable:
     pings = " Samples are pings that were answered; lost are those that were not."
     note = "Mbps are of bodies." + (pings if pair.test == "latency" else "")
     return table(pair.first.label, _title(pair, "B", "subscriber"), SUBSCRIBER, pair.rows, note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from busmark.compare.campaign import Campaign
-from busmark.plugins.papers.document import Document, Grouped, Statement
+from busmark.plugins.papers.document import Document, GroupedTable, Statement
 from busmark.plugins.papers.evidence import Check, Evidence, Verdict, evidence
 from busmark.plugins.papers.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.plugins.papers.openddsbench_2010 import OPENDDSBENCH
@@ -26,7 +26,7 @@ DOCUMENTS: dict[str, Document] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class StatementOutcome:
     """A statement with the checks of a campaign against it."""
 
     statement: Statement
@@ -49,9 +49,9 @@ class Repetition:
 
     document: Document
     campaign: Campaign
-    answers: tuple[Answered, ...]
+    answers: tuple[StatementOutcome, ...]
     skipped: tuple[Statement, ...]
-    tables: tuple[Grouped, ...]
+    tables: tuple[GroupedTable, ...]
 
     def count(self, verdict: Verdict) -> int:
         """Return the number of checks with this verdict."""
@@ -67,7 +67,9 @@ def repetition(campaign: Campaign, name: str | None = None) -> Repetition | None
     parts = {document.part_of(case) for case in campaign.cases}
     applicable = [s for s in document.statements if not parts or s.part in (None, *parts)]
     answers = tuple(
-        Answered(statement, tuple((check, evidence(check, campaign)) for check in statement.checks))
+        StatementOutcome(
+            statement, tuple((check, evidence(check, campaign)) for check in statement.checks)
+        )
         for statement in applicable
     )
     return Repetition(

@@ -37,7 +37,7 @@ from busmark.plugins.predict.model import (
     State,
     Sweep,
 )
-from busmark.plugins.predict.sweeps import Measured, Row, goodput, latency_ns, loss_share
+from busmark.plugins.predict.sweeps import MeasuredSweep, Row, goodput, latency_ns, loss
 
 MIN_RATES = 4
 """Fewest rates of a curve: two of them are left out in turn, with a neighbour on each side."""
@@ -122,7 +122,7 @@ GOODPUT_AT_LEVEL = replace(
     value=lambda y, _: exp(-y), falls=True, errors=lambda errors, _: np.expm1(-errors),
 )  # fmt: skip
 LOSS_AT_LEVEL = Quantity(
-    "loss", "1", loss_share, "expected", LOSS_RISE,
+    "loss", "1", loss, "expected", LOSS_RISE,
     (100 * MAX_LOSS_REACH, 100 * MAX_LOSS_REACH_OF_ONE), _points, "{:.0f} percentage points",
     lambda y, _: y, straight=_rising, possible=_share,
 )  # fmt: skip
@@ -140,7 +140,7 @@ class LoadCurve:
 
     of: Quantity
     rates: list[float]
-    """At which it was measured, ascending: samples per second, or levels."""
+    """Rates at which it was measured, ascending: samples per second, or levels."""
     counts: list[int]
     """Samples at each rate."""
     curve: stats.Curve
@@ -214,7 +214,7 @@ class LoadCurve:
         ))  # fmt: skip
 
 
-def curve_of(of: Quantity, measured: Measured) -> LoadCurve | None:
+def curve_of(of: Quantity, measured: MeasuredSweep) -> LoadCurve | None:
     """Return the curve of a quantity; None where too few rates have a value."""
     table = measured.table(of.of_round)
     known = ~np.isnan(table).all(axis=0)

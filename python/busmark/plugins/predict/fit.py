@@ -53,10 +53,10 @@ from busmark.plugins.predict.model import (
     Sweep,
 )
 from busmark.plugins.predict.sweeps import (
-    Measured,
+    MeasuredSweep,
     Row,
     latency_ns,
-    loss_share,
+    loss,
     named_cases,
     sweep_of,
     sweeps,
@@ -70,7 +70,7 @@ BIT_PER_NS = 8e3
 
 
 def size_model(
-    measured: Measured, asked: Sequence[float], *, extrapolate: bool, seed: int
+    measured: MeasuredSweep, asked: Sequence[float], *, extrapolate: bool, seed: int
 ) -> SizeModel | LeftOut:
     """Return the model and its predictions at the sizes `asked` for; or why there is none."""
     table = measured.table(latency_ns)
@@ -154,7 +154,7 @@ def _at_size(
 
 
 def rate_model(
-    measured: Measured, asked: Sequence[float], *, extrapolate: bool
+    measured: MeasuredSweep, asked: Sequence[float], *, extrapolate: bool
 ) -> tuple[RateModel | None, list[LeftOut]]:
     """Return the model, if there is one, with its predictions at the rates `asked` for; and why
     there is none of latency, or of loss."""
@@ -195,12 +195,12 @@ def rate_model(
     return found, left_out
 
 
-def _carried(measured: Measured) -> Figure | None:
+def _carried(measured: MeasuredSweep) -> Figure | None:
     """Return the greatest of the rates that arrive at a reader."""
 
     def arriving(row: Row) -> float | None:
-        loss, written = loss_share(row), row["written_per_s"]
-        return None if loss is None or written is None else written * (1.0 - loss)
+        lost, written = loss(row), row["written_per_s"]
+        return None if lost is None or written is None else written * (1.0 - lost)
 
     found = [
         over_rounds([arriving(row) for row in rows.values()], "1/s", _total(rows, "received"))
@@ -318,7 +318,7 @@ class Levels:
     """A sweep of the levels of one kind of load."""
 
     kind: str
-    measured: Measured
+    measured: MeasuredSweep
     asked: list[str | None]
     """The requested load of each point; None: none."""
     spans: list[tuple[float, float]]
@@ -391,7 +391,7 @@ def _levels(
             points.append((level, words, (min(known), max(known)), good, case.id))
     points.sort(key=lambda point: point[0])
     sweep = sweep.model_copy(update={"cases": [point[4] for point in points]})
-    measured = Measured(sweep, [point[0] for point in points], [point[3] for point in points])
+    measured = MeasuredSweep(sweep, [point[0] for point in points], [point[3] for point in points])
     return Levels(kind, measured, [point[1] for point in points], [point[2] for point in points])
 
 

@@ -19,7 +19,7 @@ VERSION = 1
 """Version of this document; raised when a reader of the older one would misread it."""
 
 LATENCY_RISE = 0.2
-"""Latency has left its floor when it is so much higher, relative; rounds usually differ by less."""
+"""Relative rise by which latency has left its floor; rounds usually differ by less."""
 
 MAX_ERROR = 0.25
 """Typical relative cross-validation error beyond which a line is of no use."""
@@ -41,10 +41,10 @@ MAX_LOSS_REACH_OF_ONE = 0.5
 """The same for a single prediction."""
 
 GOODPUT_FALL = 0.2
-"""Goodput has left its best when it is so much lower, relative."""
+"""Relative fall by which goodput has left its best."""
 
 LOSS_RISE = 0.01
-"""Loss has left its floor when so much more is lost, as a share of what was sent."""
+"""Rise by which loss has left its floor, as a share of what was sent."""
 
 
 State = Literal["within", "past the knee", "extrapolated", "not measured", "no figure"]

@@ -24,7 +24,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSweep:
     """A sweep with the counted rounds of its cases, in ascending order of the dimension."""
 
     sweep: Sweep
@@ -41,7 +41,7 @@ class Measured:
         return np.array(cells, dtype=np.float64).reshape(len(numbers), len(self.rows))
 
 
-def sweeps(result: Result, dimension: Dimension) -> list[Measured]:
+def sweeps(result: Result, dimension: Dimension) -> list[MeasuredSweep]:
     """Return every group of two or more planned cases that differ in this dimension only.
 
     Sizes come from latency cases with one size each; rates from any open loop.
@@ -77,7 +77,7 @@ def latency_ns(row: Row) -> float | None:
     return float(row["median_ns"]) / 2
 
 
-def loss_share(row: Row) -> float | None:
+def loss(row: Row) -> float | None:
     """Return share lost of what should have been received."""
     if not row["expected"] or row["lost"] is None:
         return None
@@ -124,7 +124,7 @@ def sweep_of(
 
 def _measured(
     sweep: Sweep, cases: list[Case], dimension: Dimension, rows: Mapping[str, list[dict[str, Any]]]
-) -> Measured:
+) -> MeasuredSweep:
     points: list[float] = []
     counted: list[dict[int, Row]] = []
     for case in cases:
@@ -133,4 +133,4 @@ def _measured(
         if good:
             points.append(float(getattr(case.params, dimension)))
             counted.append(good)
-    return Measured(sweep, points, counted)
+    return MeasuredSweep(sweep, points, counted)

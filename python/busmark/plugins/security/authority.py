@@ -22,7 +22,7 @@ ORGANISATION = "Busmark"
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class SignedCertificate:
     """A certificate with its private key."""
 
     certificate: x509.Certificate
@@ -47,13 +47,13 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """From when until when."""
+    """A period of validity."""
 
     not_before: datetime
     not_after: datetime
 
 
-def authority(name: str, algorithm: Algorithm, validity: Validity) -> Signed:
+def authority(name: str, algorithm: Algorithm, validity: Validity) -> SignedCertificate:
     """Return a certificate authority that signs itself."""
     key = _new_key(algorithm)
     subject = _subject(name)
@@ -63,10 +63,12 @@ def authority(name: str, algorithm: Algorithm, validity: Validity) -> Signed:
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(usage, critical=True)
     )
-    return Signed(built.sign(key, hashes.SHA256()), key)
+    return SignedCertificate(built.sign(key, hashes.SHA256()), key)
 
 
-def identity(name: str, algorithm: Algorithm, validity: Validity, by: Signed) -> Signed:
+def identity(
+    name: str, algorithm: Algorithm, validity: Validity, by: SignedCertificate
+) -> SignedCertificate:
     """Return a participant's identity, signed by an authority."""
     key = _new_key(algorithm)
     signer = by.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
@@ -80,7 +82,7 @@ def identity(name: str, algorithm: Algorithm, validity: Validity, by: Signed) ->
             x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(signer), critical=False
         )
     )
-    return Signed(built.sign(by.key, hashes.SHA256()), key)
+    return SignedCertificate(built.sign(by.key, hashes.SHA256()), key)
 
 
 def subject_of(certificate: x509.Certificate) -> str:
@@ -155,7 +157,7 @@ def _usage(**used: bool) -> x509.KeyUsage:
 Z85 = string.digits + string.ascii_letters + ".-:+=^!/*?&<>()[]{}@%$#"
 """Characters in which ZeroMQ writes keys (RFC 32 of ZeroMQ), five for four bytes."""
 _BASE_85 = string.digits + string.ascii_letters.swapcase() + "!#$%&()*+-;<=>?@^_`{|}~"
-"""Those of the library, in the same order."""
+"""Digits of base 85 in the library's order."""
 
 
 def z85_encode(data: bytes) -> str:

@@ -17,7 +17,7 @@ from busmark.plan.flows import flows, topics
 from busmark.plugins.security import reading
 from busmark.plugins.security.authority import handshake_order, order_of
 from busmark.plugins.security.checks import Finding, curve_faults, document_faults, identity_faults
-from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import Documents, create, open_directory
 from busmark.plugins.security.domains import Domains, covered
 from busmark.plugins.security.profiles import AUTHENTICATION, CURVE, DDS
@@ -119,7 +119,7 @@ class CampaignDocuments:
             for params in self._secured
             for each in flows(params).participants
         }
-        wanted = Wanted(
+        wanted = DocumentRequest(
             participants=sorted(names),
             domains=(Domains(self._domain, self._domain),),
             days=VALID_DAYS,

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.serialization import pkcs7
 
 from busmark.errors import UserError
-from busmark.plugins.security.authority import Signed
+from busmark.plugins.security.authority import SignedCertificate
 
 HASHES: dict[bytes, hashes.HashAlgorithm] = {
     bytes.fromhex("608648016503040201"): hashes.SHA256(),
@@ -159,7 +159,7 @@ HEADER = b"Content-Type: text/plain\r\n\r\n"
 """Stands before the text, and is signed with it."""
 
 
-def sign(text: str, by: Signed) -> bytes:
+def sign(text: str, by: SignedCertificate) -> bytes:
     """Return the text with its signature, in the form that `openssl smime -sign -text` writes.
 
     The vendors read this form; the library's own differs from it in the ends of lines.

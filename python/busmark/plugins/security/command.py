@@ -79,7 +79,7 @@ def init_command(
     by the authority, and keys of CURVE. An existing DIR is refused. Not for production: the
     authorities' private keys are in the directory, too.
     """
-    from busmark.plugins.security.description import Wanted
+    from busmark.plugins.security.description import DocumentRequest
     from busmark.plugins.security.directory import create
     from busmark.plugins.security.domains import Domains
     from busmark.plugins.security.profiles import DDS
@@ -88,7 +88,7 @@ def init_command(
     given = {key: value for key, value in options.items() if value}
     if domains:
         given["domains"] = tuple(Domains.parse(text) for text in domains)
-    wanted = Wanted(**given, passphrase=passphrase(passphrase_file))
+    wanted = DocumentRequest(**given, passphrase=passphrase(passphrase_file))
     documents = create(directory, wanted)
     where = ", ".join(str(each) for each in wanted.domains)
     echo(

@@ -26,7 +26,7 @@ MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DocumentRequest:
     """What documents are wanted for."""
 
     participants: Sequence[str] = PARTICIPANTS
@@ -61,7 +61,7 @@ class Wanted:
                     )
 
 
-def text(wanted: Wanted, not_before: datetime, not_after: datetime) -> str:
+def text(wanted: DocumentRequest, not_before: datetime, not_after: datetime) -> str:
     """Return the file, for people and for `open_directory`."""
     values = {
         "version": VERSION,

@@ -15,8 +15,8 @@ from xml.sax.saxutils import escape, quoteattr
 from busmark.errors import UserError, nearest, refused
 from busmark.plugins.security import authority, cms, description
 from busmark.plugins.security import domains as numbers
-from busmark.plugins.security.authority import Signed, Validity
-from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.authority import SignedCertificate, Validity
+from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.domains import Domains
 from busmark.plugins.security.profiles import CURVE, DDS, NONE, PROFILES, governance
 
@@ -62,7 +62,7 @@ class Documents:
 
     @property
     def participants(self) -> list[str]:
-        """Who has a folder, in alphabetical order."""
+        """Return who has a folder, in alphabetical order."""
         folder = self.layout.participants
         return sorted(each.name for each in folder.iterdir() if each.is_dir())
 
@@ -128,7 +128,7 @@ def open_directory(directory: Path, passphrase: str = "") -> Documents:
     return Documents(directory, passphrase, description.read(Layout(directory).description))
 
 
-def create(directory: Path, wanted: Wanted) -> Documents:
+def create(directory: Path, wanted: DocumentRequest) -> Documents:
     """Make a directory of documents, which appears whole or not at all."""
     wanted.check()
     directory = directory.absolute()
@@ -155,7 +155,7 @@ def _refuse_existing(directory: Path) -> None:
         )
 
 
-def _write_all(at: Layout, wanted: Wanted) -> None:
+def _write_all(at: Layout, wanted: DocumentRequest) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     validity = Validity(now - BACKDATED, now + timedelta(days=wanted.days))
     secret = wanted.passphrase.encode() or None
@@ -182,7 +182,12 @@ def _write_all(at: Layout, wanted: Wanted) -> None:
 
 
 def _participant(
-    at: Layout, name: str, wanted: Wanted, validity: Validity, identities: Signed, rights: Signed
+    at: Layout,
+    name: str,
+    wanted: DocumentRequest,
+    validity: Validity,
+    identities: SignedCertificate,
+    rights: SignedCertificate,
 ) -> str:
     """Write what a participant has; return its public key of CURVE."""
     at.participant(name).mkdir(PRIVATE_FOLDER)

@@ -43,7 +43,7 @@ class Rule:
 
     @property
     def allows(self) -> bool:
-        """Whether a grant allows this."""
+        """Return whether a grant allows this."""
         return self.element.name == "allow_rule"
 
     def criteria(self, what: str) -> list[Criteria]:
@@ -59,7 +59,7 @@ class Rule:
 
     @property
     def topic_rules(self) -> list[Element]:
-        """What a governance document says of topics: the first that matches one holds."""
+        """Return what a governance document says of topics: the first that matches one holds."""
         return _within(self.element, "topic_access_rules", "topic_rule")
 
 
@@ -75,7 +75,7 @@ class Grant:
 
     @property
     def default(self) -> str:
-        """What holds where no rule does: ALLOW or DENY."""
+        """Return what holds where no rule does: ALLOW or DENY."""
         return self.element.value("default")
 
 

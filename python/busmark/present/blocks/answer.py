@@ -148,8 +148,8 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
 
 
 def _has_holes(columns: Sequence[Column]) -> bool:
-    """Whether a row lacks a figure in a group of columns in which it has another: it is not shown
-    where it has none."""
+    """Return whether a row lacks a figure in a group of columns in which it has another: it is not
+    shown where it has none."""
     groups: dict[str, list[Column]] = {}
     for column in columns:
         groups.setdefault(column.group, []).append(column)
@@ -158,7 +158,7 @@ def _has_holes(columns: Sequence[Column]) -> bool:
 
 
 def _undecided(columns: Sequence[Column], found: Sequence[Ranking | None]) -> Iterator[Text]:
-    """Why there are no ratios, and why some could not be computed; each reason once."""
+    """Yield why there are no ratios, and why some could not be computed; each reason once."""
     cells = [cell for column in columns if column.kind == "ratio" for cell in column.cells]
     for reason in dict.fromkeys(c.note for c in cells if c.verdict == "undecided" and not c.value):
         if reason:
@@ -326,8 +326,8 @@ def version(declared: Mapping[str, object]) -> str:
 
 
 def _effects(campaign: Campaign) -> Table | None:
-    """What each value of a parameter costs over another: a row for each middleware, in the order of
-    the questions, what costs most first."""
+    """Return what each value of a parameter costs over another: a row for each middleware, in the
+    order of the questions, what costs most first."""
     found: dict[tuple[str, str, str, str, str], list[Effect]] = {}
     for effect in campaign.effects:
         if effect.parameter not in WITH_SPENT and not _is_as_specified(effect):
@@ -414,7 +414,8 @@ def growth(campaign: Campaign) -> Section | None:
 
 
 def _is_as_specified(effect: Effect) -> bool:
-    """Whether both have just the goodput that the rate gives, which says nothing of a cost."""
+    """Return whether both have just the goodput that the rate gives, which says nothing of a
+    cost."""
     paced = effect.figure not in TIMES and effect.rate_hz is not None
     return paced and effect.versus.verdict == "equivalent"
 
@@ -435,6 +436,6 @@ def _extreme(effects: Iterable[Effect], which: Callable[..., Versus]) -> Cell:
 
 
 def _counts(effects: Sequence[Effect]) -> str:
-    """How many of them are decided."""
+    """Return how many of them are decided."""
     undecided = sum(effect.versus.verdict == "undecided" for effect in effects)
     return f"({text.count(undecided)} undecided)" if undecided else ""

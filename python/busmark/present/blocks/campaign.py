@@ -141,7 +141,8 @@ def entries(campaign: Campaign, files: RawFiles | None) -> list[Entry]:
 
 
 def _values(case: CaseSummary) -> dict[str, str]:
-    """What the case can be chosen by: its middleware, each choice that labels have, parameters."""
+    """Return what the case can be chosen by: its middleware, each choice that labels have,
+    parameters."""
     alone = case.is_floor or not case.label_parts
     named = {MIDDLEWARE: case.label} if alone else case.label_parts
     return {

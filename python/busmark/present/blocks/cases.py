@@ -65,7 +65,7 @@ def cases(campaign: Campaign) -> Iterator[Section]:
 def _blocks(
     group: Group, by_id: Mapping[str, CaseSummary], campaign: Campaign, found: Mapping[str, Flags]
 ) -> Iterator[Table | Text]:
-    """What is the same in all rows, the table, and why a row is not complete."""
+    """Yield what is the same in all rows, the table, and why a row is not complete."""
     cases = _with_floors(group, by_id)
     made: list[tuple[Column, Concerns]] = [
         (Column(label_title(cases), [Cell(c.label, label=c.label) for c in cases], "label"), ())
@@ -134,7 +134,7 @@ def _with_floors(group: Group, by_id: Mapping[str, CaseSummary]) -> list[CaseSum
 def _dimensions(
     cases: Sequence[CaseSummary], attribute: Literal["workload", "choices"]
 ) -> list[tuple[Column, Concerns]]:
-    """What varies between the cases; the size is part of the workload."""
+    """Return what varies between the cases; the size is part of the workload."""
     compared = [case for case in cases if not case.is_floor] or list(cases)
     columns: list[tuple[Column, Concerns]] = []
     if attribute == "workload" and len(cases) == 1 and cases[0].size is not None:
@@ -150,7 +150,7 @@ def _dimensions(
 
 
 def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column, Concerns]]:
-    """What the tables of quantities and statistics have for a table of this test."""
+    """Yield what the tables of quantities and statistics have for a table of this test."""
     if test == "latency":
         yield from _statistics(cases, PINGS)
     for one in OF_CASES:
@@ -269,7 +269,7 @@ def _rounds(case: CaseSummary) -> Cell:
 
 
 def _fact(column: Column) -> str:
-    """What all cells of a column say, where that needs no column."""
+    """Return what all cells of a column say, where that needs no column."""
     if column.kind != "count" or len(column.cells) < 2:
         return ""
     first = column.cells[0]
@@ -281,8 +281,8 @@ def _fact(column: Column) -> str:
 
 
 def _absences(columns: Sequence[Column]) -> tuple[list[Text], list[str]]:
-    """Why there are no values, a line for each reason that differs in more than its numbers, and
-    the titles of columns without any."""
+    """Return why there are no values, a line for each reason that differs in more than its numbers,
+    and the titles of columns without any."""
     without = [c.title for c in columns if all(is_absent(cell) and cell.note for cell in c.cells)]
     reasons: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for column in columns:
@@ -300,7 +300,7 @@ def _absences(columns: Sequence[Column]) -> tuple[list[Text], list[str]]:
 
 
 def is_absent(cell: Cell) -> bool:
-    """Whether a cell shows an em dash."""
+    """Return whether a cell shows an em dash."""
     return cell.value is None and not cell.text
 
 
@@ -339,7 +339,7 @@ def _concerned(made: Sequence[tuple[Column, Concerns]], flag: Flag) -> list[int]
 
 
 def _remarks(cases: Sequence[CaseSummary]) -> Iterator[Text]:
-    """Why rows are not complete, each reason once."""
+    """Yield why rows are not complete, each reason once."""
     alike: dict[str, list[str]] = {}
     for case in cases:
         if case.reason:
@@ -353,7 +353,7 @@ def _remarks(cases: Sequence[CaseSummary]) -> Iterator[Text]:
 
 
 def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str]) -> Iterator[Text]:
-    """What is the same in all rows: it stands once, above them."""
+    """Yield what is the same in all rows: it stands once, above them."""
     floors = [case for case in cases if case.is_floor]
     configured = same_in_all.facts(cases)
     if floors and len(floors) < len(cases):
@@ -374,7 +374,7 @@ def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str])
 
 
 def _legend(cases: Sequence[CaseSummary], found: Mapping[str, Flags]) -> Iterator[Text]:
-    """What the marks of a table mean."""
+    """Yield what the marks of a table mean."""
     flags = [flag for case in cases if case.id in found for flag in found[case.id].flags]
     known = {flag.kind.letter: flag.kind for flag in flags}
     ordered = sorted(known.values(), key=lambda kind: (len(kind.letter), kind.letter))
@@ -383,7 +383,7 @@ def _legend(cases: Sequence[CaseSummary], found: Mapping[str, Flags]) -> Iterato
 
 
 def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> Iterator[Text]:
-    """What is to be known of the figures of a table."""
+    """Yield what is to be known of the figures of a table."""
     level = f"{campaign.confidence:.0%}".replace("%", " %")
     if campaign.source is not None and {case.rounds.ok for case in cases} == {1}:
         yield Text("one_run")
@@ -407,7 +407,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         for case in cases
         if case.throughput
         and case.throughput.probe_one_way
-        and case.throughput.probe_one_way.lost_share is None
+        and case.throughput.probe_one_way.loss is None
     }
     if unknown:
         yield fact("One-way latencies of what arrived alone, where probes may be among the lost",
@@ -421,7 +421,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     for title, known, more in (
         ("Changes in the middle of every round", [c.params.timeline for c in cases],
          "; figures are over all phases, `busmark show DIRECTORY#CASE` has each"),
-        ("At the same time", [c.params.beside for c in cases], ""),
+        ("At the same time", [c.params.background for c in cases], ""),
     ):  # fmt: skip
         if what := list(dict.fromkeys(str(one) for one in known if one)):
             yield fact(title, f"{text.joined(what)}{more}")
@@ -435,7 +435,7 @@ ARRIVALS = {
 
 
 def _criterion(campaign: Campaign) -> Iterator[Text]:
-    """What had to be met, and how it was found."""
+    """Yield what had to be met, and how it was found."""
     limits = campaign.criterion
     if not limits:
         yield fact("Criterion of a rate", "not known, for the manifest does not have it")

@@ -183,7 +183,7 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
 
 
 def _names(pairs: Sequence[Pair], comparison: Comparison) -> tuple[str, list[Cell]]:
-    """What a row is, by what sets it apart from others."""
+    """Return what a row is, by what sets it apart from others."""
     of_side: dict[str, set[str]] = {}
     for pair in pairs:
         of_side.setdefault(pair.candidate, set()).add(naming.sizes_text(pair))

@@ -38,7 +38,7 @@ def by_test(campaign: Campaign) -> dict[str, list[Chart]]:
 def _together(
     campaign: Campaign, name: str, own: Sequence[ChartKind], found: Mapping[str, Flags]
 ) -> Chart | None:
-    """What one place has; each shape has its own explanation where these differ."""
+    """Return what one place has; each shape has its own explanation where these differ."""
     first, left_out = own[0], 0
     shapes: list[Any] = []
     keys, explanations, marks = [], [], []
@@ -65,7 +65,7 @@ def _together(
 def charts(
     campaign: Campaign, kinds: Sequence[ChartKind], most: int | None = None
 ) -> Iterator[Section]:
-    """Return the charts of these kinds, with a shape for each choice of cases, or at most so many
+    """Return the charts of these kinds, with a shape for each choice of cases, or at most this many
     of them."""
     for kind in kinds:
         if shapes := list(islice(kind.shapes(campaign, kind.cases(campaign)), most)):

@@ -191,7 +191,7 @@ def _changes(
 
 
 def _caveats(comparison: Comparison) -> Section | None:
-    """What is to be known before a verdict is relied on."""
+    """Return what is to be known before a verdict is relied on."""
     if not comparison.warnings:
         return None
     rows = [(f"! {one.kind}", one.of, CAVEATS[one.kind]) for one in comparison.warnings]
@@ -199,7 +199,7 @@ def _caveats(comparison: Comparison) -> Section | None:
 
 
 def _sides(comparison: Comparison) -> Section:
-    """What was compared, and how many cases of it."""
+    """Return what was compared, and how many cases of it."""
     sides = [comparison.baseline, *comparison.candidates]
     counted = {of.candidate: of for of in comparison.summary}
     missing = any(of.missing for of in comparison.summary)
@@ -226,7 +226,7 @@ def _begun(side: SideSummary) -> str:
 
 
 def _remarks(comparison: Comparison) -> Section | None:
-    """Why headline figures have no verdict, and rounds that do not count."""
+    """Return why headline figures have no verdict, and rounds that do not count."""
     rows = []
     for pair in comparison.pairs:
         headline, sentence = pair.headline, list(pair.remarks)
@@ -258,7 +258,7 @@ def _differs(comparison: Comparison) -> Section | None:
 
 
 def _why(name: str, by: Sequence[str], *, reported: bool) -> str:
-    """Why cases are compared though a parameter differs."""
+    """Return why cases are compared though a parameter differs."""
     if name == "qos.depth" and "qos.history" in by:
         return "a depth belongs to the history keep-last"
     if {"adapter", "peer", "side"} & set(by):
@@ -277,7 +277,7 @@ def _left_out(comparison: Comparison, *, every: bool) -> Section | None:
 
 
 def _environments(comparison: Comparison) -> Section | None:
-    """In what the sides differ besides what is compared."""
+    """Return the differences of the sides besides what is compared."""
     several = len(comparison.candidates) > 1
     rows = [
         (f"! {d.fact}" if d.warning else d.fact, d.area, *([d.candidate] if several else []),
@@ -290,7 +290,7 @@ def _environments(comparison: Comparison) -> Section | None:
 
 
 def _findings(comparison: Comparison) -> Section | None:
-    """What each campaign has found that may spoil it."""
+    """Return what each campaign has found that may spoil it."""
     sides = (comparison.baseline, *comparison.candidates)
     found = {side.directory: dict.fromkeys(side.findings) for side in sides}
     rows = [(title, directory) for directory, titles in found.items() for title in titles]
@@ -311,7 +311,8 @@ def _listed(
 
 
 def _method(comparison: Comparison) -> Section:
-    """What the figures are, which verdicts stand, and over how many a candidate is corrected."""
+    """Return what the figures are, which verdicts stand, and over how many a candidate is
+    corrected."""
     interleaved = {pair.paired for pair in comparison.pairs} == {True}
     notes = [Text("compared", {"level": share_text(comparison.confidence)}, style="quiet")]
     blocks: list[Block] = list(notes)

@@ -59,7 +59,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.loads:
         yield Section("Background load", [listing(case.loads, LOAD)])
     if case.own_flows:
-        yield from sections("Flows beside what is measured", flows.own_flows(case.own_flows))
+        yield from sections("Background flows", flows.own_flows(case.own_flows))
     applications = bool(case.params.applications)
     if applications:
         yield from _levels(case, folded=False)
@@ -137,7 +137,7 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
     for place, name in enumerate(names):
         rungs = [each.percentiles[place] for each in kinds]
         cells = [
-            Cell(float("inf"), text=f"lost: {text.percent_text(of.lost_share)}")
+            Cell(float("inf"), text=f"lost: {text.percent_text(of.loss)}")
             if rung.lost
             else ABSENT
             if rung.value_ns is None
@@ -169,7 +169,7 @@ BEST = (
 
 
 def _character(kinds: Sequence[Distribution]) -> Table:
-    """What shows whether the figures may be trusted."""
+    """Return what shows whether the figures may be trusted."""
     whole = kinds[0]
     rows: list[Property] = []
     if whole.effective_count is not None:
@@ -287,7 +287,7 @@ def batch_sections(stream: Throughput) -> Iterator[Section]:
         ("samples of a batch", "", [batches.samples]), ("batches written", "", [batches.count]),
         ("batches not acknowledged", "", [batches.unacknowledged]),
         ("samples acknowledged", "", [acknowledged]),
-        ("lost, mean of rounds", "1", [stream.loss_share]),
+        ("lost, mean of rounds", "1", [stream.loss]),
         ("time of a batch, mean of rounds", "ns", [batches.time]),
         ("shortest", "ns", [batches.shortest_ns]), ("longest", "ns", [batches.longest_ns]),
     ], heads=["Value"], note=note)])  # fmt: skip
@@ -317,7 +317,7 @@ TRIAL = (
     Field("Rate of each writer", lambda trial: _rate_of(trial), "1/s"),
     Field("Offered", "offered_mbit_per_s", "Mbit/s"),
     Field("Goodput", "mbit_per_s", "Mbit/s"),
-    Field("Loss", "loss_share", "1"),
+    Field("Loss", "loss", "1"),
     Field("p99 of the round trip", "p99_ns", "ns"),
     Field("Criterion", lambda trial: trial.shortfall or (trial.rate_hz and "met")),
 )
@@ -343,7 +343,7 @@ DISCOVERY = (
     ("match of the other endpoint", "peer_match", "peer_match_after"),
     ("first sample received", "first_sample", "first_sample_after"),
 )
-"""What is timed, and its fields: from the begin and from the end of creation."""
+"""What is timed, and its fields: from the start and from the end of creation."""
 
 
 def _discovery(case: CaseSummary) -> Table:
@@ -364,7 +364,7 @@ def _discovery(case: CaseSummary) -> Table:
         "below 0 is before it. A typical round: the median over rounds of the median of its "
         "repetitions; samples lost: the mean."
     )
-    heads = ["From the begin of creation", "From its end"]
+    heads = ["From the start of creation", "From its end"]
     return properties(rows, heads=heads, first="Until", note=note)
 
 
@@ -439,7 +439,7 @@ def _levels(case: CaseSummary, *, folded: bool) -> Iterator[Section]:
 
 
 def _participants(case: CaseSummary) -> Iterator[Section]:
-    """What participants wrote and read, and when their endpoints had found each other."""
+    """Yield what participants wrote and read, and when their endpoints had found each other."""
     tables = [_meeting(case) if case.meeting else None]
     tables += [flows.totals(case.totals) if case.totals else None]
     tables += [flows.ways(case.ways) if case.ways else None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from busmark.findings.doctor import Fact
 from busmark.model.text import joined, plural
-from busmark.plugin import Installed
+from busmark.plugin import InstalledPlugin
 from busmark.present.blocks.findings import STYLES
 from busmark.present.blocks.rows import Field, fact, listing
 from busmark.present.document import Document, Section, Table, Text
@@ -23,7 +23,7 @@ SIGNS = {True: "✓", False: "!", None: ""}
 
 
 def document(
-    facts: Sequence[Fact], findings: Sequence[Finding], installed: Sequence[Installed] = ()
+    facts: Sequence[Fact], findings: Sequence[Finding], installed: Sequence[InstalledPlugin] = ()
 ) -> Document:
     """Return what was checked, the plug-ins, then each finding, then whether to measure."""
     checked = (
@@ -38,7 +38,7 @@ def document(
                     kind="machine")  # fmt: skip
 
 
-def plugins(installed: Sequence[Installed]) -> Table:
+def plugins(installed: Sequence[InstalledPlugin]) -> Table:
     """Return a row for each plug-in."""
     fields = (
         Field("Plug-in", "name"),

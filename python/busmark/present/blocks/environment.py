@@ -188,7 +188,7 @@ METHOD = (
     ("Placement", "Which CPUs are used often matters more than the middleware; tables and charts "
      "never mix placements."),
     ("Rounds", "A case is run several times in fresh processes, rounds of all cases interleaved "
-     "in random order (seed {seed}). The warm-up at the begin of each round is discarded. A round "
+     "in random order (seed {seed}). The warm-up at the start of each round is discarded. A round "
      "that missed a criterion is marked, listed, and not counted."),
     ("Intervals", "{level} confidence intervals. A figure describes a typical round: the median "
      "over rounds of the round's median (or percentile, rate, segment), with an interval of order "
@@ -262,7 +262,7 @@ def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
 
 
 def _source(campaign: Campaign) -> Section:
-    """What an imported result was read from."""
+    """Return what an imported result was read from."""
     assert campaign.source is not None
     fields = (
         Field("File", "name"), Field("Tool", "tool"),

@@ -115,7 +115,7 @@ def _lossy(pairs: Pairs) -> Cell:
 
 
 def _precision(campaign: Campaign) -> Section | None:
-    """How far rounds were added, and how far a fixed number of them would have gone."""
+    """Return how far rounds were added, and how far a fixed number of them would have gone."""
     by_goal: dict[tuple[str, str, float], list[CaseSummary]] = {}
     for case in campaign.cases:
         if case.precision:
@@ -148,13 +148,13 @@ def _span(values: Sequence[float], unit: str) -> str:
 
 
 def _own_flows(campaign: Campaign) -> Section | None:
-    """The scenario's own flows that ran beside what is measured."""
+    """The scenario's background flows."""
     known = [(case, flow) for case in campaign.cases for flow in case.own_flows]
     if not known:
         return None
     fields = [Field("Flow", lambda each: each[1].name)]
     if len({case.id for case, _ in known}) > 1:
-        fields = [Field("Beside", lambda each: _name(each[0])), *fields]
+        fields = [Field("Case", lambda each: _name(each[0])), *fields]
     fields += [of_second(one) for one in OF_FLOWS]
     note = OWN_FLOWS_NOTE
     if len(known) > MOST_FLOWS:
@@ -166,7 +166,7 @@ def _own_flows(campaign: Campaign) -> Section | None:
         key="own-flows",
         row=lambda each: Row(case=each[0].id),
     )
-    return Section("Beside what is measured", [found])
+    return Section("Background flows", [found])
 
 
 def _levels(campaign: Campaign) -> Iterator[Section]:
@@ -289,7 +289,7 @@ def _dead(campaign: Campaign) -> Section | None:
 
 
 def not_measured(campaign: Campaign) -> Section | None:
-    """What is unsupported, missing or unreadable, with its reason."""
+    """Return what is unsupported, missing or unreadable, with its reason."""
     alike: dict[tuple[str, str], list[str]] = {}
     for case in campaign.cases:
         if case.status == "unsupported":
@@ -309,7 +309,7 @@ def not_measured(campaign: Campaign) -> Section | None:
 
 
 def _counters(campaign: Campaign) -> Section | None:
-    """What the kernel counted of memory and of the network, without what is 0 everywhere."""
+    """Return what the kernel counted of memory and of the network, without what is 0 everywhere."""
     counted = [case for case in campaign.cases if case.counters]
     if not counted:
         return None

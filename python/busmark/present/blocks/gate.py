@@ -8,7 +8,7 @@ from math import inf, isfinite
 
 from busmark.compare.criterion import Criterion
 from busmark.compare.gate import MOST_MORE
-from busmark.compare.model import REASONS, Comparison, Judged, Outcome
+from busmark.compare.model import REASONS, Comparison, CriterionVerdict, Outcome
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
@@ -55,8 +55,9 @@ def gate(comparison: Comparison) -> Section | None:
     return Section("Gate", [table], summary=f"{ended}: {sentence}")
 
 
-def _counted(own: Sequence[Judged]) -> dict[Outcome, Cell]:
-    """How many cases have each outcome, and whether those that are not missed fail all the same."""
+def _counted(own: Sequence[CriterionVerdict]) -> dict[Outcome, Cell]:
+    """Return how many cases have each outcome, and whether those that are not missed fail all the
+    same."""
     counts = Counter(judged.outcome for judged in own)
     fails = {judged.outcome for judged in own if judged.fails} - {"missed"}
     return {
@@ -64,9 +65,9 @@ def _counted(own: Sequence[Judged]) -> dict[Outcome, Cell]:
     }
 
 
-def _by_criterion(comparison: Comparison) -> dict[str, list[Judged]]:
-    """What cases say to each criterion, the worst first."""
-    found: dict[str, list[Judged]] = {}
+def _by_criterion(comparison: Comparison) -> dict[str, list[CriterionVerdict]]:
+    """Return what cases say to each criterion, the worst first."""
+    found: dict[str, list[CriterionVerdict]] = {}
     for judged in comparison.criteria:
         found.setdefault(judged.criterion, []).append(judged)
     order = list(SIGNS)
@@ -77,17 +78,17 @@ def _by_criterion(comparison: Comparison) -> dict[str, list[Judged]]:
     return found
 
 
-def _size(judged: Judged, comparison: Comparison, *, above: bool) -> float:
-    """How far the measured value is towards the wrong side."""
+def _size(judged: CriterionVerdict, comparison: Comparison, *, above: bool) -> float:
+    """Return how far the measured value is towards the wrong side."""
     value = _measured(judged, comparison).value
     if not isinstance(value, int | float):
         return -inf
     return value if above else -value
 
 
-def _measured(judged: Judged, comparison: Comparison) -> Cell:
-    """What is compared with the limit: the share of samples beyond it, the candidate's own figure,
-    the ratio or the difference."""
+def _measured(judged: CriterionVerdict, comparison: Comparison) -> Cell:
+    """Return what is compared with the limit: the share of samples beyond it, the candidate's own
+    figure, the ratio or the difference."""
     value = judged.value
     if judged.kind == "share" and value is not None:
         ends = [_percent(end, judged.limit) for end in (value.low, value.high) if end is not None]
@@ -107,7 +108,7 @@ def _percent(share: float, limit: float | None) -> str:
     return shown.removesuffix(" %")
 
 
-def _amount(judged: Judged, value: float | None) -> str:
+def _amount(judged: CriterionVerdict, value: float | None) -> str:
     """A limit or the least change that is found, in the unit of the value."""
     if value is None:
         return ""
@@ -121,7 +122,7 @@ def _amount(judged: Judged, value: float | None) -> str:
     return text.figure_text(figure, text.SCALES[unit])
 
 
-def facts(judged: Judged, comparison: Comparison) -> dict[str, str]:
+def facts(judged: CriterionVerdict, comparison: Comparison) -> dict[str, str]:
     """Return the verdict on one case, by the heading of its column; what is not known is empty."""
     beyond = judged.beyond_ns
     at = text.time_text(beyond) if beyond is not None and isfinite(beyond) else ""
@@ -145,7 +146,7 @@ def facts(judged: Judged, comparison: Comparison) -> dict[str, str]:
     }
 
 
-def _of_case(judged: Judged, comparison: Comparison) -> str:
+def _of_case(judged: CriterionVerdict, comparison: Comparison) -> str:
     if judged.pair is not None:
         return case_name(comparison.pairs[judged.pair], comparison)
     several = [judged.candidate] if len(comparison.candidates) > 1 else []

@@ -27,7 +27,7 @@ from busmark.present.document import (
     Verdict,
 )
 from busmark.present.figures import PERCENT, in_words, p_text, share_text
-from busmark.track.model import Point, Step, Tracked, TrackedSeries
+from busmark.track.model import Point, Step, TrackedHistory, TrackedSeries
 from busmark.track.result import fact_name, short
 from busmark.track.steps import FEWEST
 
@@ -66,7 +66,7 @@ KINDS: dict[str, tuple[str, Verdict]] = {
 URGENT = ("new regressions", "unconfirmed regressions")
 
 
-def document(tracked: Tracked, *, brief: bool = False) -> Document:
+def document(tracked: TrackedHistory, *, brief: bool = False) -> Document:
     """Return the document of a history; `brief`: the terminal leaves out the level of each
     figure."""
     counts = (
@@ -87,7 +87,7 @@ def document(tracked: Tracked, *, brief: bool = False) -> Document:
                     swatches=swatches(tracked))  # fmt: skip
 
 
-def swatches(tracked: Tracked) -> dict[str, dict[str, str]]:
+def swatches(tracked: TrackedHistory) -> dict[str, dict[str, str]]:
     """Return colour and mark of each label."""
     return {series.label: swatch(series.adapter) for series in tracked.series if series.adapter}
 
@@ -107,7 +107,7 @@ def kind_of(series: TrackedSeries, step: Step) -> str:
     return "new regressions" if step.new else "older regressions"
 
 
-def _by_kind(tracked: Tracked) -> dict[str, list[Found]]:
+def _by_kind(tracked: TrackedHistory) -> dict[str, list[Found]]:
     """Steps of each kind, the latest first."""
     found: dict[str, list[Found]] = {kind: [] for kind in KINDS}
     for series in tracked.series:
@@ -118,8 +118,8 @@ def _by_kind(tracked: Tracked) -> dict[str, list[Found]]:
     return found
 
 
-def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
-    """How many steps there are of each kind, and what limits this."""
+def _outcome(tracked: TrackedHistory, found: dict[str, list[Found]]) -> Section:
+    """Return how many steps there are of each kind, and what limits this."""
     sign = "✗" if tracked.new else "?" if tracked.unconfirmed or not tracked.tests else "✓"
     old = in_words(
         {"unconfirmed": len(tracked.unconfirmed), "older": len(found["older regressions"])}
@@ -141,7 +141,7 @@ def _outcome(tracked: Tracked, found: dict[str, list[Found]]) -> Section:
     return Section("Regressions", blocks, summary=f"{sign} {', '.join(filter(None, (new, old)))}")
 
 
-def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]:
+def _steps(tracked: TrackedHistory, found: dict[str, list[Found]]) -> Iterator[Section]:
     """The urgent steps, the commits of all of them, then the others."""
     for kind in URGENT:
         if own := found[kind]:
@@ -159,7 +159,7 @@ def _steps(tracked: Tracked, found: dict[str, list[Found]]) -> Iterator[Section]
         yield Section("Further steps", tables, summary=text.count(total), folded=True)
 
 
-def _table(tracked: Tracked, kind: str, found: Sequence[Found]) -> Table:
+def _table(tracked: TrackedHistory, kind: str, found: Sequence[Found]) -> Table:
     shown = found[:MOST_STEPS]
     verdict = KINDS[kind][1]
     fields = [
@@ -181,7 +181,7 @@ def _table(tracked: Tracked, kind: str, found: Sequence[Found]) -> Table:
     return listing(shown, fields, note=notes, key=kind.replace(" ", "-"))
 
 
-def _commits(tracked: Tracked, found: Iterable[Found]) -> Section:
+def _commits(tracked: TrackedHistory, found: Iterable[Found]) -> Section:
     """The commits at which there are steps, the latest first, and what else changed there."""
     places: dict[tuple[int, str, str], list[Found]] = {}
     for series, step in found:
@@ -226,14 +226,14 @@ def case_name(series: TrackedSeries) -> str:
     return ", ".join([*parts, series.workload] if series.workload else parts)
 
 
-def _where(tracked: Tracked, series: TrackedSeries) -> str:
+def _where(tracked: TrackedHistory, series: TrackedSeries) -> str:
     """Its case, and its machine where there are several."""
     several = len(tracked.machines) > 1
     on = f", on {machine_name(tracked, series.machine)}" if several else ""
     return f"{case_name(series)}{on}"
 
 
-def machine_name(tracked: Tracked, number: int) -> str:
+def machine_name(tracked: TrackedHistory, number: int) -> str:
     """Return a machine's name, with a number where several have it."""
     name = tracked.machines[number].name
     alike = [n for n, machine in enumerate(tracked.machines) if machine.name == name]
@@ -292,7 +292,7 @@ def _range(series: TrackedSeries, step: Step) -> str:
     return f"{short(earliest.commit)}\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}{short(latest.commit)}"
 
 
-def _levels(tracked: Tracked, *, detail: bool) -> Iterator[Section]:
+def _levels(tracked: TrackedHistory, *, detail: bool) -> Iterator[Section]:
     """A row for each series of a machine."""
     for number, machine in enumerate(tracked.machines):
         own = [series for series in tracked.series if series.machine == number]
@@ -330,7 +330,7 @@ def bars(series: TrackedSeries) -> str:
     return "".join(BARS[min(int((v - least) / span * len(BARS)), len(BARS) - 1)] for v in values)
 
 
-def _charts(tracked: Tracked) -> Iterator[Section]:
+def _charts(tracked: TrackedHistory) -> Iterator[Section]:
     """The charts by figure; series with steps come first."""
     chosen = sorted(tracked.series, key=lambda one: not one.steps)[:MOST_DRAWN]
     figures: dict[str, list[Block]] = {figure_name(series): [] for series in tracked.series}
@@ -421,7 +421,7 @@ def _names(series: TrackedSeries) -> list[tuple[float, str]]:
     return names
 
 
-def _method(tracked: Tracked) -> Text:
+def _method(tracked: TrackedHistory) -> Text:
     tests = text.count(tracked.tests) if tracked.tests else "all tested"
     return Text("steps", {
         "least": tracked.least, "tests": tests,
@@ -431,7 +431,7 @@ def _method(tracked: Tracked) -> Text:
     }, style="quiet")  # fmt: skip
 
 
-def _machines(tracked: Tracked) -> Iterator[Section]:
+def _machines(tracked: TrackedHistory) -> Iterator[Section]:
     for number, machine in enumerate(tracked.machines):
         facts = [
             (fact_name(fact), text.size_text(value) if fact.endswith("_bytes") else str(value))

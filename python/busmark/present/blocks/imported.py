@@ -22,7 +22,8 @@ STATISTICS = {
 
 
 def is_reported(figures: Distribution) -> bool:
-    """Whether they are a source's, who kept no samples: then nothing else is known of them."""
+    """Return whether they are a source's, who kept no samples: then nothing else is known of
+    them."""
     return figures.skewness is None and figures.effective_count is None and not figures.best
 
 
@@ -43,7 +44,7 @@ def _mean(case: CaseSummary, quantity: str) -> Figure | None:
 
 
 def reported_headline(case: CaseSummary) -> str | None:
-    """What came out, where it is a mean."""
+    """Return what came out, where it is a mean."""
     for title, figures in reported_means([case]).items():
         return f"{title[0].lower()}{title[1:]} {text.figure_text(figures[0])}"
     return None

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from busmark.adapters.compliance import DISCLOSURES
 from busmark.compare.campaign import Campaign
-from busmark.compare.requirements import Judged
+from busmark.compare.requirements import RequirementVerdict
 from busmark.findings.registry import Kind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
@@ -82,18 +82,20 @@ def requirements(campaign: Campaign) -> Section | None:
     return Section("Requirements", blocks, summary=in_words(counts))
 
 
-def by_requirement(judged: Sequence[Judged]) -> Iterator[tuple[str, list[Judged]]]:
+def by_requirement(
+    judged: Sequence[RequirementVerdict],
+) -> Iterator[tuple[str, list[RequirementVerdict]]]:
     """Return each requirement with its conditions, and what cases say to it."""
     for (words, where), own in groupby(judged, key=lambda each: (each.requirement, each.where)):
         yield f"{words} where {where}" if where else words, list(own)
 
 
-def worst(judged: Sequence[Judged]) -> str:
+def worst(judged: Sequence[RequirementVerdict]) -> str:
     """Return the worst verdict of several."""
     return min((each.verdict for each in judged), key=WORST.index)
 
 
-def _requirement(words: str, own: Sequence[Judged]) -> Table:
+def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
     ordered = sorted(own, key=lambda each: WORST.index(each.verdict))
     if len(own) > MOST_CASES:
         ordered = [each for each in ordered if each.verdict != "met"][:MOST_CASES]
@@ -111,7 +113,7 @@ def _requirement(words: str, own: Sequence[Judged]) -> Table:
                    row=lambda each: Row(case=each.case))  # fmt: skip
 
 
-def _measured(words: str, own: Sequence[Judged]) -> Iterator[Field]:
+def _measured(words: str, own: Sequence[RequirementVerdict]) -> Iterator[Field]:
     """The percentile where the requirement is one on it; what was measured; the limit."""
     yield Field(words.partition("(")[0], "percentile_ns", "ns", kind="figure")
     if len({each.unit for each in own}) == 1:
@@ -123,11 +125,11 @@ def _measured(words: str, own: Sequence[Judged]) -> Iterator[Field]:
     yield Field("Limit", lambda each: Cell(each.limit, text=_limit(each)), kind="figure")
 
 
-def _limit(judged: Judged) -> str:
+def _limit(judged: RequirementVerdict) -> str:
     return f"{'≤' if judged.at_most else '≥'} {_text(judged, judged.limit)}"
 
 
-def _text(judged: Judged, value: float | None) -> str:
+def _text(judged: RequirementVerdict, value: float | None) -> str:
     if value is None:
         return text.ABSENT
     if judged.unit == "1":
@@ -139,9 +141,9 @@ def _text(judged: Judged, value: float | None) -> str:
     return f"{text.number(value)} {judged.unit}".strip()
 
 
-def _undecided_for(judged: Judged) -> Cell | None:
-    """Why the rounds do not decide it, in a word of a few; the reason in full behind it where
-    nothing was measured."""
+def _undecided_for(judged: RequirementVerdict) -> Cell | None:
+    """Return why the rounds do not decide it, in a word of a few; the reason in full behind it
+    where nothing was measured."""
     if judged.verdict != "undecided":
         return None
     if judged.value is None:
@@ -149,7 +151,7 @@ def _undecided_for(judged: Judged) -> Cell | None:
     return Cell("across the limit" if judged.low is not None else "no interval", note=judged.reason)
 
 
-def _more_rounds(judged: Judged) -> str:
+def _more_rounds(judged: RequirementVerdict) -> str:
     if judged.verdict != "undecided" or judged.value is None:
         return ""
     return f"about {text.count(judged.more_rounds)}" if judged.more_rounds else "out of reach"
@@ -196,7 +198,7 @@ def _cases(kind: Kind, shown: Set[str]) -> Cell:
 
 
 def _handicaps(campaign: Campaign) -> Table | None:
-    """What each middleware that was measured spends or lacks beside its own work."""
+    """Return what each middleware that was measured spends or lacks beside its own work."""
     measured = dict.fromkeys(case.adapter for case in campaign.cases if not case.is_floor)
     rows = []
     for name in measured:

@@ -147,7 +147,7 @@ def write_stats(case: CaseSummary, path: Path) -> None:
         if found:
             scale = scale_for([found.median.value])
             lines = [f"samples {count(found.count)}"]
-            lines += [f"lost {percent_text(found.lost_share)}"] if found.lost_share else []
+            lines += [f"lost {percent_text(found.loss)}"] if found.loss else []
             lines += [
                 f"{title} {written(value / scale.factor)} {scale.unit}"
                 for title, of in STATISTICS.items()

@@ -95,7 +95,7 @@ def _numbered(test: PerftestTest, by_id: dict[str, CaseSummary]) -> Pair:
     rows = []
     printed = {row.case: row for row in test.publisher}
     for row in test.subscriber:
-        values = (row.samples, row.samples_per_s, row.mbit_per_s, row.lost, row.lost_share)
+        values = (row.samples, row.samples_per_s, row.mbit_per_s, row.lost, row.loss)
         arrivals: Figures = dict(zip(ARRIVALS, values, strict=True))
         if found := printed.get(row.case):
             percentiles = dict(zip(PERCENTS, found.percentiles_ns, strict=True))
@@ -133,13 +133,13 @@ def _latencies(
 def _arrivals(case: CaseSummary) -> Figures:
     """Return what arrived. Pings are no stream, but this is what the subscriber sees of them."""
     if stream := case.throughput:
-        figures = (stream.samples_per_s, stream.mbit_per_s, stream.loss_share)
+        figures = (stream.samples_per_s, stream.mbit_per_s, stream.loss)
         rate, goodput, loss = (figure.value if figure else None for figure in figures)
         return dict(zip(ARRIVALS, (stream.received, rate, goodput, stream.lost, loss), strict=True))
     if not case.latency:
         return {}
     counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
-    # The rate of a round belongs to the stream beside the pings, if there is one.
+    # The rate of a round belongs to the background stream, if there is one.
     rates = [a.received / a.measured_s for a in counted if a.received is not None and a.measured_s]
     rate = sum(rates) / len(rates) if rates else None
     lost, sent = case.latency.lost, case.latency.sent

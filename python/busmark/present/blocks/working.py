@@ -167,7 +167,7 @@ def _streams(same: dict[str, object]) -> Iterator[Source]:
             ~pl.col("is_floor"), pl.col("samples_per_s").is_not_null(),
             {_conditions(same)},
         ).sort("size", "label")
-        names = "received", "lost", "loss_share", "samples_per_s", "goodput_mbit_per_s"
+        names = "received", "lost", "loss", "samples_per_s", "goodput_mbit_per_s"
         streams.select("label", "size", "rounds_ok", *names, "probe_one_way_median_ns")
         """)
     yield code("""

@@ -73,7 +73,7 @@ def figures(matrix: Matrix) -> list[Figure]:
         Figure(
             "loss", "throughput", "Loss",
             "Share of the samples written that the reader never received.",
-            lambda cell: cell.loss_share, text.percent_text, unit="1",
+            lambda cell: cell.loss, text.percent_text, unit="1",
         ),
     )  # fmt: skip
     test = "latency" if matrix.test == "latency" else "throughput"

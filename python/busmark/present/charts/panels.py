@@ -94,7 +94,7 @@ def placement(case: CaseSummary) -> str:
 def split(
     cases: Iterable[CaseSummary], key: Callable[[CaseSummary], Keys], most: int = MOST_CURVES
 ) -> list[tuple[Keys, list[CaseSummary]]]:
-    """Return cases by key, in parts of at most so many labels; a part says so in its keys."""
+    """Return cases by key, in parts of at most this many labels; a part says so in its keys."""
     by_key: dict[Keys, list[CaseSummary]] = {}
     for case in cases:
         by_key.setdefault(key(case), []).append(case)

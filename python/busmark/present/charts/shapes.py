@@ -398,7 +398,7 @@ class Heat(Shape):
 
     @property
     def written(self) -> bool:
-        """Whether fields are few enough to have their texts."""
+        """Return whether fields are few enough to have their texts."""
         return len(self.rows) * len(self.columns) <= MOST_TEXTS
 
 

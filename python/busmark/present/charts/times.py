@@ -17,7 +17,7 @@ from busmark.present.figures import quantity_name
 LOST = look.series("lost", look.LOST)
 
 SINCE_SAMPLE = Axis("time since the first sample, s")
-SINCE_BEGIN = Axis("time since the begin of the measurement, s")
+SINCE_BEGIN = Axis("time since the start of the measurement, s")
 
 INDEPENDENT = "where 95 % would lie if samples were independent"
 

@@ -355,7 +355,7 @@ class Sheet:
 
 def write(document: Document, folder: Path) -> list[Path]:
     """Write into the folder's folder `gnuplot`; return its files, the script that plots everything
-    first. Those of an earlier report are replaced; files of the user's stay, and so do pictures:
+    first. Files of an earlier report are replaced; files of the user's stay, and so do pictures:
     gnuplot made them, when the user called it."""
     own = within(folder, "gnuplot")
     with replaced(own) as place:

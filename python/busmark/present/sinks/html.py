@@ -279,7 +279,7 @@ def _body(table: Table, page: Page, *, interactive: bool) -> Iterator[str]:
 
 
 def _cell(
-    column: Column, cell: Cell, shown: figures.Shown, page: Page, row: Row, group: str, *,
+    column: Column, cell: Cell, shown: figures.CellText, page: Page, row: Row, group: str, *,
     sorts: bool,
 ) -> str:  # fmt: skip
     words, label = words_html(shown.value), column.kind == "label"

@@ -21,7 +21,7 @@ from busmark.present.vega import config
 from busmark.present.vega.theme import Theme
 from busmark.present.web import script, style
 from busmark.present.web.embedded import (
-    Packed,
+    PackedText,
     Packing,
     as_json,
     drawing_script,
@@ -103,7 +103,7 @@ def _unturned(text: str) -> str:
 
 
 def _whole(
-    document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, Packed]
+    document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, PackedText]
 ) -> str:
     """The page around its sections."""
     large = "".join(
@@ -188,7 +188,7 @@ def _cases(section: Section) -> Iterator[str]:
 
 
 def _index(entries: Sequence[Entry]) -> dict[str, object]:
-    """What each case is found by, and its line in the list."""
+    """Return what each case is found by, and its line in the list."""
     names = list(dict.fromkeys(name for entry in entries for name in entry.values))
     cases = [
         {

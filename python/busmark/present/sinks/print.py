@@ -50,7 +50,7 @@ EXPLANATION = (
     "axis."
 )
 
-Tell = Callable[[int], object]
+Progress = Callable[[int], object]
 """Takes how many sheets there are by now."""
 
 
@@ -117,11 +117,11 @@ FORMS: dict[str, Callable[[str], bytes]] = {
 
 
 def write(
-    document: Document, folder: Path, endings: Sequence[str], tell: Tell | None = None
+    document: Document, folder: Path, endings: Sequence[str], progress: Progress | None = None
 ) -> dict[str, list[Path]]:
     """Write all charts of the document, by ending, each into a folder named by it.
 
-    Those of an earlier report with these endings are replaced; files of the user's stay.
+    Files of an earlier report with these endings are replaced; files of the user's stay.
 
     Returns:
         The files by ending, the list of charts first.
@@ -135,8 +135,8 @@ def write(
             for ending, place in places.items():
                 (place / f"{sheet.name}.{ending}").write_bytes(FORMS[ending](drawn))
             sheets.append(sheet)
-            if tell:
-                tell(len(sheets))
+            if progress:
+                progress(len(sheets))
         for ending, place in places.items():
             texts = [
                 f"# Charts of “{escaped(document.title)}”",

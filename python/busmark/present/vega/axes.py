@@ -27,7 +27,7 @@ GAP = 1.6
 
 
 def cell(frame: Frame, columns: int) -> float:
-    """Return the width of a plot, without its axis, where there are so many side by side."""
+    """Return the width of a plot, without its axis, where this many are side by side."""
     em = frame.em
     return (frame.width - 0.8 * em - (columns - 1) * GAP * em) / columns - MARGIN * em
 

@@ -101,8 +101,8 @@ def extent(text: str) -> int:
 
 
 def lines(text: str, width: int, *, label: bool = True) -> list[str]:
-    """Return the text in lines of at most so many characters: a label cut between its parts, where
-    they fit, else between words."""
+    """Return the text in lines of at most this many characters: a label cut between its parts,
+    where they fit, else between words."""
     text = one_line(text, LONGEST)
     width = max(width, 8) * len(text) // max(extent(text), 1)
     parts = text.split(" · ")

@@ -184,9 +184,9 @@ class Packing:
     ) -> None:
         self._threads.shutdown(cancel_futures=True)
 
-    def pack(self, pieces: Iterable[str]) -> Packed:
+    def pack(self, pieces: Iterable[str]) -> PackedText:
         """The text that these are together; each is begun as soon as it is there."""
-        packed = Packed()
+        packed = PackedText()
         for piece in pieces:
             data = piece.encode()
             packed.check = zlib.adler32(data, packed.check)
@@ -194,7 +194,7 @@ class Packing:
         return packed
 
 
-class Packed:
+class PackedText:
     """A text that is being compressed: one stream, of blocks that are independent."""
 
     def __init__(self) -> None:

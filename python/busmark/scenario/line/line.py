@@ -76,7 +76,7 @@ class Line:
 
     @property
     def question(self) -> str:
-        """What the reader of the report wants to know."""
+        """Return what the reader of the report wants to know."""
         names = [_short(name) for name in self.adapters if name != FLOOR] or [FLOOR]
         if self.test == "interop":
             return f"Which of {_listed(names, 'and')} talk to each other, and at what cost?"
@@ -118,7 +118,8 @@ class Line:
         return float(round(max(DURATION_S, wanted, FEWEST_SAMPLES / slowest), 1))
 
     def _sample_s(self) -> float:
-        """What the largest sample takes with slower middleware; of a round trip both ways."""
+        """Return what the largest sample takes with slower middleware; of a round trip both
+        ways."""
         sizes = self.values.get("size", ())
         drawn = [v for s in sizes if isinstance(s, str) and s != FILE_SIZE
                  for v in parse_sizes(s).values(1)]  # fmt: skip

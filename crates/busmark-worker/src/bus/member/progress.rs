@@ -77,7 +77,7 @@ impl Member {
             Some("first") => test.discovery.first(&test.definition, &event),
             _ => {
                 if length > MOST_OF_RESULT {
-                    without_legs(&mut event);
+                    without_segments(&mut event);
                 }
                 let found = test.discovery.interval(&event);
                 let (test, kind) = (test.definition.test, test.definition.kind);
@@ -167,7 +167,7 @@ impl Member {
     }
 
     /// That a test has ended, in one message: where the accounts of its writers do not fit, their sums,
-    /// and of legs all samples together.
+    /// and of segments all samples together.
     fn tell_end(
         &mut self,
         test: u32,
@@ -182,9 +182,9 @@ impl Member {
             for role in roles {
                 role["accounts"] = json!([]);
                 role["streams"] = json!([]);
-                let Some(legs) = role["legs"].as_object_mut() else { continue };
-                for leg in legs.values_mut() {
-                    if let Some(shares) = leg.as_array_mut() {
+                let Some(segments) = role["segments"].as_object_mut() else { continue };
+                for segment in segments.values_mut() {
+                    if let Some(shares) = segment.as_array_mut() {
                         shares.truncate(1);
                     }
                 }
@@ -201,11 +201,11 @@ fn ordered_hz(test: &Test) -> Option<f64> {
     (one && same).then_some(test.definition.rate_hz)
 }
 
-/// Live figures of many ends, of which the legs do not fit into one message with the rest.
-fn without_legs(event: &mut Value) {
+/// Live figures of many ends, of which the segments do not fit into one message with the rest.
+fn without_segments(event: &mut Value) {
     for seen in event["seen"].as_array_mut().into_iter().flatten() {
         if let Some(seen) = seen.as_object_mut() {
-            seen.remove("legs");
+            seen.remove("segments");
         }
     }
 }
@@ -256,11 +256,11 @@ fn could_not_start(definition: &Definition, id: u64, failure: Failure) -> Failur
 }
 
 /// The reports of `run`, or why it failed.
-fn ran(told: Option<Value>) -> (Option<Value>, Option<Failure>) {
-    let Some(told) = told else { return (None, None) };
-    let error = told.get("error").map(|error| Failure {
+fn ran(answer: Option<Value>) -> (Option<Value>, Option<Failure>) {
+    let Some(answer) = answer else { return (None, None) };
+    let error = answer.get("error").map(|error| Failure {
         kind: error["kind"].as_str().unwrap_or("failed").to_owned(),
         message: error["message"].as_str().unwrap_or_default().to_owned(),
     });
-    (told.get("reports").cloned(), error)
+    (answer.get("reports").cloned(), error)
 }

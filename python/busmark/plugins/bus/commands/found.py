@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from busmark.adapters import Adapter
     from busmark.plugins.bus.attachment import Attachment
     from busmark.plugins.bus.caller import Caller, Message
-    from busmark.plugins.bus.found import Found, Owner
+    from busmark.plugins.bus.found import BusContents, Owner
 
 WAIT_S = 10.0
-"""Discovery gets so long by default."""
+"""Time for discovery by default."""
 WAIT = click.option("--wait", "wait_s", default=f"{WAIT_S:g}s", show_default=True, metavar="TIME",
                     type=Amount("time", 0.5, 600),
                     help="How long discovery is awaited at most.")  # fmt: skip
@@ -80,7 +80,7 @@ def need_list(bus: Attachment) -> None:
 
 
 def lists(bus: Attachment) -> bool:
-    """Whether its adapter lists what is on the bus."""
+    """Return whether its adapter lists what is on the bus."""
     from busmark.adapters import resolve
 
     return _lists(resolve([bus.adapter])[bus.adapter])
@@ -97,7 +97,7 @@ class Filter:
     def __init__(self, topic: str | None, foreign: bool, everything: bool) -> None:
         self.topic, self.foreign, self.everything = topic, foreign, everything
 
-    def endpoints(self, found: Found) -> list[Message]:
+    def endpoints(self, found: BusContents) -> list[Message]:
         from busmark.plugins.bus.found import CONTROL, on_topic
 
         owners = found.owners()
@@ -112,7 +112,7 @@ class Filter:
             if not self.foreign or owners[one["participant"]].what == "foreign"
         ]
 
-    def participants(self, found: Found) -> list[Message]:
+    def participants(self, found: BusContents) -> list[Message]:
         owners = found.owners()
         there = {one["participant"] for one in self.endpoints(found)}
         return [
@@ -123,7 +123,9 @@ class Filter:
         ]
 
 
-def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_lines: bool) -> None:
+def _print(
+    found: BusContents, shown: Filter, as_json: bool, wait_s: float, *, in_lines: bool
+) -> None:
     from busmark.plugins.bus.found import as_json as document
 
     if as_json:
@@ -149,7 +151,7 @@ def _print(found: Found, shown: Filter, as_json: bool, wait_s: float, *, in_line
         )
 
 
-def _participants(found: Found, shown: Filter) -> Iterator[tuple[str, ...]]:
+def _participants(found: BusContents, shown: Filter) -> Iterator[tuple[str, ...]]:
     from busmark.plugins.bus.found import vendor
 
     owners = found.owners()
@@ -203,7 +205,7 @@ def announced(endpoint: Message) -> str:
 
 
 def _follow(
-    caller: Caller, found: Found, shown: Filter, as_json: bool, seconds: float | None
+    caller: Caller, found: BusContents, shown: Filter, as_json: bool, seconds: float | None
 ) -> None:
     from busmark.plugins.bus.found import following
 
@@ -217,8 +219,10 @@ def _follow(
             break
 
 
-def changes(before: Found, now: Found, shown: Filter) -> Iterator[tuple[str, Message, Found]]:
-    """What came and what went: `+` or `-`, what, and where it is described."""
+def changes(
+    before: BusContents, now: BusContents, shown: Filter
+) -> Iterator[tuple[str, Message, BusContents]]:
+    """Yield what came and what went: `+` or `-`, what, and where it is described."""
     for sign, one, other in (("-", before, now), ("+", now, before)):
         known = {entity["key"] for entity in other.entities}
         for entity in (*shown.participants(one), *shown.endpoints(one)):
@@ -226,7 +230,7 @@ def changes(before: Found, now: Found, shown: Filter) -> Iterator[tuple[str, Mes
                 yield sign, entity, one
 
 
-def _change(sign: str, one: Message, found: Found, as_json: bool) -> None:
+def _change(sign: str, one: Message, found: BusContents, as_json: bool) -> None:
     from busmark.plugins.bus.found import as_json as document
     from busmark.plugins.bus.found import vendor
 

@@ -19,7 +19,7 @@ ACTIVE = ("transceiver", "transmitter")
 STREAM = ("transmitter", "receiver")
 """Those that end by themselves."""
 ENDED_S = 5.0
-"""Several participants get so long to end their tests."""
+"""Time that several participants get to end their tests."""
 MOST_NAMED = 10
 """Participants that a sentence names."""
 
@@ -31,19 +31,19 @@ class Order:
     to: Any
     task: Message
     takes_s: float = 0.0
-    """The order itself may take so long, before it is answered."""
+    """Return the time that the order itself may take before it is answered."""
 
     @property
     def is_for_one(self) -> bool:
-        """Whether one application is meant, and no more."""
+        """Return whether one application is meant, and no more."""
         return isinstance(self.to, dict) and "app" in self.to
 
     def means(self, message: Message) -> bool:
-        """Whether the participant that says this is meant."""
+        """Return whether the participant that says this is meant."""
         return self.to == "all" or all(message.get(key) == one for key, one in self.to.items())
 
     def silence(self, caller: Caller) -> str:
-        """What is said where there is no answer: of whom, and who else is there."""
+        """Return what is said where there is no answer: of whom, and who else is there."""
         who = "nobody answers"
         if self.is_for_one:
             who = f"application {self.to['app']} does not answer"
@@ -117,7 +117,7 @@ def heard_ns(answer: Message) -> int:
 
 
 def results(caller: Caller, answers: Iterable[Message]) -> Iterator[Message]:
-    """What the tests have measured that ended by an order with these answers."""
+    """Yield what the tests have measured that ended by an order with these answers."""
     ended = {
         (answer["instance"], one["test"], one["kind"]): heard_ns(answer)
         for answer in answers
@@ -143,7 +143,7 @@ def stopped(caller: Caller, order: Order) -> Iterator[Message]:
 
 
 def _there(caller: Caller) -> str:
-    """Who is on the bus, in words."""
+    """Return who is on the bus, in words."""
     from busmark.plugins.bus.caller import ANSWER_S, SILENCE_S
 
     number = caller.order("all", {"cmd": "list"})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
     from busmark.plugins.bus.recording.model import Header
     from busmark.plugins.bus.recording.reader import Session
-    from busmark.plugins.bus.recording.replay import Given, Player, Replay
+    from busmark.plugins.bus.recording.replay import GivenOrder, Player, Replay
     from busmark.plugins.bus.recording.score import Options, Score
 
 MS = 1e3
@@ -211,7 +211,7 @@ def _end(player: Player, leave_running: bool, as_json: bool) -> None:
         say(f"stopped at the end, for they still ran: {names}")
 
 
-def _say_given(given: Given) -> None:
+def _say_given(given: GivenOrder) -> None:
     from busmark.plugins.bus.recording.replay import order_text, target_text
 
     sent = "" if given.sent_s is None else f"{given.sent_s:9.3f} s"

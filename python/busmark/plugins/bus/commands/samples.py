@@ -39,7 +39,7 @@ WORDS_SHOWN = 16
 @attached
 def peek(topic: str, count: int | None, seconds: float | None, wait_s: float, as_json: bool,
          **options: Any) -> None:  # fmt: skip
-    """Show samples of a topic: header, size, and the begin of the body.
+    """Show samples of a topic: header, size, and the start of the body.
 
     Reads as one more reader, best effort, so that no writer waits for it; but the middleware sends
     to it, too. Only types of Busmark's are read. Exit code 1 if no sample came.
@@ -103,7 +103,7 @@ def moment(at_realtime_ns: int) -> str:
 
 
 def words_of_flags(flags: int) -> list[str]:
-    """What a sample's header says of it."""
+    """Return what a sample's header says of it."""
     return [word for bit, word in FLAGS.items() if flags & bit]
 
 
@@ -180,7 +180,7 @@ def _somebody() -> Iterator[None]:
 
 
 def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Message]:
-    """Those of this kind on the topic, when no more have come for a while.
+    """Return the endpoints of this kind on the topic, when no more have come for a while.
 
     Raises:
         Nobody: there are none.
@@ -250,13 +250,13 @@ def _common(topic: str, endpoints: list[Message]) -> dict[str, Any]:
 
 
 def _declared(bus: Attachment, qos: dict[str, Any], words: dict[str, str]) -> dict[str, Any]:
-    """Those policies that the adapter has."""
+    """Return those policies that the adapter has."""
     known = bus.offers()
     return {key: value for key, value in qos.items() if words.get(key, key) in known}
 
 
 def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str, Any]:
-    """What every one of these readers asks for."""
+    """Return what every one of these readers asks for."""
     from busmark.model.parameters import QOS
 
     asked = [one["qos"] or {} for one in readers]

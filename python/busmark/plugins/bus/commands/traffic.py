@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from busmark.plugins.bus.caller import Message
-    from busmark.plugins.bus.found import Found
+    from busmark.plugins.bus.found import BusContents
     from busmark.plugins.own_types.value import Types
 
 
@@ -101,7 +101,7 @@ def _sent(copies: pl.DataFrame, *, in_pieces: bool) -> Sent:
     return Sent(count, rate, least, most, high - low + 1 - count)
 
 
-def writers(found: Found, seen: dict[str, Sent]) -> list[Message]:
+def writers(found: BusContents, seen: dict[str, Sent]) -> list[Message]:
     """Writers that were discovered or seen, with what they sent. A writer without a packet has 0
     samples, one that was not announced no topic."""
     from busmark.plugins.bus.found import as_json
@@ -222,7 +222,7 @@ def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) 
 
 
 def _brief(value: Any) -> str:
-    """JSON, but of long lists the begin only, and how long they are."""
+    """JSON, but of long lists the start only, and how long they are."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{json.dumps(k)}: {_brief(v)}' for k, v in value.items())}}}"
     if isinstance(value, list):

@@ -12,7 +12,7 @@ from busmark.cli.live.app import LiveApp
 from busmark.cli.live.columns import R
 from busmark.cli.live.values import plural
 from busmark.errors import UserError
-from busmark.plugins.bus.seen import Seen
+from busmark.plugins.bus.seen import Observer
 from busmark.plugins.bus.watching import Watching
 from busmark.plugins.bus.words import STRANGE
 
@@ -37,7 +37,7 @@ class BusApp(LiveApp[R]):
         self.watching, self._bus = watching, bus
         self._painted_s = -1.0
 
-    def state(self) -> Seen:
+    def state(self) -> Observer:
         """All that was seen."""
         return self.watching.seen
 
@@ -50,7 +50,7 @@ class BusApp(LiveApp[R]):
         self._painted_s = now
         return True
 
-    def heading(self, state: Seen) -> str:
+    def heading(self, state: Observer) -> str:
         """Where, how many, since when."""
         there = sum(each.is_there for each in state.participants.values())
         gone = sum(each.gone for each in state.participants.values())
@@ -69,7 +69,7 @@ T = TypeVar("T")
 Asked = tuple[Callable[["Caller"], None], Callable[[str], None]]
 """What is to be done, and who is to learn why it failed."""
 LEAVING_S = 10.0
-"""It gets so long to leave the bus."""
+"""Time that it gets to leave the bus."""
 
 
 def words(error: UserError) -> str:

@@ -83,7 +83,7 @@ COLUMNS: list[Column[End]] = [
     Column("missing", "lost", 6,
            lambda e, _: count(e.missing) if e.kind == "receiver" else percent(e.lost),
            lambda e: e.missing),
-    Column("lost_share", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
+    Column("loss", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
     Column("trend", "trend", 8, lambda e, width: sparkline(e.trend, width), lambda e: None, rank=3,
            grows=True),
 ]  # fmt: skip
@@ -220,7 +220,7 @@ def _segments(end: End, room: int) -> list[Text]:
     with suppress(*STRANGE):
         chosen = [(name, best) for name in names for best in end.segments[name][:shares]]
         if shares == 1 and "trip" in end.segments:
-            # What there is room for: all of each segment, and the trip over all shares.
+            # As much as there is room for: all of each segment, and the trip over all shares.
             chosen = [pair for pair in chosen if pair[0] != "trip"]
             chosen += [("trip", best) for best in end.segments["trip"]]
         rows += [Text(_segment_line(SEGMENTS[name], best)) for name, best in chosen]

@@ -18,7 +18,7 @@ from busmark.cli.live.values import ABSENT, clock, plural
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
 from busmark.plugins.bus.commands.found import WAIT_S, Filter, announced, changes, rank, whose
-from busmark.plugins.bus.found import CONTROL, Found, Owner, following, look, test_of, vendor
+from busmark.plugins.bus.found import CONTROL, BusContents, Owner, following, look, test_of, vendor
 from busmark.plugins.bus.live.bus_app import Hand
 
 GONE_S = 30.0
@@ -56,7 +56,7 @@ class Row:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is not Busmark's."""
+        """Return whether it is not Busmark's."""
         return self.owner.what == "foreign"
 
     @property
@@ -85,7 +85,7 @@ class Row:
 
 
 @dataclass
-class Listed:
+class EntityRow:
     """What is shown."""
 
     rows: Sequence[Row] = ()
@@ -99,12 +99,12 @@ class Looks:
     """Makes rows of looks, one after the other."""
 
     shown: Filter
-    _before: Found | None = None
+    _before: BusContents | None = None
     _since: dict[str, int] = field(default_factory=dict)
     _gone: dict[str, Row] = field(default_factory=dict)
-    _listed: Listed | None = None
+    _listed: EntityRow | None = None
 
-    def rows(self, found: Found) -> Listed:
+    def rows(self, found: BusContents) -> EntityRow:
         """Everything that is there, and what has gone a short time ago."""
         before, listed = self._before, self._listed
         if before is not None and listed is not None:
@@ -115,10 +115,10 @@ class Looks:
         self._before = found
         old = found.at_realtime_ns - GONE_S * 1e9
         self._gone = {key: row for key, row in self._gone.items() if (row.gone_ns or 0) > old}
-        self._listed = Listed([*self._there(found), *self._gone.values()], found.settled, True)
+        self._listed = EntityRow([*self._there(found), *self._gone.values()], found.settled, True)
         return self._listed
 
-    def _changed(self, before: Found, now: Found) -> None:
+    def _changed(self, before: BusContents, now: BusContents) -> None:
         for sign, entity, whole in changes(before, now, self.shown):
             key = entity["key"]
             if sign == "+":
@@ -129,7 +129,7 @@ class Looks:
                 self._gone[key] = Row(entity, owner, test_of(entity, owner), self._since.pop(
                     key, None), now.at_realtime_ns)  # fmt: skip
 
-    def _there(self, found: Found) -> Iterator[Row]:
+    def _there(self, found: BusContents) -> Iterator[Row]:
         owners = found.owners()
         participants = self.shown.participants(found)
         participants.sort(key=lambda one: rank(owners[one["key"]]))
@@ -139,7 +139,7 @@ class Looks:
 
 
 def _whose(row: Row) -> str:
-    """Foreign ones are distinguished by the begin of their keys."""
+    """Foreign ones are distinguished by the start of their keys."""
     return whose(row.owner).partition("…")[0] if row.is_foreign else row.owner.words()
 
 
@@ -177,7 +177,7 @@ class EntitiesView(View[Row]):
     def __init__(self, bus: Attachment, hand: Hand, painted: Callable[[], None]) -> None:
         """`painted` is called when there is something new."""
         self._bus, self._hand, self._painted = bus, hand, painted
-        self._listed = Listed()
+        self._listed = EntityRow()
         self._note = ""
         self.everything = False
         """The topics by which participants are driven are shown, too."""
@@ -199,7 +199,7 @@ class EntitiesView(View[Row]):
 
         def failed(why: str) -> None:
             if number == self._round:
-                self._listed, self._note = Listed(), why
+                self._listed, self._note = EntityRow(), why
                 self._painted()
 
         self._hand.ask(job, lambda _: None, failed)
@@ -208,26 +208,26 @@ class EntitiesView(View[Row]):
         """Looks no more."""
         self._round += 1
 
-    def _found(self, number: int, listed: Listed) -> None:
+    def _found(self, number: int, listed: EntityRow) -> None:
         if number == self._round:
             self._listed, self._note = listed, "nothing is on the bus"
             self._painted()
 
     @property
     def empty(self) -> str:
-        """What is under way, or what went wrong."""
+        """Return what is under way, or what went wrong."""
         return self._note
 
-    def state(self) -> Listed:
-        """What is listed."""
+    def state(self) -> EntityRow:
+        """Return what is listed."""
         return self._listed
 
-    def rows(self, state: Listed) -> list[Row]:
+    def rows(self, state: EntityRow) -> list[Row]:
         """Participants, then writers and readers by topic, then what has gone."""
         return list(state.rows)
 
-    def heading(self, state: Listed) -> str:
-        """How many there are."""
+    def heading(self, state: EntityRow) -> str:
+        """Return how many there are."""
         there = [row for row in state.rows if not row.gone_ns]
         if not state.looked:
             return f"entities  {self._bus.words()}  looking …"
@@ -238,7 +238,7 @@ class EntitiesView(View[Row]):
                  self._bus.words()]  # fmt: skip
         return "  ".join(parts)
 
-    def detail(self, state: Listed, row: Row, width: int, height: int) -> list[Text]:
+    def detail(self, state: EntityRow, row: Row, width: int, height: int) -> list[Text]:
         """All that is announced."""
         one = row.entity
         head = [one["kind"], whose(row.owner), "gone" if row.gone_ns else "",
@@ -276,7 +276,7 @@ def _counts(rows: Sequence[Row], *kinds: str) -> list[str]:
     return [plural(sum(row.kind == kind for row in rows), kind) for kind in kinds]
 
 
-def _of_participant(state: Listed, row: Row) -> list[tuple[str, str]]:
+def _of_participant(state: EntityRow, row: Row) -> list[tuple[str, str]]:
     one = row.entity
     mine = [each for each in state.rows if each.entity["participant"] == one["key"]]
     topics = sorted({each.topic for each in mine if each.kind != "participant"})
@@ -287,7 +287,7 @@ def _of_participant(state: Listed, row: Row) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-def _of_endpoint(state: Listed, row: Row) -> list[tuple[str, str]]:
+def _of_endpoint(state: EntityRow, row: Row) -> list[tuple[str, str]]:
     one = row.entity
     there = [each for each in state.rows if each.topic == row.topic and not each.gone_ns]
     counts = ", ".join(_counts(there, "writer", "reader"))

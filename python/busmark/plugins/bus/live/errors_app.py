@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from busmark.cli.live.columns import Column
 from busmark.cli.live.values import clock
 from busmark.plugins.bus.live.bus_app import BusApp
-from busmark.plugins.bus.seen import Seen, Trouble
+from busmark.plugins.bus.seen import Observer, Trouble
 
 STYLES = {"failed": Style(color="red"), "gone": Style(color="red"),
           "refused": Style(color="yellow")}  # fmt: skip
@@ -50,16 +50,16 @@ class ErrorsApp(BusApp[Trouble]):
         self.only = app
         """The application whose troubles are shown; None: all."""
 
-    def rows(self, state: Seen) -> list[Trouble]:
+    def rows(self, state: Observer) -> list[Trouble]:
         """As they came."""
         return [each for each in state.troubles if self.only in (None, each.app)]
 
-    def heading(self, state: Seen) -> str:
+    def heading(self, state: Observer) -> str:
         """Whose troubles these are, too."""
         only = f"app {self.only} only  " if self.only is not None else ""
         return only + super().heading(state)
 
-    def detail(self, state: Seen, row: Trouble, width: int, height: int) -> list[Text]:
+    def detail(self, state: Observer, row: Trouble, width: int, height: int) -> list[Text]:
         """The whole message, and who reports it."""
         who = state.participants.get(row.instance)
         host = f" · host {who.word('host')}, process {who.word('pid')}" if who else ""
@@ -68,7 +68,7 @@ class ErrorsApp(BusApp[Trouble]):
         return [Text(head, style="bold"), *lines]
 
     def action_application(self) -> None:
-        """Those of the next application that reports some; then all."""
+        """Show errors of the next application that reports some; then all."""
         known: list[int | None] = [None, *sorted({each.app for each in self.state().troubles})]
         at = known.index(self.only) if self.only in known else 0
         self.only = known[(at + 1) % len(known)]

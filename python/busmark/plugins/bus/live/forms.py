@@ -37,7 +37,7 @@ class ChosenTest:
         return f"{self.kind or 'test'} {self.number} of app {self.app}"
 
     def arguments(self) -> list[str]:
-        """By which commands know it."""
+        """Return the options by which commands know it."""
         kind = [f"--kind={self.kind}"] if self.kind else []
         return [f"--app={self.app}", f"--test={self.number}", *kind]
 
@@ -78,7 +78,7 @@ def start_fields(app: int | None) -> list[Field]:
 
 
 def change(at: Attachment, test: ChosenTest, values: Mapping[str, str]) -> Order:
-    """What the form orders.
+    """Return what the form orders.
 
     Raises:
         click.UsageError: no such order can be given.
@@ -89,7 +89,7 @@ def change(at: Attachment, test: ChosenTest, values: Mapping[str, str]) -> Order
 
 
 def start(at: Attachment, values: Mapping[str, str]) -> Order:
-    """What the form orders.
+    """Return what the form orders.
 
     Raises:
         click.UsageError: no such order can be given.
@@ -109,7 +109,7 @@ def stop(at: Attachment, test: ChosenTest) -> Order:
 
 
 def inject(at: Attachment, topic: str, values: Mapping[str, str]) -> dict[str, Any]:
-    """What is injected: topic, size, count, wait_s.
+    """Return what is injected: topic, size, count, wait_s.
 
     Raises:
         click.UsageError: it cannot be.
@@ -139,12 +139,12 @@ def _field(command: click.Command, name: str, *, value: str = "", example: str =
 
 
 def _options(command: click.Command, values: Mapping[str, str], *names: str) -> list[str]:
-    """Those that are filled in, as they are typed."""
+    """Return those that are filled in, as they are typed."""
     return [f"--{_flag(_option(command, name))}={values[name]}" for name in names if values[name]]
 
 
 def _read(command: click.Command, at: Attachment, arguments: Sequence[str]) -> dict[str, Any]:
-    """What the command reads in these arguments, without how it attaches and prints."""
+    """Return what the command reads in these arguments, without how it attaches and prints."""
     from busmark.cli.main import SETTINGS
     from busmark.plugins.bus.commands.options import attachment
 

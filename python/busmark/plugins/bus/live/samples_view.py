@@ -104,11 +104,11 @@ class SamplesView(View[Message]):
 
     @property
     def empty(self) -> str:
-        """What is under way."""
+        """Return what is under way."""
         return "no sample has come yet" if self._reads else f"looking for writers of {self.topic} …"
 
     def state(self) -> Samples:
-        """What has come."""
+        """Return what has come."""
         return self._samples
 
     def rows(self, state: Samples) -> list[Message]:
@@ -121,7 +121,7 @@ class SamplesView(View[Message]):
         return f"samples of {self.topic}  {state.came:,} came{kept}  {self._bus.words()}"
 
     def detail(self, state: Samples, row: Message, width: int, height: int) -> list[Text]:
-        """Header, and the begin of the body."""
+        """Header, and the start of the body."""
         sample = row["sample"]
         head = f"sample {sample['number']} of {self.topic} · {moment(row['at_realtime_ns'])}"
         lines = [

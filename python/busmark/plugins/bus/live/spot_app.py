@@ -14,11 +14,11 @@ from busmark.cli.live.columns import Column
 from busmark.cli.live.values import ABSENT, clock, count, value
 from busmark.plugins.bus.live.bus_app import BusApp
 from busmark.plugins.bus.live.ends import STYLES, detail
-from busmark.plugins.bus.seen import End, Participant, Seen
+from busmark.plugins.bus.seen import End, Observer, Participant
 
 
 @dataclass(frozen=True)
-class Spotted:
+class SpotRow:
     """A line: a participant, or an end of its test."""
 
     kind: str
@@ -33,7 +33,7 @@ class Spotted:
 
     @property
     def key(self) -> object:
-        """By which it is known."""
+        """Return the key of this row."""
         if isinstance(self.of, dict):
             return self.of["key"]
         if isinstance(self.of, Participant):
@@ -41,7 +41,7 @@ class Spotted:
         return self.of.key
 
 
-def spotted(seen: Seen) -> Iterator[Spotted]:
+def spotted(seen: Observer) -> Iterator[SpotRow]:
     """Every participant, its tests below it; then foreign programs."""
     ends: dict[int, list[End]] = {}
     for end in seen.ends.values():
@@ -64,22 +64,22 @@ def _foreign_order(one: dict[str, Any]) -> tuple[str, bool, str, str]:
     )
 
 
-def _foreign(one: dict[str, Any]) -> Spotted:
+def _foreign(one: dict[str, Any]) -> SpotRow:
     if one["kind"] == "participant":
         where = f"{one['host'] or ''} {one['process'] or one['name'] or ''}".strip()
         kind, what = "participant", one["vendor"]
     else:
         kind, where, what = f" {one['kind']}", one["topic"], one["type_name"]
-    return Spotted(
+    return SpotRow(
         kind, "foreign", where or ABSENT, what or ABSENT, "there", one["since_ns"], None, one
     )
 
 
-def _participant(each: Participant, ends: list[End]) -> Spotted:
+def _participant(each: Participant, ends: list[End]) -> SpotRow:
     group = f" group {each.group}" if each.group is not None else ""
     live = sum(end.is_live for end in ends)
     what = f"{each.word('middleware') or each.word('adapter')}, {each.word('transport')}"
-    return Spotted(
+    return SpotRow(
         "participant",
         f"app {each.app}{group}",
         f"{each.word('host')} {each.word('pid')}".strip() or ABSENT,
@@ -91,27 +91,27 @@ def _participant(each: Participant, ends: list[End]) -> Spotted:
     )
 
 
-def _end(end: End) -> Spotted:
+def _end(end: End) -> SpotRow:
     number = f".{end.number + 1}" if end.number else ""
     parts = [
         f"{count(end.size_bytes)} B" if end.size_bytes is not None else "",
         f"{value(end.ordered_hz)}/s" if end.ordered_hz else "",
         f"with app {','.join(map(str, end.peers))}" if end.peers else "",
     ]
-    return Spotted(
+    return SpotRow(
         f" {end.kind}", f"app {end.participant.app}", f"test {end.test}{number}",
         ", ".join(part for part in parts if part), end.status(end.participant.looked_s),
         end.begun_ns, None, end,
     )  # fmt: skip
 
 
-def style(row: Spotted) -> Style:
+def style(row: SpotRow) -> Style:
     """Red for what is gone, dim for what has ended; participants in bold."""
     found = STYLES.get(row.state, Style())
     return found + Style(bold=True) if isinstance(row.of, Participant) else found
 
 
-COLUMNS: list[Column[Spotted]] = [
+COLUMNS: list[Column[SpotRow]] = [
     Column("kind", "kind", 13, lambda s, _: s.kind, lambda s: s.kind.strip(), left=True),
     Column("who", "who", 14, lambda s, _: s.who, lambda s: s.who, left=True),
     Column("where", "where", 12, lambda s, _: s.where, lambda s: s.where, left=True, grows=True,
@@ -124,17 +124,17 @@ COLUMNS: list[Column[Spotted]] = [
 ]  # fmt: skip
 
 
-class SpotApp(BusApp[Spotted]):
+class SpotApp(BusApp[SpotRow]):
     """A line for each participant and test."""
 
     NAME = "spot"
     COLUMNS = COLUMNS
 
-    def rows(self, state: Seen) -> list[Spotted]:
+    def rows(self, state: Observer) -> list[SpotRow]:
         """Participants with their tests below them."""
         return list(spotted(state))
 
-    def detail(self, state: Seen, row: Spotted, width: int, height: int) -> list[Text]:
+    def detail(self, state: Observer, row: SpotRow, width: int, height: int) -> list[Text]:
         """All that is known of it."""
         if isinstance(row.of, End):
             return detail(row.of, width, height)
@@ -160,7 +160,7 @@ def _foreign_lines(one: dict[str, Any]) -> list[Text]:
     ]
 
 
-def _participant_lines(row: Spotted, who: Participant) -> list[Text]:
+def _participant_lines(row: SpotRow, who: Participant) -> list[Text]:
     group = "no group" if who.group is None else f"group {who.group}"
     known = [f"{key} {found}" for key, found in (who.member or {}).items() if key != "tests"]
     # By the clocks of its host and of this one.

@@ -26,7 +26,7 @@ from busmark.plugins.bus.live.ends import COLUMNS, detail, style
 from busmark.plugins.bus.live.entities_view import EntitiesView, Row
 from busmark.plugins.bus.live.forms import ChosenTest
 from busmark.plugins.bus.live.samples_view import SamplesView
-from busmark.plugins.bus.seen import End, Seen
+from busmark.plugins.bus.seen import End, Observer
 from busmark.plugins.bus.watching import Watching
 from busmark.plugins.bus.words import line, segments
 
@@ -82,13 +82,13 @@ class WatchApp(BusApp[End]):
         self._entities: EntitiesView | None = None
         self._samples: SamplesView | None = None
 
-    def rows(self, state: Seen) -> list[End]:
+    def rows(self, state: Observer) -> list[End]:
         """By application, test and kind."""
         return sorted(state.ends.values(), key=lambda end: (
             end.participant.app, end.test, end.kind, end.number, end.participant.instance,
         ))  # fmt: skip
 
-    def detail(self, state: Seen, row: End, width: int, height: int) -> list[Text]:
+    def detail(self, state: Observer, row: End, width: int, height: int) -> list[Text]:
         """Histogram, percentiles, segments."""
         return detail(row, width, height)
 
@@ -97,7 +97,7 @@ class WatchApp(BusApp[End]):
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """Who it is, and how it goes."""
+        """Return who it is, and how it goes."""
         who = row.participant
         return (
             f"app {who.app} group {who.group} test {row.test} {row.kind} "

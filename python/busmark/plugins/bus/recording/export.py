@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from busmark.errors import UserError
-from busmark.plugins.bus.recording.model import Heard
+from busmark.plugins.bus.recording.model import MessageLine
 from busmark.plugins.bus.recording.reader import Reader
 from busmark.plugins.bus.words import STRANGE
 from busmark.present.quoting import guarded
@@ -49,7 +49,7 @@ def rows(reader: Reader) -> Iterator[Row]:
         UserError: a line of the recording is damaged.
     """
     for _, line in reader.lines():
-        if not isinstance(line, Heard) or line.what not in ("live", "result"):
+        if not isinstance(line, MessageLine) or line.what not in ("live", "result"):
             continue
         try:
             figures = _live(line.message) if line.what == "live" else _result(line.message)
@@ -103,7 +103,7 @@ def _cell(cell: Cell) -> str:
     return "" if cell is None else guarded(str(cell))
 
 
-def _head(line: Heard) -> Row:
+def _head(line: MessageLine) -> Row:
     message = line.message
     return {
         "time_s": line.at_s, "utc": line.utc, "app": int(message["app"]),
@@ -150,7 +150,7 @@ def _result(message: dict[str, Any]) -> Row:
         row["corrupted_bodies"] = sum(corrupted) if corrupted else None
     if len(roles) == 1:
         # Segments of several ends cannot be summed up; each has its own.
-        row |= dict(_segments(roles[0]["legs"]))
+        row |= dict(_segments(roles[0]["segments"]))
     return row
 
 

@@ -45,13 +45,13 @@ Kind = Literal["order", "answer", "joined", "left", "live", "result", "trouble",
 """What a message is."""
 
 
-class Stored(BaseModel):
+class RecordingLine(BaseModel):
     """Unknown keys are kept, so that an older Busmark reads what a newer one has added."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class Header(Stored):
+class Header(RecordingLine):
     """The first line: how the recorder was attached to the bus."""
 
     busmark_recording: Literal[1] = 1
@@ -78,7 +78,7 @@ class Header(Stored):
     """Number of the recorder as a caller: it asks once who is on the bus."""
 
 
-class Line(Stored):
+class Line(RecordingLine):
     """What every further line has: when it was heard, at the recorder."""
 
     at_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -89,7 +89,7 @@ class Line(Stored):
     """The same moment by CLOCK_MONOTONIC of that host."""
 
 
-class Heard(Line):
+class MessageLine(Line):
     """A message."""
 
     what: Kind
@@ -99,7 +99,7 @@ class Heard(Line):
     """As it was on the bus."""
 
 
-class Lost(Line):
+class GapLine(Line):
     """Samples that are not stored, since the last such line."""
 
     what: Literal["lost"] = "lost"
@@ -127,13 +127,15 @@ def _which(value: Any) -> str:
 
 
 What = Annotated[
-    Annotated[Heard, Tag("heard")] | Annotated[Lost, Tag("lost")] | Annotated[Stop, Tag("stop")],
+    Annotated[MessageLine, Tag("heard")]
+    | Annotated[GapLine, Tag("lost")]
+    | Annotated[Stop, Tag("stop")],
     Discriminator(_which),
 ]
 """A line after the header."""
 
 WHAT: TypeAdapter[What] = TypeAdapter(What)
-RECORDING_LINE: TypeAdapter[Header | Heard | Lost | Stop] = TypeAdapter(
-    Header | Heard | Lost | Stop
+RECORDING_LINE: TypeAdapter[Header | MessageLine | GapLine | Stop] = TypeAdapter(
+    Header | MessageLine | GapLine | Stop
 )
 """Any line."""

@@ -18,7 +18,7 @@ from busmark.plugins.bus.recording.model import (
     VERSION,
     WHAT,
     Header,
-    Heard,
+    MessageLine,
     Stop,
     What,
     realtime_ns,
@@ -27,6 +27,9 @@ from busmark.plugins.bus.words import STRANGE, Message, reason
 
 LONGEST_LINE = 1 << 20
 """Bytes of a line: no message of a bus becomes as long."""
+
+NAMES = ((b'"legs":', b'"segments":'), (b'"untold":', b'"omitted":'))
+"""Earlier and present keys of messages. Nothing in quotes can look like them."""
 
 RECORDS = "`busmark bus record FILE --adapter NAME` makes a recording."
 
@@ -128,6 +131,8 @@ def _parsed(line: bytes) -> dict[str, Any]:
         ValueError: why there is none.
     """
     try:
+        for earlier, now in NAMES:
+            line = line.replace(earlier, now)
         found = json.loads(line.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
@@ -192,7 +197,7 @@ class Session:
     ended: list[tuple[float, int, Test, str]] = field(default_factory=list)
     """When it was heard, application, test, and why it failed; empty: it did not."""
     snapshot: dict[int, tuple[float, Message]] = field(default_factory=dict)
-    """By application: when it answered the snapshot at the begin of the recording, and the
+    """By application: when it answered the snapshot at the start of the recording, and the
     answer."""
     members: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """Applications, and the numbers of their processes."""
@@ -225,7 +230,7 @@ def session(reader: Reader) -> Session:
     began_ns = realtime_ns(header.utc)
     for number, line in reader.lines():
         found.length_s = max(found.length_s, line.at_s)
-        if not isinstance(line, Heard):
+        if not isinstance(line, MessageLine):
             continue
         found.messages += 1
         try:
@@ -238,7 +243,7 @@ def session(reader: Reader) -> Session:
     return found
 
 
-def _take(found: Session, number: int, line: Heard, own: Key, began_ns: int) -> None:
+def _take(found: Session, number: int, line: MessageLine, own: Key, began_ns: int) -> None:
     message = line.message
     if line.what == "order":
         _add(found, Order(number, line.at_s, _key(message), message["to"], dict(message["do"])))

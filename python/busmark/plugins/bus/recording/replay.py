@@ -145,7 +145,7 @@ LOOK_NS = 10_000_000
 
 
 @dataclass
-class Given:
+class GivenOrder:
     """An order that was given."""
 
     step: Step
@@ -157,7 +157,7 @@ class Given:
 
     @property
     def off_s(self) -> float | None:
-        """How much later than planned; negative: earlier."""
+        """Return how much later than planned; negative: earlier."""
         return None if self.sent_s is None else self.sent_s - self.step.planned_s
 
 
@@ -175,7 +175,7 @@ class Replay:
     """A replay, so far."""
 
     score: Score
-    given: list[Given] = field(default_factory=list)
+    given: list[GivenOrder] = field(default_factory=list)
     ended: list[tuple[int, Test, str]] = field(default_factory=list)
     adapters: dict[int, str] = field(default_factory=dict)
     """What the tests of each application run on, by its own word."""
@@ -207,7 +207,7 @@ class Player:
         self.notes: list[str] = []
         """What is different of the bus before anything is ordered."""
         self._caller = caller
-        self._orders: dict[int, Given] = {}
+        self._orders: dict[int, GivenOrder] = {}
         self._running: dict[tuple[int, Test], int] = {}
         """Tests that the replay has begun and that have not ended, with their participants."""
         self._base_ns = 0
@@ -288,11 +288,11 @@ class Player:
 
     # --- the replay ---
 
-    def play(self, say: Callable[[Given], None]) -> None:
+    def play(self, say: Callable[[GivenOrder], None]) -> None:
         """Give all orders at their times, and waits for the end of the recording."""
         self._base_ns = time.monotonic_ns() + LEAD_NS
         for step in self.replay.score.steps:
-            given = Given(step)
+            given = GivenOrder(step)
             self._hear_until(self._base_ns + round(step.planned_s * SECOND_NS))
             self._hear_before(step)
             self.replay.given.append(given)

@@ -17,7 +17,15 @@ from busmark import __version__
 from busmark.adapters import resolve
 from busmark.errors import UserError
 from busmark.plugins.bus.attachment import Attachment, Ending, Process, process
-from busmark.plugins.bus.recording.model import Header, Heard, Kind, Lost, Stop, Stored, What
+from busmark.plugins.bus.recording.model import (
+    GapLine,
+    Header,
+    Kind,
+    MessageLine,
+    RecordingLine,
+    Stop,
+    What,
+)
 from busmark.store.atomic import append_line
 
 MIB = 1 << 20
@@ -61,21 +69,21 @@ class Writer:
                 os.unlink(self._path)
             raise
 
-    def add(self, line: Stored) -> None:
+    def add(self, line: RecordingLine) -> None:
         """Write any further line.
 
         Raises:
             UserError: it cannot be stored; the file is whole up to the line before.
         """
         self._append(line)
-        if isinstance(line, Heard):
+        if isinstance(line, MessageLine):
             self.counts[line.what] += 1
-        if isinstance(line, Lost):
+        if isinstance(line, GapLine):
             self.lost += Counter(
                 foreign=line.foreign, malformed=line.malformed, overflow=line.overflow
             )
 
-    def _append(self, line: Stored) -> None:
+    def _append(self, line: RecordingLine) -> None:
         text = json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n"
         data = text.encode("utf-8", "backslashreplace")
         if self._bytes + len(data) > self._most_bytes:
@@ -156,7 +164,7 @@ class Listener:
         """Return the next line; None: nothing was heard within that time."""
         if (dropped := self._process.dropped) > self._unread:
             lost, self._unread = dropped - self._unread, dropped
-            return Lost(**self._now(), foreign=0, malformed=0, overflow=lost)
+            return GapLine(**self._now(), foreign=0, malformed=0, overflow=lost)
         received = self._process.next(within_s)
         return self._line(received) if isinstance(received, dict) else received
 
@@ -171,9 +179,9 @@ class Listener:
     def _line(self, received: dict[str, Any]) -> What:
         stamps = self._stamped(received["monotonic_ns"], received["realtime_ns"])
         if "lost" in received:
-            return Lost(**stamps, **received["lost"])
+            return GapLine(**stamps, **received["lost"])
         message = received["message"]
-        return Heard(**stamps, what=kind(received["topic"], message), message=message)
+        return MessageLine(**stamps, what=kind(received["topic"], message), message=message)
 
     def _now(self) -> dict[str, Any]:
         return self._stamped(time.monotonic_ns(), time.time_ns())

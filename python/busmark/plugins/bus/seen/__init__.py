@@ -2,7 +2,7 @@
 in, and knows no terminal."""
 
 from busmark.plugins.bus.seen.ends import End, Participant
-from busmark.plugins.bus.seen.seen import Seen
+from busmark.plugins.bus.seen.seen import Observer
 from busmark.plugins.bus.words import Trouble
 
-__all__ = ["End", "Participant", "Seen", "Trouble"]
+__all__ = ["End", "Observer", "Participant", "Trouble"]

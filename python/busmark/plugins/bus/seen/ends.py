@@ -34,8 +34,8 @@ class Participant:
     joined_ns: int | None = None
     """When it joined, ns since 1970 by the clock of its host."""
     found_s: float | None = None
-    """From when it joined to when that was heard here, by one clock; None: it was there before, or
-    is on another host."""
+    """Time from when it joined to when that was heard here, by one clock; None: it was there
+    before, or is on another host."""
     said_ns: int = 0
     """When it said its last word, ns since 1970 by the clock of its host."""
     heard_s: float = 0.0
@@ -63,11 +63,11 @@ class Participant:
 
     @property
     def is_there(self) -> bool:
-        """Whether it is still held to take part."""
+        """Return whether it is still held to take part."""
         return not self.left and not self.gone
 
     def word(self, key: str) -> str:
-        """What it says of itself under this key; empty: not known."""
+        """Return what it says of itself under this key; empty: not known."""
         value = (self.member or {}).get(key)
         return "" if value is None else str(value)
 
@@ -107,11 +107,11 @@ class Looks:
         return float(times[len(times) // 2])
 
     def all(self) -> Times:
-        """Those of all looks, in ascending order; perhaps empty."""
+        """Return the times of all looks, in ascending order; perhaps empty."""
         return _together(list(self._looks))
 
     def now(self) -> Times:
-        """Those of the last seconds, in ascending order; perhaps empty."""
+        """Return the times of the last seconds, in ascending order; perhaps empty."""
         if self._now is None:
             self._now = _together(list(self._looks)[-NOW:])
         return self._now
@@ -204,7 +204,7 @@ class End:
 
     @property
     def key(self) -> Key:
-        """By which it is known."""
+        """Return the key of this endpoint."""
         return self.participant.instance, self.kind, self.test, self.number
 
     def status(self, now_s: float) -> str:
@@ -216,7 +216,7 @@ class End:
 
     @property
     def is_live(self) -> bool:
-        """Whether it may still change."""
+        """Return whether it may still change."""
         return self.state not in ("ended", "failed") and self.participant.is_there
 
     @property
@@ -266,7 +266,7 @@ class End:
         self.unanswered += int(look["unanswered"])
         if (median := self.looks.add(look["round_trips_ns"])) is not None:
             self.trend.append(median)
-        if segments := look.get("legs"):
+        if segments := look.get("segments"):
             self._segments = segments if isinstance(segments, Unread) else _segments(segments)
 
     def described(self, test: Message) -> None:
@@ -279,7 +279,7 @@ class End:
     def accounted(self, role: Message) -> None:
         """Takes in what a role has recorded: at its end, or so far."""
         self.received, self.missing = int(role["received"]), int(role["missing"])
-        if segments := role.get("legs"):
+        if segments := role.get("segments"):
             self._segments = _segments(segments)
 
 

@@ -26,7 +26,7 @@ MOST_TROUBLES = 5000
 """What is kept at most; of troubles the latest."""
 
 
-class Seen:
+class Observer:
     """Takes in messages, one after the other. What nobody of this release has written is left out,
     and so is what is beyond the room for it."""
 
@@ -60,7 +60,7 @@ class Seen:
                 take(self, participant, message)
 
     def look(self, now_s: float) -> list[Participant]:
-        """What follows from the time that has gone by: who is gone since the last look."""
+        """Return what follows from the time that has gone by: who is gone since the last look."""
         for each in self.participants.values():
             each.looked_s = now_s
         if self._theory:
@@ -76,7 +76,7 @@ class Seen:
         return gone
 
     def _participant(self, message: Message) -> Participant | None:
-        """Who says this."""
+        """Return who says this."""
         instance, app, group = message["instance"], message["app"], message.get("group")
         known = self.participants.get(instance)
         if known is None and len(self.participants) < MOST_PARTICIPANTS:
@@ -229,6 +229,6 @@ class Seen:
 
 
 _TAKES = {
-    "joined": Seen._joined, "left": Seen._left, "answer": Seen._answer, "event": Seen._event,
-    "ended": Seen._ended,
+    "joined": Observer._joined, "left": Observer._left, "answer": Observer._answer,
+    "event": Observer._event, "ended": Observer._ended,
 }  # fmt: skip

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from busmark.plugins.bus.words import Message
 
 TRIPS = (b'"round_trips_ns":', b"[", b"]")
-SEGMENTS = (b'"legs":', b'{"', b"}]}")
+SEGMENTS = (b'"segments":', b'{"', b"}]}")
 """A key, and how the text that follows it begins and ends. Nothing in quotes can look like it."""
 NUMBERS = b"0123456789,"
 
@@ -63,7 +63,7 @@ def _without(line: bytes, key: bytes, first: bytes, last: bytes, kept: list[Unre
 def _placed(look: Message, kept: list[Unread]) -> int:
     """Puts what was kept in the place of its numbers; how many these were."""
     placed = 0
-    for key in ("legs", "round_trips_ns"):
+    for key in ("segments", "round_trips_ns"):
         number = look.get(key)
         if type(number) is int:
             look[key] = kept[number]

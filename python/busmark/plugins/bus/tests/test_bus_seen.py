@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.plugins.bus.seen import End, Seen
+from busmark.plugins.bus.seen import End, Observer
 
 RECORDED = Path(__file__).parent / "recorded" / "session.jsonl"
 """`busmark bus watch --json` beside two participants of Cyclone DDS."""
@@ -21,15 +21,15 @@ SECOND = 10**9
 THREE = 77
 
 
-def seen(messages: list[dict[str, Any]]) -> Seen:
-    found = Seen()
+def seen(messages: list[dict[str, Any]]) -> Observer:
+    found = Observer()
     for message in messages:
         found.hear(message, 1.0)
     found.look(1.0)
     return found
 
 
-def rows(found: Seen) -> dict[tuple[int, str, int, int], End]:
+def rows(found: Observer) -> dict[tuple[int, str, int, int], End]:
     return {(e.participant.app, e.kind, e.test, e.number): e for e in found.ends.values()}
 
 
@@ -108,7 +108,7 @@ def test_the_theoretical_rate_is_by_sequence_numbers_where_these_are_reported() 
 def test_segments_of_live_figures_are_shown() -> None:
     best = {"percent": 100.0, "count": 3, "min_ns": 1, "mean_ns": 2.0, "max_ns": 3}
     look = {"role": 192, "round_trips_ns": [3, 1, 2], "asked": 2, "unanswered": 1,
-            "legs": {"trip": [best]}}  # fmt: skip
+            "segments": {"trip": [best]}}  # fmt: skip
     count = {"role": 192, "writer": 192, "samples": 3}
     (end,) = seen([interval(2, "transceiver", 7, count, seen=[look])]).ends.values()
     assert end.segments == {"trip": [best]} and end.looks.median_ns == 2.0 and end.lost == 0.5

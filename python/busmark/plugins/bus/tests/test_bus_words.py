@@ -25,7 +25,7 @@ def role(accounts: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
     return {"role": "x", "writer": 192, "foreign": 0, "corrupted": 0, "echo_failures": 0,
             "received": sum(a["received"] for a in accounts),
             "missing": sum(a["missing"] for a in accounts), "accounts": accounts, "streams": [],
-            "legs": {}, **others}  # fmt: skip
+            "segments": {}, **others}  # fmt: skip
 
 
 def account(writer: int, received: int, missing: int) -> dict[str, Any]:
@@ -40,7 +40,7 @@ INTERVAL = {
 }  # fmt: skip
 SEGMENTS = {"trip": [{**BEST, "percent": 100.0, "mean_ns": 40_000.0}, BEST],
         "send_source": [{**BEST, "mean_ns": 2100.0}]}  # fmt: skip
-LOOKED_AT = {**INTERVAL, "seen": [{**INTERVAL["seen"][0], "legs": SEGMENTS}]}  # type: ignore[dict-item,index]
+LOOKED_AT = {**INTERVAL, "seen": [{**INTERVAL["seen"][0], "segments": SEGMENTS}]}  # type: ignore[dict-item,index]
 READ = {
     "event": "interval", "begin_ns": 0, "end_ns": 2_000_000_000,
     "counts": [{"role": 224, "writer": 192, "samples": 1990, "theoretical": 2000, "missing": 12,
@@ -75,7 +75,7 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
      "receiver 8 ended, reader 192: 12 read of 13, 1 lost"),
     ({"news": "ended", "test": 7, "kind": "transceiver",
       "result": {"run": [SENT], "rate_hz": 100.0,
-                 "roles": [role([account(192, 998, 2)], legs={"trip": [BEST]})]}},
+                 "roles": [role([account(192, 998, 2)], segments={"trip": [BEST]})]}},
      "transceiver 7 ended, 1,000 sent, 998 answered, 2 not"),
     ({"news": "ended", "test": 8, "kind": "transmitter",
       "result": {"run": [SENT, {**SENT, "ended": "stopped"}], "roles": []}},
@@ -83,7 +83,7 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "ended", "test": 8, "kind": "transmitter",
       "result": {"run": [{**SENT, "ended": "late"}], "rate_hz": 1e6, "roles": []}},
      "transmitter 8 ended, 1,000 sent at 100/s of 1,000,000/s that were ordered"),
-    ({"trouble": "stale", "message": "old", "untold": 4}, "stale: old (4 more were not listed)"),
+    ({"trouble": "stale", "message": "old", "omitted": 4}, "stale: old (4 more were not listed)"),
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
-from busmark.plugins.bus.recording.model import Header, Heard, Lost, Stop
+from busmark.plugins.bus.recording.model import GapLine, Header, MessageLine, Stop
 from busmark.plugins.bus.recording.reader import Reader
 from busmark.plugins.bus.recording.writer import Writer
 
@@ -27,9 +27,9 @@ def path(tmp_path: Path) -> Path:
 def test_what_is_written_is_read(path: Path) -> None:
     header = Header(**recordings.HEADER)
     lines = [
-        Heard(**recordings.SESSION[0]),
-        Lost(at_s=2, utc="", monotonic_ns=1, foreign=3, malformed=2, overflow=1),
-        Heard(**recordings.heard(3.0, "other", text="µ\u2028\n\"")),
+        MessageLine(**recordings.SESSION[0]),
+        GapLine(at_s=2, utc="", monotonic_ns=1, foreign=3, malformed=2, overflow=1),
+        MessageLine(**recordings.heard(3.0, "other", text="µ\u2028\n\"")),
         Stop(**recordings.stop(4.0, 2)),
     ]  # fmt: skip
     with Writer(path, 1 << 20) as writer:
@@ -41,6 +41,14 @@ def test_what_is_written_is_read(path: Path) -> None:
     reader = Reader(path)
     assert reader.header == header
     assert [line for _, line in reader.lines()] == lines and not reader.cut
+
+
+def test_earlier_keys_of_messages_are_read_as_the_present_ones(path: Path) -> None:
+    whole = recordings.write(path, [recordings.heard(3.0, "other", legs={}, untold=4)]).read_text()
+    assert '"legs"' in whole and '"untold"' in whole
+    (line, _) = [line for _, line in Reader(path).lines()]
+    assert isinstance(line, MessageLine)
+    assert line.message["segments"] == {} and line.message["omitted"] == 4
 
 
 def test_what_a_killed_recorder_leaves_is_read_up_to_its_last_line(path: Path) -> None:
@@ -70,7 +78,7 @@ def test_a_recording_ends_with_an_error_at_its_limit(path: Path) -> None:
         writer.begin(Header(**recordings.HEADER))
         with pytest.raises(UserError, match=r"limit.*\n.*--most"):
             for _ in range(100):
-                writer.add(Heard(**recordings.SESSION[0]))
+                writer.add(MessageLine(**recordings.SESSION[0]))
     reader = Reader(path)
     assert len(list(reader.lines())) == writer.stored > 3
 

@@ -54,7 +54,7 @@ def check(interface: str, pattern: str, where: str = "capture") -> None:
 
 
 def refusal(said: str, interface: str, pattern: str, where: str = "capture") -> UserError | None:
-    """Why dumpcap cannot capture, by what it said to `question`; None if it can."""
+    """Return why dumpcap cannot capture, by what it said to `question`; None if it can."""
     if MISSING in said:
         return _missing(where)
     if any(word in said for word in REFUSED):

@@ -110,7 +110,7 @@ def counts(said: str) -> Counts | None:
 
 
 def complaint(said: str) -> str:
-    """Why it cannot, in its own words; empty where it does not complain."""
+    """Return why it cannot, in its own words; empty where it does not complain."""
     found = COMPLAINT.search(said)
     return found[1].strip() if found else ""
 
@@ -245,7 +245,7 @@ class Taking:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended by itself."""
+        """Return whether it has ended by itself."""
         said = self._said()
         return counts(said) is not None or bool(complaint(said))
 
@@ -358,7 +358,7 @@ class Taking:
         return ""
 
     def _failed(self, said: str, otherwise: str) -> CaptureFailed:
-        """Why there is none; nothing of it is left."""
+        """Return why there is none; nothing of it is left."""
         self.kill()
         self._said_path.unlink(missing_ok=True)
         if NO_SPACE in said:

@@ -2,6 +2,6 @@
 
 from busmark.plugins.capture.late.explaining import MOST_WORST, is_captured, of_case
 from busmark.plugins.capture.late.file import of_file
-from busmark.plugins.capture.late.model import Explained, Late
+from busmark.plugins.capture.late.model import Late, LateSamples
 
-__all__ = ["MOST_WORST", "Explained", "Late", "is_captured", "of_case", "of_file"]
+__all__ = ["MOST_WORST", "Late", "LateSamples", "is_captured", "of_case", "of_file"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from busmark.model.text import count, time_text, upper_first
 from busmark.plugins.capture.blocks import figures, remarks
-from busmark.plugins.capture.late.model import Cause, Diagram, Event, Explained, Late
+from busmark.plugins.capture.late.model import Cause, Diagram, Event, Late, LateSamples
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 
 CAUSES: dict[Cause, str] = {
@@ -42,7 +42,7 @@ MOST_LISTED = 200
 """Samples of a capture that are listed."""
 
 
-def document(found: Explained) -> Document:
+def document(found: LateSamples) -> Document:
     """Return the document: counts and causes, then the samples of a capture alone with its figures,
     then the packets of the worst."""
     sections = [_counts(found), *_left(found), *_causes(found)]
@@ -53,7 +53,7 @@ def document(found: Explained) -> Document:
     return Document(f"Late samples of {found.case}", [], sections, kind="late samples")
 
 
-def _counts(found: Explained) -> Section:
+def _counts(found: LateSamples) -> Section:
     in_time = found.samples - found.late - found.lost
     columns = [
         Column("", [Cell(each) for each in ("late", "lost", "in time")], "label"),
@@ -71,7 +71,7 @@ def _counts(found: Explained) -> Section:
     return Section("", [Table(columns, [Row() for _ in range(3)], notes=notes, key="counts")])
 
 
-def _left(found: Explained) -> Iterator[Section]:
+def _left(found: LateSamples) -> Iterator[Section]:
     if found.left:
         columns = [
             Column("Round", [Cell(str(each.round)) for each in found.left], "label"),
@@ -82,7 +82,7 @@ def _left(found: Explained) -> Iterator[Section]:
         yield Section("Rounds not examined", [table])
 
 
-def _causes(found: Explained) -> Iterator[Section]:
+def _causes(found: LateSamples) -> Iterator[Section]:
     causes = found.causes
     if not causes:
         return
@@ -110,7 +110,7 @@ def _causes(found: Explained) -> Iterator[Section]:
     yield Section("Causes", [Table(columns, [Row() for _ in causes], notes=[note], key="causes")])
 
 
-def _listed(found: Explained) -> Iterator[Section]:
+def _listed(found: LateSamples) -> Iterator[Section]:
     """Each late or lost sample of a capture alone."""
     listed = found.worst[:MOST_LISTED]
     if not listed:

@@ -17,15 +17,15 @@ from busmark.plugins.capture.late.model import (
     Cause,
     Diagram,
     Event,
-    Explained,
     Late,
+    LateSamples,
+    PacketShown,
     RoundLeft,
     Share,
-    Shown,
 )
 from busmark.plugins.capture.late.reading import captures, read_round
 from busmark.plugins.capture.late.trace import (
-    Chosen,
+    ChosenSamples,
     Counters,
     Evidence,
     Proof,
@@ -47,7 +47,7 @@ class OfRound:
     """A round that was looked at."""
 
     number: int
-    chosen: Chosen
+    chosen: ChosenSamples
     late: list[Late]
     traces: list[Trace]
     """One for each of them."""
@@ -55,7 +55,9 @@ class OfRound:
     files: list[str]
 
 
-def of_round(number: int, chosen: Chosen, wire: Wire, counters: Counters | None = None) -> OfRound:
+def of_round(
+    number: int, chosen: ChosenSamples, wire: Wire, counters: Counters | None = None
+) -> OfRound:
     """Looks at the chosen samples of a round."""
     wanted = {each.seq for each in (*chosen.examined, *chosen.ordinary)}
     seen = wire.sightings(wanted)
@@ -97,7 +99,7 @@ def _name(one: Trace, proof: Proof) -> str:
     return "behind-retransmission" if one.path and proof.of_another else proof.cause
 
 
-def last_seen(one: Trace) -> Shown | None:
+def last_seen(one: Trace) -> PacketShown | None:
     last = one.last
     if last is None:
         return None
@@ -107,7 +109,7 @@ def last_seen(one: Trace) -> Shown | None:
 
 
 def nothing(one: Trace) -> str:
-    """Why nothing is said of a sample."""
+    """Return why nothing is said of a sample."""
     if one.several_ways:
         return "it went to several readers, whose packets cannot be distinguished"
     if not any(segment.packets for segment in one.segments):
@@ -117,25 +119,25 @@ def nothing(one: Trace) -> str:
     return "no part of its way covers half of the delay"
 
 
-def _shown(one: Trace, proof: Proof | None) -> list[Shown]:
+def _shown(one: Trace, proof: Proof | None) -> list[PacketShown]:
     return [_packet(one, each) for each in (proof.evidence if proof else ())]
 
 
-def _packet(one: Trace, each: Evidence) -> Shown:
-    return Shown(file=one.wire.files[each.packet.file].name, packet=each.packet.packet,
+def _packet(one: Trace, each: Evidence) -> PacketShown:
+    return PacketShown(file=one.wire.files[each.packet.file].name, packet=each.packet.packet,
                  at_ns=each.packet.time_ns - one.sample.sent_ns, what=each.what)  # fmt: skip
 
 
 def together(
     case: str, rounds: Sequence[OfRound], left: Iterable[RoundLeft], worst: int
-) -> Explained:
+) -> LateSamples:
     """All rounds of a case."""
     late = [each for one in rounds for each in one.late]
     ordinary = [each for one in rounds for each in one.ordinary]
     first = rounds[0].chosen if rounds else None
     order = sorted(late, key=lambda each: (each.latency_ns is not None, -(each.latency_ns or 0)))
     rest = [each for each in late if each.cause not in PROVED and each.latency_ns is not None]
-    return Explained(
+    return LateSamples(
         case=case, rounds=[one.number for one in rounds], left=list(left),
         samples=sum(one.chosen.samples for one in rounds),
         lost=sum(one.chosen.lost for one in rounds), late=sum(one.chosen.late for one in rounds),
@@ -174,7 +176,7 @@ STATUSES = ("ok", "marked")
 
 
 def is_captured(result: Result, case: Case) -> bool:
-    """Whether any round of it has a capture."""
+    """Return whether any round of it has a capture."""
     return any(captures(result.directory, case.id, n) for n in _numbers(result, case))
 
 
@@ -189,7 +191,7 @@ def of_case(
     *,
     diagrams: bool = False,
     most_packets: int = MOST_PACKETS,
-) -> Explained:
+) -> LateSamples:
     """Looks at all captured rounds that ran to their end, until too many packets are read."""
     looked: list[OfRound] = []
     left: list[RoundLeft] = []
@@ -216,7 +218,7 @@ def of_case(
     return explained
 
 
-def _draw(explained: Explained, looked: list[OfRound]) -> None:
+def _draw(explained: LateSamples, looked: list[OfRound]) -> None:
     by_sample = {
         (each.round, each.writer, each.reader, each.seq): one
         for of in looked
@@ -400,7 +402,7 @@ def _span(packet: Packet) -> str:
 
 
 def _plain(packet: Packet) -> str:
-    """What completes no message."""
+    """Return the name of a packet that completes no message."""
     if packet.protocol == "fragment":
         return "IP fragment"
     if packet.tcp_bytes is not None:

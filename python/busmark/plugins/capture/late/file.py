@@ -14,9 +14,9 @@ import polars as pl
 from busmark.plugins.capture.analysis import check_readable, described, gaps, read_samples
 from busmark.plugins.capture.figures import NONE, Times, taken
 from busmark.plugins.capture.late.explaining import OfRound, diagram, together, why
-from busmark.plugins.capture.late.model import Explained, Late, Shown
+from busmark.plugins.capture.late.model import Late, LateSamples, PacketShown
 from busmark.plugins.capture.late.reading import read_file
-from busmark.plugins.capture.late.trace import Chosen, Path, Sample, Trace, trace
+from busmark.plugins.capture.late.trace import ChosenSamples, Path, Sample, Trace, trace
 from busmark.plugins.capture.late.wire import RELIABLE, Wire
 from busmark.plugins.capture.reading import Packets
 from busmark.plugins.capture.samples import Samples
@@ -36,7 +36,7 @@ ORDINARY = 100
 def of_file(
     path: File, *, agent_ports: Sequence[int] = (), until: Confirmation | None = None,
     late_ns: int | None = None, diagrams: int = 0,
-) -> Explained:  # fmt: skip
+) -> LateSamples:  # fmt: skip
     """Looks at the samples of a capture. Raises `UserError` where nothing can be read.
 
     Args:
@@ -151,7 +151,7 @@ def _of_way(
 
     traces = [traced(int(at), int(took[at]) - fastest if arrived[at] else None) for at in examined]
     ordinary = [why(traced(int(at), int(took[at]))) for at in rest]
-    chosen = Chosen(len(begun), len(lost), len(late), None, limit, [], [])
+    chosen = ChosenSamples(len(begun), len(lost), len(late), None, limit, [], [])
     found = [_placed(why(one), names, one) for one in traces]
     return OfRound(first.run, chosen, found, traces, ordinary, [wire.files[0].name])
 
@@ -181,7 +181,7 @@ def _placed(late: Late, names: Sequence[str], one: Trace) -> Late:
 
 
 def _unknown(names: Sequence[str], last_hop: str | None, path: Path | None, seq: int) -> str:
-    """Why nothing is said of a lost sample."""
+    """Return why nothing is said of a lost sample."""
     place = names.index(last_hop) + 1 if last_hop else len(names)
     if path is None or place >= len(names) or not path.whole[place]:
         return "no packet shows what became of it"
@@ -277,7 +277,7 @@ def _absent(
 ) -> Late:
     sure = of.whole and all(each["dropped"] == 0 for each in packets.summary["interfaces"])
     shown = [
-        Shown(file=wire.files[0].name, packet=int(of.packets[place]), at_ns=0,
+        PacketShown(file=wire.files[0].name, packet=int(of.packets[place]), at_ns=0,
               what=f"the sample {word} it")
         for place, word in ((at - 1, "before"), (at, "after"))
     ]  # fmt: skip

@@ -25,7 +25,7 @@ PROVED = CAUSES[: CAUSES.index("on-link")]
 """Those that packets prove to be the reason."""
 
 
-class Shown(BaseModel):
+class PacketShown(BaseModel):
     """A packet that shows something."""
 
     file: str
@@ -51,12 +51,12 @@ class Late(BaseModel):
     """How long it waited for that; null where nothing explains it, and for a lost sample."""
     said: str
     """What the packets show."""
-    evidence: list[Shown]
+    evidence: list[PacketShown]
     also: list[Cause]
     """Further causes that would be enough."""
-    discovery: Shown | None
+    discovery: PacketShown | None
     """The first packet of discovery that was on the wire meanwhile."""
-    last_seen: Shown | None = None
+    last_seen: PacketShown | None = None
     """The last packet that carries it; null: no packet does."""
     way: list[str] = []
     """Hops of its way, in a capture without a result."""
@@ -118,7 +118,7 @@ class RoundLeft(BaseModel):
     why: str
 
 
-class Explained(BaseModel):
+class LateSamples(BaseModel):
     """Late samples of a case."""
 
     busmark_explain: int = EXPLAIN_VERSION
@@ -149,7 +149,7 @@ class Explained(BaseModel):
     """How many of them had discovery on the wire meanwhile."""
     discovery_ordinary: int
     """How many of the samples that are not late had it."""
-    discovery_packet: Shown | None
+    discovery_packet: PacketShown | None
     """One of its packets, while one of these late samples was under way."""
     files: list[str]
     worst: list[Late]

@@ -60,7 +60,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenSamples:
     """The samples of a round that are looked at."""
 
     samples: int
@@ -78,7 +78,7 @@ class Chosen:
 
 def choose(
     round_number: int, table: pl.DataFrame, *, one_clock: bool = True, echoed: bool = True
-) -> Chosen:
+) -> ChosenSamples:
     """Late and other samples of a round: round trips where there are such, else one-way times.
     `echoed`: whether something answers; a writer does not know then what was read."""
     measured = _measured(table, one_clock, echoed)
@@ -96,7 +96,7 @@ def choose(
     # Both kinds have a share of the room, so that neither hides the other.
     room = MOST_EXAMINED if not late.height else MOST_EXAMINED // 2
     picked = pl.concat([lost.head(room), late.head(MOST_EXAMINED - min(room, lost.height))])
-    return Chosen(
+    return ChosenSamples(
         measured.height, lost.height, late.height, median, limit,
         [_sample(round_number, row, median) for row in picked.iter_rows(named=True)],
         [_sample(round_number, row, 0)
@@ -222,7 +222,7 @@ class Segment:
 
     @cached_property
     def identities(self) -> list[tuple[Writer, int]]:
-        """By which RTPS knows the sample: writer and number."""
+        """Return the sample's identities in RTPS: writer and number."""
         found = {
             ((each.source, each.writer), each.last_seq): None
             for each in self.packets
@@ -261,8 +261,8 @@ class Trace:
 
     @cached_property
     def several_ways(self) -> bool:
-        """Whether it went to several ends at once: packets for one end and packets for another are
-        not distinguished."""
+        """Return whether it went to several ends at once: packets for one end and packets for
+        another are not distinguished."""
         return any(_several(self.wire, segment) for segment in self.segments)
 
     @cached_property
@@ -272,8 +272,8 @@ class Trace:
         return max(found, key=lambda each: each.time_ns, default=None)
 
     def enough(self, wait_ns: int | None) -> bool:
-        """Whether a wait is at least half of what the sample is late by; of a lost sample, whether
-        it explains the loss."""
+        """Return whether a wait is at least half of what the sample is late by; of a lost sample,
+        whether it explains the loss."""
         excess = self.sample.excess_ns
         if excess is None or wait_ns is None:
             return excess is None and wait_ns is None
@@ -336,9 +336,9 @@ def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Segment]:
 
 
 def _several(wire: Wire, segment: Segment) -> bool:
-    """Whether flows of one protocol and file lead from one address to different ends, and none of
-    them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes from one
-    (DATA) are two parts of one way, also where there are two agents."""
+    """Return whether flows of one protocol and file lead from one address to different ends, and
+    none of them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes
+    from one (DATA) are two parts of one way, also where there are two agents."""
     flows = list(
         dict.fromkeys(
             (each.protocol, each.kind == "WRITE_DATA", each.flow)

@@ -155,7 +155,7 @@ class Wire:
         return self.packets(self._places[packet.file, packet.packet])
 
     def within(self, rows: Rows, begin_ns: int, end_ns: int) -> Rows:
-        """Those of these rows whose time is in the window, both ends included."""
+        """Return the rows whose time is in the window, both ends included."""
         times = self.times[rows]
         first, last = np.searchsorted(times, [begin_ns, end_ns + 1])
         return rows[first:last]
@@ -213,7 +213,7 @@ class Wire:
 
     @cached_property
     def _questions(self) -> tuple[dict[Writer, Rows], dict[int, Rows]]:
-        """Those to a participant, and those to whom it concerns."""
+        """Return those to a participant, and those to whom it concerns."""
         asks = (pl.col("kind") == "ACKNACK") & (pl.col("missing") > 0)
         asks = RTPS & (asks | (pl.col("kind") == "NACK_FRAG"))
         to_nobody = asks & pl.col("destination").is_null()
@@ -272,7 +272,8 @@ class Wire:
         return self._by(pl.col("kind") == "READ_DATA", "flow")
 
     def is_local(self, packet: Packet) -> bool:
-        """Whether it went from a host to itself, with nothing between capture and receiver."""
+        """Return whether it went from a host to itself, with nothing between capture and
+        receiver."""
         if packet.flow is None:
             return False
         flow = self.flows[packet.flow]
@@ -345,7 +346,7 @@ class Wire:
 
 
 def passes(wire: Wire, into: Packet, out: Packet) -> bool:
-    """Whether one process took the first and sent the second."""
+    """Return whether one process took the first and sent the second."""
     if into.flow is None or out.flow is None:
         return False
     a, b = wire.flows[into.flow], wire.flows[out.flow]

@@ -9,14 +9,14 @@ from late_tables import BACK, MS, THERE, acknack, data, sample, samples
 
 from busmark.plugins.capture.findings import evidence
 from busmark.plugins.capture.late.explaining import of_round, together
-from busmark.plugins.capture.late.model import CAUSES, Explained
+from busmark.plugins.capture.late.model import CAUSES, LateSamples
 from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import File, Flow, Wire
 
 FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
 
 
-def explained(rows: list[dict[str, object]], latency_ms: float | None = 50.0) -> Explained:
+def explained(rows: list[dict[str, object]], latency_ms: float | None = 50.0) -> LateSamples:
     wire = Wire.of(rows, FLOWS, [File("it.pcapng", None, "lo")])
     found = of_round(4, choose(4, samples(latency_ms)), wire, Counters(socket_drops=7))
     return together("a", [found], [], 10)

@@ -6,7 +6,7 @@ Sources for the formats: `performance-tests/bench/` of OpenDDS/OpenDDS (`idl/Ben
 
 from __future__ import annotations
 
-from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.model import ImportedFile
 from busmark.plugins.imports.opendds.figures import FLAWS, observe
 from busmark.plugins.imports.opendds.forms import FORMS
 from busmark.plugins.imports.text import SourceText
@@ -19,10 +19,10 @@ def recognise(text: str) -> bool:
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 
-def read(source: SourceText) -> Imported:
+def read(source: SourceText) -> ImportedFile:
     """Return one run for round trips, and one for one-way samples."""
     name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "report")
-    imported = Imported("OpenDDS Bench", name, titles={"opendds": "OpenDDS"})
+    imported = ImportedFile("OpenDDS Bench", name, titles={"opendds": "OpenDDS"})
     imported.runs = FORMS[name][1](source, imported).runs()
     if not imported.runs:
         raise source.nothing("statistics of latency, round_trip_latency or throughput with samples")

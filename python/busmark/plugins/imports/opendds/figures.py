@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from busmark.plugins.imports.model import (
     Flaw,
-    Imported,
+    ImportedFile,
     Quantity,
-    Reported,
+    ReportedFigure,
     Run,
     RunParameters,
     Statistic,
@@ -44,7 +44,7 @@ LAST_THOUSAND = Flaw(
 )  # fmt: skip
 RATE = Flaw(
     "opendds-throughput", "warning", "Throughput is a mean of running means",
-    "With every sample the rate since the begin is entered, and their mean is printed: "
+    "With every sample the rate since the start is entered, and their mean is printed: "
     "the start weighs most. Octets are of the data as it is in memory, not as it is sent.",
     "Do not compare it with goodput.",
 )  # fmt: skip
@@ -88,7 +88,7 @@ class Block:
     """Samples that median and MAD rest on: the last thousand of each reader, unless set."""
     line: int | None = None
 
-    def reported(self, quantity: Quantity) -> list[Reported]:
+    def reported(self, quantity: Quantity) -> list[ReportedFigure]:
         """Return it as figures in nanoseconds."""
         if not self.count:
             return []
@@ -101,7 +101,7 @@ class Block:
             ("mad", None, self.mad, self.median_count),
         ]
         return [
-            Reported(quantity, statistic, value * 1e9, percent, count, line=self.line)
+            ReportedFigure(quantity, statistic, value * 1e9, percent, count, line=self.line)
             for statistic, percent, value, count in whole
             if value is not None
         ]
@@ -146,7 +146,7 @@ class Blocks:
             run.line = min((s.line for s in run.reported if s.line), default=1)
         return made
 
-    def _reported(self, names: dict[str, Quantity]) -> list[Reported]:
+    def _reported(self, names: dict[str, Quantity]) -> list[ReportedFigure]:
         found = []
         for name, quantity in names.items():
             if name in self.by_name:
@@ -154,7 +154,7 @@ class Blocks:
         return found
 
 
-def observe(imported: Imported, form: str) -> None:
+def observe(imported: ImportedFile, form: str) -> None:
     """Add the flaws that the file shows."""
     timed = [r for r in imported.runs if r.reported]
     one_way = [r for r in timed if r.params.test == "throughput"]

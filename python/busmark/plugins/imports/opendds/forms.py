@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.model import ImportedFile
 from busmark.plugins.imports.opendds.figures import ONE_WAY, ROUND_TRIP, Block, Blocks
 from busmark.plugins.imports.text import Document, SourceText, checked, line_of
 
@@ -98,7 +98,7 @@ class Report(Document):
     missing_reports: int | None = None
 
 
-def read_report(source: SourceText, imported: Imported) -> Blocks:
+def read_report(source: SourceText, imported: ImportedFile) -> Blocks:
     """Return all readers together."""
     found = checked(source, Report, source.text)
     workers = [worker for node in found.node_reports for worker in node.worker_reports]
@@ -214,7 +214,7 @@ class Summary(Document):
     tags: dict[str, object] = Field(default={})
 
 
-def read_summary(source: SourceText, imported: Imported) -> Blocks:
+def read_summary(source: SourceText, imported: ImportedFile) -> Blocks:
     """Return all readers, as the tool has put them together."""
     found = checked(source, Summary, source.text)
     blocks = Blocks()
@@ -239,7 +239,7 @@ def read_summary(source: SourceText, imported: Imported) -> Blocks:
     return blocks
 
 
-def read_text(source: SourceText, imported: Imported) -> Blocks:
+def read_text(source: SourceText, imported: ImportedFile) -> Blocks:
     """Return all readers, as the tool has put them together."""
     if source.cut:
         imported.left_out.append(source.cut)
@@ -279,7 +279,7 @@ def read_text(source: SourceText, imported: Imported) -> Blocks:
     return blocks
 
 
-FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, Imported], Blocks]]] = {
+FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, ImportedFile], Blocks]]] = {
     "report": (lambda text: '"node_reports"' in text and '"worker_reports"' in text, read_report),
     "summary json": (lambda text: '"stats"' in text and '"madev"' in text, read_summary),
     "summary text": (

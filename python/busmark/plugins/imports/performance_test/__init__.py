@@ -9,7 +9,7 @@ there is no percentile, and none can be computed.
 from __future__ import annotations
 
 from busmark.errors import UserError
-from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.model import ImportedFile
 from busmark.plugins.imports.performance_test.experiment import FLAWS, combine, observe
 from busmark.plugins.imports.performance_test.forms import FORMS
 from busmark.plugins.imports.possible import of_two_clocks
@@ -23,10 +23,10 @@ def recognise(text: str) -> bool:
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 
-def read(source: SourceText) -> Imported:
+def read(source: SourceText) -> ImportedFile:
     """Return one run."""
     name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "csv")
-    imported = Imported("performance_test", name)
+    imported = ImportedFile("performance_test", name)
     experiment = FORMS[name][1](source, imported)
     imported.version = experiment.version
     if experiment.roundtrip.lower() == "relay":

@@ -21,10 +21,10 @@ import polars as pl
 from busmark.plugins.imports.model import (
     Flaw,
     Half,
-    Imported,
+    ImportedFile,
     Part,
     Quantity,
-    Reported,
+    ReportedFigure,
     Run,
     RunParameters,
     Statistic,
@@ -71,7 +71,7 @@ ONE_HOST = Flaw(
 )  # fmt: skip
 WARM_UP = Flaw(
     "performance-test-warm-up", "note", "Warm-up is in the figures",
-    "No row at the begin was left out.",
+    "No row at the start was left out.",
     "Run it with --ignore.",
 )  # fmt: skip
 NOTHING = Flaw(
@@ -181,12 +181,12 @@ class Experiment:
     switches: dict[str, bool] = field(default_factory=dict)
     """Settings that are on."""
     ignored_s: float | None = None
-    """Rows at the begin that the tool left out."""
+    """Rows at the start that the tool left out."""
     rows: list[Row] = field(default_factory=list)
 
     @property
     def by_ros(self) -> bool:
-        """Whether ROS 2 was between the tool and the middleware."""
+        """Return whether ROS 2 was between the tool and the middleware."""
         return self.means.upper().startswith(("RCLCPP", "ROS2"))
 
     @property
@@ -274,9 +274,9 @@ class Experiment:
             values |= {"sent": sent, "written_per_s": written_per_s}
         return values
 
-    def _reported(self) -> list[Reported]:
+    def _reported(self) -> list[ReportedFigure]:
         parts: list[Part] = []
-        reported: list[Reported] = []
+        reported: list[ReportedFigure] = []
         for row in self.rows:
             if not row.count or row.mean_ns is None:
                 continue
@@ -287,7 +287,7 @@ class Experiment:
                 "mean": row.mean_ns, "std": deviation, "min": row.min_ns, "max": row.max_ns,
             }  # fmt: skip
             reported += [
-                Reported(
+                ReportedFigure(
                     self.quantity, statistic, value, None, row.count, start, row.length_s, row.line
                 )
                 for statistic, value in figures.items()
@@ -304,7 +304,7 @@ def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:
     return intervals_of(starts, (row.length_s for row in rows), counts, size)
 
 
-def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> None:
+def observe(imported: ImportedFile, run: Run, form: str, experiment: Experiment) -> None:
     """Add the flaws that the file shows."""
     rows = len(experiment.rows)
     if run.reported:

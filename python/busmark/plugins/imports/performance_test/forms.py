@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pydantic import Field
 
 from busmark.errors import UserError
-from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.model import ImportedFile
 from busmark.plugins.imports.performance_test.experiment import Experiment, Row
 from busmark.plugins.imports.text import Document, Line, SourceText, checked, line_of, nanoseconds
 
@@ -47,7 +47,7 @@ _PLOTTED = re.compile(r"[\w-]+_[\w-]+", re.ASCII)
 _VALUE = re.compile(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|nan|inf)", re.ASCII)
 
 
-def _read_csv(source: SourceText, imported: Imported) -> Experiment:
+def _read_csv(source: SourceText, imported: ImportedFile) -> Experiment:
     if MARK not in source.text:
         raise UserError(
             f"no table of figures after {MARK}: this is what performance_test shows on a terminal",
@@ -193,7 +193,7 @@ class Experiments(Document):
     analysis_results: list[Result]
 
 
-def _read_json(source: SourceText, imported: Imported) -> Experiment:
+def _read_json(source: SourceText, imported: ImportedFile) -> Experiment:
     found = checked(source, Experiments, source.text)
     if not found.analysis_results:
         raise source.nothing("an element in analysis_results")
@@ -259,7 +259,7 @@ def _recognised_plot(text: str) -> bool:
     return bool(alike) and len(names) == len(numbers) and all(map(_VALUE.fullmatch, numbers))
 
 
-def _read_plot(source: SourceText, imported: Imported) -> Experiment:
+def _read_plot(source: SourceText, imported: ImportedFile) -> Experiment:
     raise UserError(
         "plot data of the ROS 2 build farm, which carry neither units nor names of statistics",
         where=f"{source.name}, line 1",
@@ -267,7 +267,7 @@ def _read_plot(source: SourceText, imported: Imported) -> Experiment:
     )
 
 
-FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, Imported], Experiment]]] = {
+FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, ImportedFile], Experiment]]] = {
     "plot": (_recognised_plot, _read_plot),
     "json": (lambda text: '"analysis_results"' in text and '"com_mean_str"' in text, _read_json),
     "csv": (lambda text: MARK in text or bool(_HEAD.search(text)), _read_csv),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.model import ImportedFile
 from busmark.plugins.imports.perftest import forms
 from busmark.plugins.imports.perftest.figures import ADAPTER, FLAWS, above, banners, observe
 from busmark.plugins.imports.perftest.forms import combine
@@ -17,7 +17,7 @@ from busmark.plugins.imports.text import SourceText
 
 __all__ = ["FLAWS", "combine", "read", "recognise"]
 
-FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, Imported], None]]] = {
+FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, ImportedFile], None]]] = {
     "latency file": (forms.recognise_latencies, forms.read_latencies),
     "json": (forms.recognise_json, forms.read_json),
     "csv": (forms.recognise_csv, forms.read_csv),
@@ -31,11 +31,11 @@ def recognise(text: str) -> bool:
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 
-def read(source: SourceText) -> Imported:
+def read(source: SourceText) -> ImportedFile:
     """Return one file."""
     name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "csv")
     configured = banners(source)
-    imported = Imported("RTI Perftest", name, titles={ADAPTER: "RTI Connext"})
+    imported = ImportedFile("RTI Perftest", name, titles={ADAPTER: "RTI Connext"})
     imported.version = _all(one.version for one in configured)
     if middleware := _all(one.middleware for one in configured):
         imported.versions[ADAPTER] = middleware

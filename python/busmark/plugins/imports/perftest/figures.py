@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from busmark.plugins.imports.model import (
     Flaw,
-    Imported,
+    ImportedFile,
     Quantity,
-    Reported,
+    ReportedFigure,
     Run,
     RunParameters,
     Statistic,
@@ -118,7 +118,7 @@ WARM_UP = Flaw(
     "note",
     "Warm-up and end are in the rate",
     "The time of a throughput test begins with its first sample and ends when the end is "
-    "announced; nothing at its begin is discarded.",
+    "announced; nothing at its start is discarded.",
     "Use long runs (-executionTime), in which they do not matter.",
 )
 LATENCY_FILE = Flaw(
@@ -159,13 +159,13 @@ def percent_of_cpus(run: Run, percent: float | None) -> None:
 def serialization(run: Run, name: str, value_ns: float | None, line: int) -> None:
     """Add one of `PARTS`."""
     if value_ns is not None:
-        run.reported.append(Reported(PARTS[name], "mean", value_ns, line=line))
+        run.reported.append(ReportedFigure(PARTS[name], "mean", value_ns, line=line))
 
 
 def latency_run(
     size: int, times_ns: Mapping[str, float | None], line: int, count: int | None = None
 ) -> Run:
-    """Return the run of a latency summary; the keys are in `NAMES` and `PARTS`. Those of `NAMES`
+    """Return the run of a latency summary; the keys are in `NAMES` and `PARTS`. Values of `NAMES`
     are halves of round trips, whatever the heading says. A summary of nothing is all zeros."""
     params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
     params.size = size
@@ -184,7 +184,7 @@ def latency_run(
             continue
         statistic, percent = NAMES[name]
         run.reported.append(
-            Reported("half_round_trip", statistic, value, percent, count, line=line)
+            ReportedFigure("half_round_trip", statistic, value, percent, count, line=line)
         )
     return run
 
@@ -212,7 +212,7 @@ def throughput_run(
     return run
 
 
-def observe(imported: Imported) -> None:
+def observe(imported: ImportedFile) -> None:
     """Add the flaws that the runs of one file show."""
     latency = [run for run in imported.of_test("latency") if run.reported]
     imported.observe(HALVED, f"latency of {sizes_of(latency)}", latency)

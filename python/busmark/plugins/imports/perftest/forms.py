@@ -25,7 +25,7 @@ import polars as pl
 from pydantic import AliasChoices, Field
 
 from busmark.errors import UserError
-from busmark.plugins.imports.model import Imported, Run, RunParameters, samples_of
+from busmark.plugins.imports.model import ImportedFile, Run, RunParameters, samples_of
 from busmark.plugins.imports.perftest.figures import (
     ADAPTER,
     LATENCY_FILE,
@@ -101,7 +101,7 @@ class Intervals:
         return counted(len(self.lines), *self.first) if self.first else None
 
 
-def read_csv(source: SourceText, imported: Imported) -> None:
+def read_csv(source: SourceText, imported: ImportedFile) -> None:
     """Add a run for each summary, in order."""
     if is_bare(source.text):
         raise UserError(
@@ -177,7 +177,7 @@ def _csv_times(source: SourceText, line: Line, row: dict[str, str]) -> dict[str,
     return found
 
 
-def _leave_out(source: SourceText, imported: Imported, intervals: list[int]) -> None:
+def _leave_out(source: SourceText, imported: ImportedFile, intervals: list[int]) -> None:
     if intervals:
         imported.left_out.append(
             f"{source.name}, line {intervals[0]}: interval lines ({len(intervals)}) are not read: "
@@ -205,7 +205,7 @@ def recognise_legacy(text: str) -> bool:
     return bool(re.search(r"^Length:\s*\d+\s+(Latency: |Packets: )", text, re.MULTILINE))
 
 
-def read_legacy(source: SourceText, imported: Imported) -> None:
+def read_legacy(source: SourceText, imported: ImportedFile) -> None:
     """Add a run for each summary, in order."""
     intervals: list[int] = []
     for line in source.lines:
@@ -286,7 +286,7 @@ def recognise_json(text: str) -> bool:
     return '"length"' in text and ('"latency_ave"' in text or '"packets/s' in text)
 
 
-def read_json(source: SourceText, imported: Imported) -> None:
+def read_json(source: SourceText, imported: ImportedFile) -> None:
     """Add a run for each element, in order."""
     decoder = json.JSONDecoder(parse_constant=lambda _: None)
     intervals = 0
@@ -363,7 +363,7 @@ def recognise_latencies(text: str) -> bool:
     return text.lstrip("\ufeff\r\n ").startswith(HEADER)
 
 
-def read_latencies(source: SourceText, imported: Imported) -> None:
+def read_latencies(source: SourceText, imported: ImportedFile) -> None:
     """Add one run for each header."""
     values: list[int] = []
     begin = 1
@@ -382,7 +382,7 @@ def read_latencies(source: SourceText, imported: Imported) -> None:
         raise source.nothing(f'samples under the header "{HEADER}"')
 
 
-def _close(imported: Imported, values: list[int], begin: int) -> None:
+def _close(imported: ImportedFile, values: list[int], begin: int) -> None:
     if values:
         params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
         # Series of one file are of several sizes as a rule: they are no rounds of one case.

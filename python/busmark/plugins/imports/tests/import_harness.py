@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from seams import shown
 
-from busmark.plugins.imports.model import Imported
+from busmark.plugins.imports.model import ImportedFile
 from busmark.plugins.imports.read import import_results
 from busmark.plugins.imports.registry import importer
 from busmark.plugins.imports.text import SourceText
@@ -57,7 +57,7 @@ def text_of(name: str) -> str:
     return (FILES / name).read_text(encoding="utf-8")
 
 
-def read(name: str, text: str | None = None) -> Imported:
+def read(name: str, text: str | None = None) -> ImportedFile:
     """A file, or changed text of it, as its importer reads it."""
     source = SourceText(name, (text_of(name) if text is None else text).encode())
     return importer(FORMATS[name]).read(source)

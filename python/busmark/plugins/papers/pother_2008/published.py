@@ -105,8 +105,8 @@ AGGREGATE_MB_PER_S = {"Windows XP, Xeon 2.0 GHz": 80.0, "two Opterons": 450.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Discovered:
-    """How long an endpoint took to be created, and to be discovered, both from the begin of its
+class DiscoveryTimes:
+    """How long an endpoint took to be created, and to be discovered, both from the start of its
     creation; µs. `lost`: messages before it was discovered; None: not printed."""
 
     where: str
@@ -118,28 +118,28 @@ class Discovered:
 
     @property
     def between_nodes(self) -> bool:
-        """Whether the other endpoint was on another node."""
+        """Return whether the other endpoint was on another node."""
         return self.where == BETWEEN
 
 
 WITHIN, BETWEEN, WINDOWS = "Linux, within one node", "Linux, between nodes", "Windows XP, one node"
 
 CLUSTER = (
-    Discovered(WITHIN, "writer", "entity", 784, 791, 0),
-    Discovered(WITHIN, "writer", "participant", 1021, 1038, 0),
-    Discovered(WITHIN, "reader", "entity", 1103, 866),
-    Discovered(WITHIN, "reader", "participant", 1270, 1157),
-    Discovered(BETWEEN, "writer", "entity", 621, 624, 0),
-    Discovered(BETWEEN, "writer", "participant", 2459, 2461, 0),
-    Discovered(BETWEEN, "reader", "entity", 1218, 1241),
-    Discovered(BETWEEN, "reader", "participant", 1253, 1280),
+    DiscoveryTimes(WITHIN, "writer", "entity", 784, 791, 0),
+    DiscoveryTimes(WITHIN, "writer", "participant", 1021, 1038, 0),
+    DiscoveryTimes(WITHIN, "reader", "entity", 1103, 866),
+    DiscoveryTimes(WITHIN, "reader", "participant", 1270, 1157),
+    DiscoveryTimes(BETWEEN, "writer", "entity", 621, 624, 0),
+    DiscoveryTimes(BETWEEN, "writer", "participant", 2459, 2461, 0),
+    DiscoveryTimes(BETWEEN, "reader", "entity", 1218, 1241),
+    DiscoveryTimes(BETWEEN, "reader", "participant", 1253, 1280),
 )
 """A writer of 40 B at 1000 Hz, and its reader."""
 
 SPOTTED = (
-    Discovered(WINDOWS, "writer", "entity", 2285, 2382, 0),
-    Discovered(WINDOWS, "writer", "entity", 2529, 2625, 0),
-    Discovered(WINDOWS, "reader", "entity", 3836, 3668),
+    DiscoveryTimes(WINDOWS, "writer", "entity", 2285, 2382, 0),
+    DiscoveryTimes(WINDOWS, "writer", "entity", 2529, 2625, 0),
+    DiscoveryTimes(WINDOWS, "reader", "entity", 3836, 3668),
 )
 """Output of the spotter. It does not say whether a participant was created too."""
 

@@ -10,7 +10,15 @@ from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.text import ABSENT, number
 from busmark.model.traffic import LevelScope
-from busmark.plugins.papers.document import Columns, Content, Grouped, Part, fixed, micro, table
+from busmark.plugins.papers.document import (
+    Columns,
+    Content,
+    GroupedTable,
+    Part,
+    fixed,
+    micro,
+    table,
+)
 from busmark.plugins.papers.pother_2008 import published
 from busmark.plugins.papers.pother_2008.discovery import between_nodes
 from busmark.plugins.papers.pother_2008.places import (
@@ -24,7 +32,7 @@ from busmark.plugins.papers.pother_2008.statements import deviation, mean, segme
 from busmark.plugins.papers.select import PerRound, parameters
 
 
-def tables(campaign: Campaign) -> list[Grouped]:
+def tables(campaign: Campaign) -> list[GroupedTable]:
     """Return the tables of each experiment that was measured, then the tables of the slides."""
     measured = [c for c in campaign.cases if c.latency or c.throughput or c.discovery]
     of = {part: [c for c in measured if part_of(c) == part] for part in get_args(Part)}
@@ -62,7 +70,7 @@ def _average(values: PerRound) -> float | None:
     return micro(sum(values.values()) / len(values)) if values else None
 
 
-def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Grouped]:
+def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[GroupedTable]:
     """Return average and deviation of round trips, by class and priority, of each middleware."""
     groups: dict[tuple[str, str], list[CaseSummary]] = {}
     for case in cases:
@@ -76,7 +84,7 @@ def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Grouped]:
     ]  # fmt: skip
 
 
-def _segments(campaign: Campaign, case: CaseSummary) -> Grouped:
+def _segments(campaign: Campaign, case: CaseSummary) -> GroupedTable:
     """Return the eight segments of the slides; those that were not recorded have no row."""
     flat = parameters(case)
     title = [_class(flat.get("fifo")), f"transport priority {flat['qos.transport_priority']}"]
@@ -102,7 +110,7 @@ def _segments(campaign: Campaign, case: CaseSummary) -> Grouped:
     )
 
 
-def _published_jitter() -> Grouped:
+def _published_jitter() -> GroupedTable:
     columns: Columns[published.Headline] = {
         "Class": lambda each: _class(each.fifo),
         "Transport priority": lambda each: each.priority,
@@ -120,7 +128,7 @@ def _published_jitter() -> Grouped:
     )
 
 
-def _published_segments(output: published.Output) -> Grouped:
+def _published_segments(output: published.Output) -> GroupedTable:
     columns: Columns[published.Line] = {
         "Segment": lambda line: SENT[line.segment],
         "Best": lambda line: f"{line.percent:g} %",
@@ -176,7 +184,7 @@ PORTABILITY: Columns[Mapping[str, Any]] = {
 }
 
 
-def _portability(campaign: Campaign) -> list[Grouped]:
+def _portability(campaign: Campaign) -> list[GroupedTable]:
     """Return what adapters declare, and the slide of three products."""
     declared = [each for name, each in campaign.adapters.items() if name != "null"]
     columns: Columns[tuple[str, ...]] = {
@@ -331,7 +339,7 @@ DISCOVERY: Columns[CaseSummary] = {
     "So discovered, µs": lambda case: _side(micro(_found("first_sample_after")(case))),
     "Lost before discovered": _found("lost_before"),
 }
-DISCOVERED: Columns[published.Discovered] = {
+DISCOVERED: Columns[published.DiscoveryTimes] = {
     "New": lambda each: f"{each.new}{CREATED[each.creates]}",
     "Where": lambda each: each.where,
     "Creation-time, µs": lambda each: each.creation,
@@ -346,7 +354,7 @@ MEASURED: tuple[tuple[Part, str, Columns[CaseSummary], str], ...] = (
      "Theoretical: what the receivers would have read had nothing been lost, by the sequence "
      "numbers: read × (received + lost) / received. MB/s: 10⁶ B/s of bodies."),
     ("discovery", "Writer and reader discovery, writer at 1000 Hz, 40 bytes", DISCOVERY,
-     "Times of a typical round, from the begin of creation; discovery: to the first sample "
+     "Times of a typical round, from the start of creation; discovery: to the first sample "
      "received. So discovered: from the end of creation. Lost: mean of all repetitions."),
     ("scalability", "Throughput, calculated / read, kB/s",
      {**CONFIGURATION, **{title: _level(scope) for title, scope in LEVELS.items()}},
@@ -367,7 +375,7 @@ _OF_MACHINE: Columns[tuple[str, float]] = {
     "Read, MB/s": lambda row: row[1],
 }
 
-PUBLISHED: tuple[tuple[Part, Grouped], ...] = (
+PUBLISHED: tuple[tuple[Part, GroupedTable], ...] = (
     ("throughput", table(
         THERE, "Aggregate throughput of one node", _OF_MACHINE,
         published.AGGREGATE_MB_PER_S.items(),

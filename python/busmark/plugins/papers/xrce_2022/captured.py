@@ -9,7 +9,7 @@ from busmark.errors import UserError
 from busmark.plugins.capture.analysis import analyse, check_readable
 from busmark.plugins.capture.model import Analysis, Hop, Spread, Way
 from busmark.plugins.papers.blocks import tables
-from busmark.plugins.papers.document import Columns, Grouped, fixed
+from busmark.plugins.papers.document import Columns, GroupedTable, fixed
 from busmark.plugins.papers.xrce_2022 import published
 from busmark.plugins.papers.xrce_2022.statements import CONDITION
 from busmark.plugins.papers.xrce_2022.tables import (
@@ -39,7 +39,7 @@ NOTE_LENGTHS = (
 )
 
 
-class Captured(NamedTuple):
+class CapturedWay(NamedTuple):
     """A way of samples, with its hops and the application's time."""
 
     way: Way
@@ -90,11 +90,11 @@ def _median(spread: Spread | None) -> Cell:
     return fixed(spread.median_ns / NS_IN_MS if spread else None, 3)
 
 
-def _bits(of: Captured) -> float | None:
+def _bits(of: CapturedWay) -> float | None:
     return of.way.bytes_per_sample.mean * 8 if of.way.bytes_per_sample else None
 
 
-MEASURED: tuple[tuple[str, Columns[Captured], str], ...] = (
+MEASURED: tuple[tuple[str, Columns[CapturedWay], str], ...] = (
     ("Latency", {
         **spread_rows("ms", lambda of: of.latency),
         "Median (ms)": lambda of: _median(of.way.confirmed or of.application),
@@ -132,11 +132,11 @@ def document(analysis: Analysis) -> Document:
     """
     hops = {hop.name: hop for hop in analysis.hops}
     beside = analysis.application
-    groups: dict[int | None, list[Captured]] = {}
+    groups: dict[int | None, list[CapturedWay]] = {}
     for way in analysis.ways:
         same = beside is not None and beside.hops == way.hops
         latency = beside.latency if beside and same else None
-        one = Captured(way, [hops[name] for name in way.hops], latency)
+        one = CapturedWay(way, [hops[name] for name in way.hops], latency)
         groups.setdefault(one.deployment, []).append(one)
     if not groups:
         raise UserError(
@@ -144,7 +144,7 @@ def document(analysis: Analysis) -> Document:
             where=analysis.file,
             remedy="`busmark capture analyse` shows what it has.",
         )
-    found: list[Grouped] = []
+    found: list[GroupedTable] = []
     for where, own in groups.items():
         group = TITLES[where] if where else OTHER
         found += [transposed(group, title, rows, own, note) for title, rows, note in MEASURED]

@@ -99,7 +99,7 @@ MUCH = Claim(12.0, inf)
 what else goes over the connection."""
 FEW_LOST = Claim(1 - 3 / 50, 1 - 1 / 150)
 """One to three of 50 to 150."""
-ALIKE = ("samples", "payload", "size", "adapter", "peer", "beside", "settings.agents")
+ALIKE = ("samples", "payload", "size", "adapter", "peer", "background", "settings.agents")
 """Parameters in which two conditions of one deployment are alike."""
 
 

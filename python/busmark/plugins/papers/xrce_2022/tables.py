@@ -10,7 +10,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.text import count, number
 from busmark.model.traffic import Route, Spread
-from busmark.plugins.papers.document import Columns, Content, Grouped, cell, fixed, grouped
+from busmark.plugins.papers.document import Columns, Content, GroupedTable, cell, fixed, grouped
 from busmark.plugins.papers.select import PerRound, expected, received
 from busmark.plugins.papers.xrce_2022 import published
 from busmark.plugins.papers.xrce_2022.statements import (
@@ -48,7 +48,7 @@ NOTE_LENGTHS = (
 )
 
 
-class Tested(NamedTuple):
+class RoutedCase(NamedTuple):
     """A case with the route of its samples."""
 
     case: CaseSummary
@@ -59,7 +59,7 @@ class Tested(NamedTuple):
         """Heading of its column."""
         packets = limit(self.case)
         name = f"{condition(self.case)} {packets}p" if packets else str(condition(self.case))
-        alone = self.case.params.chosen_flows and not self.case.params.beside
+        alone = self.case.params.chosen_flows and not self.case.params.background
         return f"{name}, alone" if alone else name
 
     @property
@@ -74,7 +74,7 @@ class Tested(NamedTuple):
         return order, limit(self.case), self.case.id
 
 
-class Named(Protocol):
+class NamedColumn(Protocol):
     """What has a column."""
 
     @property
@@ -82,7 +82,7 @@ class Named(Protocol):
         """Heading of its column."""
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=NamedColumn)
 
 
 def spread_rows(
@@ -121,7 +121,7 @@ def _total(rounds: PerRound) -> int | None:
     return round(sum(rounds.values())) if rounds else None
 
 
-MEASURED: tuple[tuple[str, Columns[Tested], str], ...] = (
+MEASURED: tuple[tuple[str, Columns[RoutedCase], str], ...] = (
     ("Latency", {
         **spread_rows("ms", lambda of: of.latency, NS_IN_MS),
         "Median (ms)": lambda of: _median(of.latency),
@@ -169,16 +169,16 @@ PRINTED: tuple[tuple[str, Columns[published.Test], str], ...] = (
 """The same of the paper's own; the note is of deployment 1, which has no table of latency."""
 
 
-def tables(campaign: Campaign) -> list[Grouped]:
+def tables(campaign: Campaign) -> list[GroupedTable]:
     """Return latency, throughput and lengths of each deployment that was captured, then the
     paper's."""
-    groups: dict[tuple[str, int], list[Tested]] = {}
+    groups: dict[tuple[str, int], list[RoutedCase]] = {}
     for case in campaign.cases:
         where, known = deployment(case), route(case)
         if where and known and condition(case):
-            groups.setdefault((middleware(case), where), []).append(Tested(case, known))
+            groups.setdefault((middleware(case), where), []).append(RoutedCase(case, known))
     found = [
-        transposed(f"{name}: {TITLES[where]}", title, rows, sorted(own, key=Tested.place), note)
+        transposed(f"{name}: {TITLES[where]}", title, rows, sorted(own, key=RoutedCase.place), note)
         for (name, where), own in sorted(groups.items())
         for title, rows, note in MEASURED
     ]
@@ -187,7 +187,7 @@ def tables(campaign: Campaign) -> list[Grouped]:
     ]
 
 
-def printed(where: int) -> list[Grouped]:
+def printed(where: int) -> list[GroupedTable]:
     """Return the paper's own tables of a deployment."""
     tests = [each for each in published.PUBLISHED if each.deployment == where]
     return [
@@ -197,7 +197,9 @@ def printed(where: int) -> list[Grouped]:
     ]
 
 
-def transposed(group: str, title: str, rows: Columns[T], own: Sequence[T], note: str) -> Grouped:
+def transposed(
+    group: str, title: str, rows: Columns[T], own: Sequence[T], note: str
+) -> GroupedTable:
     """Return a table in the paper's form: a column for each test."""
     columns = [("Criteria", [Cell(text=name) for name in rows])]
     columns += [(each.name, [_cell(value(each)) for value in rows.values()]) for each in own]

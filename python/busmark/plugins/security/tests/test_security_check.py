@@ -22,16 +22,16 @@ from security_command import busmark, openssl
 
 from busmark.errors import UserError
 from busmark.plugins.security import cms, reading
-from busmark.plugins.security.authority import Signed, Validity, identity
+from busmark.plugins.security.authority import SignedCertificate, Validity, identity
 from busmark.plugins.security.authority import authority as certificate_authority
 from busmark.plugins.security.campaign import Use, check_use
 from busmark.plugins.security.checks import check
-from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import Layout, create, open_directory
 from busmark.plugins.security.domains import Domains
 
 NOW = datetime.now(UTC)
-WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))
+WANTED = DocumentRequest(participants=("a", "b"), domains=(Domains(3, 5),))
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +54,15 @@ def signed_again(at: Layout, path: Path, old: str, new: str) -> None:
             "-signer", at.permissions_ca, "-inkey", at.permissions_ca_key)  # fmt: skip
 
 
-def own_authority(at: Layout) -> Signed:
+def own_authority(at: Layout) -> SignedCertificate:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     key = load_pem_private_key(at.identity_ca_key.read_bytes(), None)
     certificate = x509.load_pem_x509_certificate(at.identity_ca.read_bytes())
-    return Signed(certificate, key)  # type: ignore[arg-type]
+    return SignedCertificate(certificate, key)  # type: ignore[arg-type]
 
 
-def new_identity(at: Layout, begins: int, ends: int, by: Signed | None = None) -> None:
+def new_identity(at: Layout, begins: int, ends: int, by: SignedCertificate | None = None) -> None:
     validity = Validity(NOW + timedelta(days=begins), NOW + timedelta(days=ends))
     made = identity("a", "ecdsa-p256", validity, by or own_authority(at))
     at.certificate("a").write_bytes(made.certificate_pem)
@@ -83,7 +83,7 @@ def weak(at: Layout) -> None:
         .public_key(key.public_key()).serial_number(x509.random_serial_number())
         .not_valid_before(NOW - timedelta(days=1)).not_valid_after(NOW + timedelta(days=1))
     )  # fmt: skip
-    made = Signed(built.sign(by.key, hashes.SHA256()), key)
+    made = SignedCertificate(built.sign(by.key, hashes.SHA256()), key)
     at.certificate("a").write_bytes(made.certificate_pem)
     at.key("a").write_bytes(made.key_pem(None))
 
@@ -134,7 +134,9 @@ def no_authority(at: Layout) -> None:
         .not_valid_before(NOW - timedelta(days=1)).not_valid_after(NOW + timedelta(days=1))
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
     )  # fmt: skip
-    at.identity_ca.write_bytes(Signed(built.sign(by.key, hashes.SHA256()), by.key).certificate_pem)
+    at.identity_ca.write_bytes(
+        SignedCertificate(built.sign(by.key, hashes.SHA256()), by.key).certificate_pem
+    )
 
 
 TOPIC = "<topic>busmark*</topic>"

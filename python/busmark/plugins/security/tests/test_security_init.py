@@ -15,7 +15,7 @@ from security_command import busmark, openssl
 
 from busmark.errors import UserError
 from busmark.plugins.security.authority import curve_pair, curve_public, z85_decode, z85_encode
-from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import Layout, create, open_directory
 from busmark.plugins.security.domains import Domains, covered
 from busmark.plugins.security.profiles import DDS, PROFILES
@@ -110,7 +110,7 @@ def test_who_or_what_is_not_there_is_refused(made: Layout, participant: str, pro
 
 
 def test_each_profile_adds_one_protection(tmp_path: Path) -> None:
-    create(tmp_path / "keys", Wanted(participants=("a",)))
+    create(tmp_path / "keys", DocumentRequest(participants=("a",)))
     at = Layout(tmp_path / "keys")
     plain = xml.parse(at.governance("access_control", "xml"))
     for profile, element in (
@@ -162,7 +162,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("busmark.plugins.security.directory.description.text", full)
     with pytest.raises(UserError, match="No space"):
-        create(tmp_path / "keys", Wanted(participants=("a",)))
+        create(tmp_path / "keys", DocumentRequest(participants=("a",)))
     assert not list(tmp_path.iterdir())
 
 

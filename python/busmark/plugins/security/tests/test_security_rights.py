@@ -8,7 +8,7 @@ import pytest
 
 from busmark.errors import UserError
 from busmark.plugins.security.campaign import Use, check_use
-from busmark.plugins.security.description import Wanted
+from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import create
 from busmark.plugins.security.domains import Domains
 from busmark.plugins.security.reading import grants, parse
@@ -29,7 +29,7 @@ def may(rules: str, topic: str, *, default: str = "DENY", domain: int = 3) -> bo
 
 
 def test_a_run_whose_topics_are_not_allowed_is_refused_before_it_begins(tmp_path: Path) -> None:
-    wanted = Wanted(
+    wanted = DocumentRequest(
         participants=("a",), domains=(Domains(3, 5),), publish=("foo",), subscribe=("busmark_pong",)
     )
     documents = create(tmp_path / "keys", wanted)
@@ -43,7 +43,7 @@ def test_a_run_whose_topics_are_not_allowed_is_refused_before_it_begins(tmp_path
 
 
 def test_damaged_keys_of_curve_are_refused_before_the_run(tmp_path: Path) -> None:
-    documents = create(tmp_path / "keys", Wanted(participants=("a", "b")))
+    documents = create(tmp_path / "keys", DocumentRequest(participants=("a", "b")))
     documents.layout.curve_secret("b").write_text("garbage\n")
     check_use(documents, [Use("a", "curve"), Use("b", "all")], 0)
     with pytest.raises(UserError, match="not a key"):

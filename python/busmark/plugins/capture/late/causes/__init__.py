@@ -28,8 +28,8 @@ BESIDE: tuple[Find, ...] = (rtps.discovery,)
 
 
 def proofs(trace: Trace, finders: tuple[Find, ...]) -> list[Proof]:
-    """Those that hold; first the one that is listed first of those that waited nearly as long as
-    the longest."""
+    """Return those that hold; first the one that is listed first of those that waited nearly as
+    long as the longest."""
     if trace.several_ways:
         return []
     found = [proof for find in finders for proof in find(trace)]

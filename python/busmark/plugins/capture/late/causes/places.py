@@ -377,7 +377,7 @@ def _matching(trace: Trace, last: Packet, after: int, leaving: int) -> Evidence 
 
 
 def _confirmed(trace: Trace, last: Packet) -> Packet | None:
-    """What confirms its message or its segment."""
+    """Return what confirms its message or its segment."""
     wire, flow = trace.wire, -1 if last.flow is None else last.flow
     if (last.stream or 0) >= 0x80 and None not in (last.session, last.last_seq):
         back = (wire.reverse.get(flow, -1), last.session or 0, last.stream or 0)

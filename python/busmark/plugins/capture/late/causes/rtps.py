@@ -172,7 +172,7 @@ def _never_complete(trace: Trace, segment: Segment) -> Iterator[Proof]:
 
 
 def _none_complete(trace: Trace, file: int, segment: Segment) -> bool:
-    """Whether no datagram was put together from fragments in the window."""
+    """Return whether no datagram was put together from fragments in the window."""
     wire = trace.wire
     first, last = np.searchsorted(wire.times, [segment.begin_ns, segment.end_ns + 1])
     rows = np.arange(first, last)

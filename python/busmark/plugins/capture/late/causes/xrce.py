@@ -106,12 +106,12 @@ def _asked(trace: Trace, stream: Stream, first: Packet, again: Packet) -> Rows:
 
 
 def back(trace: Trace, stream: Stream) -> Stream:
-    """By which ACKNACK are known that are about a stream."""
+    """Return the key of ACKNACK messages about a stream."""
     return (trace.wire.reverse.get(stream[0], -1), *stream[1:])
 
 
 def asking(wire: Wire, rows: Rows, number: int) -> Rows:
-    """Those of these ACKNACK that ask for this number."""
+    """Return the rows of these ACKNACK that ask for this number."""
     place = number - wire.value("first_seq", rows)
     inside = (place >= 0) & (place < ASKED_BITS)
     near, place = rows[inside], place[inside]
@@ -184,7 +184,7 @@ def _copies(trace: Trace, stream: Stream, number: int) -> Rows:
 
 
 def _never_again(trace: Trace, sent: Rows, asked: Rows) -> bool:
-    """Whether all copies are before the first question, and there is one."""
+    """Return whether all copies are before the first question, and there is one."""
     times = trace.wire.times
     return len(sent) == 1 and bool(times[sent[0]] < times[asked[0]])
 

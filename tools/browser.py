@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import pytest
+from busmark.errors import UserError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -29,10 +29,17 @@ QUIET = (
 
 
 def executable() -> str:
-    """The browser of this machine; without one the test is skipped."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    """Return the browser of this machine.
+
+    Raises:
+        UserError: it has none.
+    """
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is on the path")
+        raise UserError(
+            f"no browser: none of {', '.join(BROWSERS)} is in PATH",
+            remedy="Install the package chromium.",
+        )
     return found
 
 

@@ -1,7 +1,7 @@
-//! The legs of round trips whose two ends are by one clock, as a table of their best parts:
+//! The segments of round trips whose two ends are by one clock, as a table of their best parts:
 //! reported on the bus, while a test runs and at its end.
 //!
-//! A participant does not know whether those that answer have its clock, so the legs from one
+//! A participant does not know whether those that answer have its clock, so the segments from one
 //! participant to another, send and echo, are left out, and so is the echo source, which only the
 //! one that answers could record.
 
@@ -14,11 +14,11 @@ use crate::protocol::Best;
 /// How many of a hundred, as the tables of latencies have them.
 const SHARES: [f64; 4] = [100.0, 99.9, 99.0, 90.0];
 
-/// Each leg by its name; of those without times nothing.
-pub type Legs = BTreeMap<&'static str, Vec<Best>>;
+/// Each segment by its name; of those without times nothing.
+pub type Segments = BTreeMap<&'static str, Vec<Best>>;
 
-/// The legs of these rows. `apart` are the times between two pongs that followed each other.
-pub fn of<'a>(rows: &(impl Iterator<Item = &'a Row> + Clone), apart: Vec<i64>) -> Legs {
+/// The segments of these rows. `apart` are the times between two pongs that followed each other.
+pub fn of<'a>(rows: &(impl Iterator<Item = &'a Row> + Clone), apart: Vec<i64>) -> Segments {
     let between = |from: fn(&Row) -> Option<i64>, to: fn(&Row) -> Option<i64>| -> Vec<i64> {
         rows.clone()
             .filter(|row| Row::get(&row.read_ns).is_some())
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(names, ["inter_arrival", "send_source", "trip"]);
         let trip = &found["trip"][0];
         assert_eq!((trip.count, trip.min_ns, trip.max_ns), (2, 90, 110));
-        assert_eq!(found["send_source"][0].count, 2, "a ping without a pong is in no leg");
+        assert_eq!(found["send_source"][0].count, 2, "a ping without a pong is in no segment");
         assert_eq!(found["inter_arrival"][0].min_ns, 120);
     }
 }

@@ -1,4 +1,4 @@
-"""Flows beside the measured ones: what they missed is reported, by the flow's own evidence."""
+"""Background flows: what they missed is reported, by the flow's own evidence."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ def write(campaign: Planted, rows: list[dict[str, Any]]) -> Planted:
 
 
 def with_flow(campaign: Planted, rows: list[dict[str, Any]], **changes: Any) -> Planted:
-    """One round beside which this flow ran, with these rows of the table `flows`."""
+    """One round with this flow in the background, with these rows of the table `flows`."""
     asked = {**params("cyclonedds"), "flows": [{**FLOW, **changes}], "participants": []}
     campaign.case("a", clean(1, rounds=1), asked)
     return write(campaign, rows)
 
 
 def test_a_flow_that_ran_as_asked_is_no_finding(campaign: Planted) -> None:
-    assert with_flow(campaign, [{}, {"reader": 5}]).found("beside-missed") == []
+    assert with_flow(campaign, [{}, {"reader": 5}]).found("background-missed") == []
 
 
 def test_a_rate_that_was_not_reached_is(campaign: Planted) -> None:
     slow = {"writer": 8, "written_per_s": 50.0, "sent": 100}
-    (finding,) = with_flow(campaign, [{}, slow]).found("beside-missed")
+    (finding,) = with_flow(campaign, [{}, slow]).found("background-missed")
     assert finding.severity == "warning"
     assert "flow video: 50.0 of 100 samples/s written (50 %)" in finding.evidence
 
 
 def test_pings_that_ended_for_want_of_rows_are_reported(campaign: Planted) -> None:
     closed = {"theoretical_per_s": None, "ended": "recorder_full"}
-    (finding,) = with_flow(campaign, [closed], kind="pings", rate_hz=0.0).found("beside-missed")
+    (finding,) = with_flow(campaign, [closed], kind="pings", rate_hz=0.0).found("background-missed")
     assert finding.severity == "warning" and "ended early" in finding.title
     assert "flow video: in 1 of 1 round" in finding.evidence
 
@@ -64,7 +64,7 @@ def test_pings_that_ended_for_want_of_rows_are_reported(campaign: Planted) -> No
 def test_a_poisson_flow_may_fall_short_by_chance(campaign: Planted) -> None:
     # 16 where 20 are expected, in a second: less than one standard deviation.
     few = {"theoretical_per_s": 20.0, "written_per_s": 16.0, "sent": 16}
-    assert with_flow(campaign, [few], arrivals="poisson").found("beside-missed") == []
+    assert with_flow(campaign, [few], arrivals="poisson").found("background-missed") == []
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,16 @@ def test_a_poisson_flow_may_fall_short_by_chance(campaign: Planted) -> None:
 )
 def test_what_it_lost_is_reported(campaign: Planted, reliability: str, severity: str) -> None:
     rows = [{"lost": 3}, {"reader": 5, "lost": 1}]
-    (finding,) = with_flow(campaign, rows, qos={"reliability": reliability}).found("beside-missed")
+    (finding,) = with_flow(campaign, rows, qos={"reliability": reliability}).found(
+        "background-missed"
+    )
     assert finding.severity == severity
     assert "flow video: 4 of 400 samples lost (1" in finding.evidence
 
 
-def test_a_stream_beside_pings_is_one_too(campaign: Planted) -> None:
+def test_the_stream_of_the_matrix_is_one_too(campaign: Planted) -> None:
     campaign.case("a", clean(1, rounds=1), params("cyclonedds", stream_hz=100.0))
     row = {"flow": "stream", "sent": 100, "lost": 7, "written_per_s": 99.0}
     write(campaign, [row, {"flow": "pings", "sent": 100, "lost": 9}])
-    (finding,) = campaign.found("beside-missed")
+    (finding,) = campaign.found("background-missed")
     assert "flow stream: 7 of 100 samples lost" in finding.evidence
