@@ -106,7 +106,7 @@ class Results:
 
     @property
     def manifest(self) -> Manifest:
-        """Return what was run, where, with what: `manifest.json`."""
+        """What was run, where, with what: `manifest.json`."""
         return self._result.manifest
 
     @property
@@ -147,7 +147,7 @@ class Results:
 
     @cached_property
     def findings(self) -> pl.DataFrame:
-        """Return what spoils, or may spoil, the measurement: cause, evidence, remedy."""
+        """What spoils, or may spoil, the measurement: cause, evidence, remedy."""
         return frames.findings(self.manifest.findings)
 
     @property

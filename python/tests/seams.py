@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import unified_diff
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,9 @@ def reviewed(path: Path, text: str) -> None:
     """Check a text against the reviewed one, which `BUSMARK_GOLDEN=write` writes."""
     if os.environ.get("BUSMARK_GOLDEN") == "write":
         path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8"), f"{path.name} is not as it was reviewed"
+    known = path.read_text(encoding="utf-8")
+    lines = unified_diff(known.splitlines(), text.splitlines(), path.name, "now", lineterm="")
+    assert text == known, "\n".join(lines)
 
 
 class Document(dict[str, Any]):

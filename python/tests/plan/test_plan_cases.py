@@ -64,7 +64,7 @@ def flow(**keys: Any) -> dict[str, Any]:
 
 
 def change(matrix: dict[str, Any] | None = None, *timeline: dict[str, Any], **more: Any) -> Any:
-    """A plan at a rate, with a flow beside it, in which something changes."""
+    """A plan at a rate, with a flow in the background, in which something changes."""
     return plan({"rate_hz": 100.0, **(matrix or {})}, {"paper": CHANGEABLE, "stone": NETWORK},
                 timeline=timeline, flow=[{"name": "video", "rate_hz": 10.0, "topics": 2}],
                 **more)  # fmt: skip
@@ -190,11 +190,11 @@ PLANS: dict[str, dict[str, Any]] = {
     "own, of an adapter within one process": plan(
         {}, {"inner": {"reach": ["process"]}}, flow=[OWN],
         participant=[{"name": "p", "adapter": "inner"}]),
-    "own, beside an adapter within one process": plan(
+    "own, with an adapter within one process": plan(
         {}, {"paper": {"reach": ["process"]}}, flow=[OWN],
         participant=[{"name": "p", "cpus": "0"}]),
-    **{f"beside: {chosen}": plan(
-        {"beside": chosen}, {"paper": NETWORK}, flow=[STATE, VIDEO],
+    **{f"background: {chosen}": plan(
+        {"background": chosen}, {"paper": NETWORK}, flow=[STATE, VIDEO],
         participant=[{"name": "a"}, {"name": "b"}])
        for chosen in (["none", "state", "state+video", "all"], "stat", "none+video")},
     **{f"own flow: {json.dumps(keys)}": flow(**keys) for keys in (
@@ -301,9 +301,9 @@ def text_of(asked: dict[str, Any], plain: dict[str, Any]) -> str:
         for each in round_.flows:
             ends = (listed([end.participant.name for end in side])
                     for side in (each.writers, each.readers))  # fmt: skip
-            beside = " beside" * each.background
+            background = " background" * each.background
             there = f", {each.endpoints} of each" * bool(each.endpoints)
-            lines.append(f"  {each.name}{beside}: {' → '.join(ends)}, {each.rate_hz:g}/s of "
+            lines.append(f"  {each.name}{background}: {' → '.join(ends)}, {each.rate_hz:g}/s of "
                          f"{each.size} B, {json.dumps(each.qos)}{there}")  # fmt: skip
     return "".join(f"{line}\n" for line in lines)
 

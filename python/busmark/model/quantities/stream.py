@@ -305,7 +305,8 @@ def _share_lost(case: CaseSummary) -> float | None:
 
 
 LOSS_OF_ALL = Number(
-    key="loss",
+    key="loss_of_all",
+    quantity="loss",
     statistic="value",
     unit="1",
     meaning="lost samples of the expected ones, 0 to 1",
