@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from busmark.model.text import plural
 from busmark.plugins.capture.late.causes import rtps, xrce
 from busmark.plugins.capture.late.causes.xrce import Recovery, recoveries
 from busmark.plugins.capture.late.trace import Evidence, Path, Proof, Segment, Trace
@@ -40,13 +41,14 @@ def behind_capture(trace: Trace) -> Iterator[Proof]:
 def _never_read(trace: Trace, segment: Segment) -> Proof:
     last = segment.packets[-1]
     counters = trace.counters
+    dropped = plural(counters.socket_drops, "datagram")
     said = f"packet {last.packet} was captured and never read"
     evidence = (Evidence(last, "the sample, captured and never read"),)
     if counters.link_loss:
-        drops = f", and {counters.socket_drops} datagrams at sockets" * bool(counters.socket_drops)
+        drops = f", and {dropped} at sockets" * bool(counters.socket_drops)
         said += f"; behind the capture the lab's links drop {counters.link_loss} of packets{drops}"
         return Proof(LINK, None, said, evidence)
-    said += f"; the kernel dropped {counters.socket_drops} datagrams at sockets in this round"
+    said += f"; the kernel dropped {dropped} at sockets in this round"
     return Proof(DROPPED, None, said, evidence)
 
 
@@ -61,7 +63,7 @@ def _asked_again(trace: Trace, segment: Segment) -> Iterator[Proof]:
             DROPPED,
             proof.wait_ns,
             f"{proof.said}; the first copy passed loopback, and the kernel dropped "
-            f"{trace.counters.socket_drops} datagrams at sockets in this round",
+            f"{plural(trace.counters.socket_drops, 'datagram')} at sockets in this round",
             proof.evidence,
         )
 
