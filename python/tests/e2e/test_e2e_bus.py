@@ -227,7 +227,8 @@ def test_participants_of_several_vendors_are_on_one_bus(bus: Bus) -> None:
         start = ("--app", 3, "--test", 5, "--from", 8, "--rate", 100, "--duration", 1, *qos)
         text = bus.json("start", "transceiver", *start, "--follow")
         (sent,), (role,) = text[-1]["result"]["run"], text[-1]["result"]["roles"]
-        assert 0 < sent["sent"] == role["received"]
+        # A pong of a responder whose writer has not found the reader yet comes to nobody.
+        assert 0 < role["received"] <= sent["sent"]
 
 
 def flood(lab: Lab, body: Path, cookie: str, number: int, readers: int = 2) -> None:
