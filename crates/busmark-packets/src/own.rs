@@ -120,11 +120,13 @@ pub fn frame(rest: &[u8]) -> Option<Frame> {
     Some(if (HEADER + 1..=LARGEST).contains(&bytes) { Frame::Sample(bytes) } else { Frame::Broken })
 }
 
-/// Whether a stream that begins like this is one of Busmark's.
-pub fn begins(rest: &[u8]) -> bool {
+/// Whether a stream that begins like this is one of Busmark's; with a cookie, of that run. A sample
+/// behind the header of another protocol can look like one of ours, two bytes off.
+pub fn begins(rest: &[u8], cookie: Option<u64>) -> bool {
     let greeted = GREETINGS.iter().any(|(word, _)| rest.starts_with(*word));
     greeted
-        || matches!(frame(rest), Some(Frame::Sample(_))) && header(&rest[LENGTH..], None).is_some()
+        || matches!(frame(rest), Some(Frame::Sample(_)))
+            && header(&rest[LENGTH..], cookie).is_some()
 }
 
 /// Whether these few bytes may be the beginning of a greeting.
@@ -157,6 +159,21 @@ mod tests {
         assert_eq!(header(&bytes[..63], None), None);
         assert_eq!(header(&[0; 64], None), None);
         assert_eq!(header(&[0xFF; 64], None), None);
+    }
+
+    #[test]
+    fn a_sample_behind_a_frame_of_zeromq_begins_no_stream_of_ours() {
+        const COOKIE: u64 = 0x5739_19e6_7595_b8d1;
+        // Flags, length and topic, of which the second byte is 0.
+        let mut bytes = vec![0x00, 0xac, 0xcd, 0x00, 0xcd, 0xa3, 0xaa, 0x59, 0x93, 0x26];
+        for word in [COOKIE, 0, 0x133a_6d26_1aa5, 0x133a_6d26_1aa5, 0, 0, 0] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend([1, 0, 0, 0, 9, 0, 0, 0]);
+        assert!(begins(&bytes, None), "without a cookie nothing tells them apart");
+        assert!(!begins(&bytes, Some(COOKIE)));
+        let ours = [&100_u32.to_le_bytes(), &bytes[10..]].concat();
+        assert!(begins(&ours, Some(COOKIE)) && !begins(&ours, Some(COOKIE + 1)));
     }
 
     #[test]

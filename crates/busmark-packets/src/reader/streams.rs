@@ -44,6 +44,7 @@ impl<S: Sink> Reader<S> {
             self.flows.put_stream(reverse, stream);
         }
         let Some(mut stream) = self.flows.take_stream(id) else { return self.emit(row) };
+        stream.framing.expect_run(self.options.cookie);
         let agents = self.is_agent(source) || self.is_agent(destination);
         if let Some(flow) = self.flows.get_mut(id) {
             if agents || flow.greeted {

@@ -74,6 +74,8 @@ pub struct Framing {
     tries: u32,
     /// A greeting, or messages before a hole, have said that the stream carries DDS-XRCE.
     expects_xrce: bool,
+    /// Of the run whose samples alone are ours.
+    cookie: Option<u64>,
     /// Bytes in which no message was found.
     pub lost_bytes: u64,
     /// Bytes that are not there, and of which no length tells to which message they belong.
@@ -99,6 +101,11 @@ impl Framing {
     /// Messages of DDS-XRCE are recognised by their beginning alone from here on.
     pub const fn expect_xrce(&mut self) {
         self.expects_xrce = true;
+    }
+
+    /// Samples of this run alone are recognised from here on, or of any.
+    pub const fn expect_run(&mut self, cookie: Option<u64>) {
+        self.cookie = cookie;
     }
 
     /// Takes bytes in order; every message that they complete goes to `sink`.
@@ -200,7 +207,7 @@ impl Framing {
         while at < buffer.len() {
             let rest = &buffer[at..];
             if self.protocol == Protocol::Unknown {
-                self.protocol = recognise(rest);
+                self.protocol = recognise(rest, self.cookie);
                 if self.protocol == Protocol::Unknown && self.expects_xrce && begins_xrce(rest) {
                     self.protocol = Protocol::Xrce;
                 }
@@ -262,14 +269,14 @@ impl Framing {
 }
 
 /// What a stream carries that begins like this.
-fn recognise(rest: &[u8]) -> Protocol {
+fn recognise(rest: &[u8], cookie: Option<u64>) -> Protocol {
     if rest.starts_with(b"RTPS") {
         return Protocol::RtpsLength;
     }
     if rest.starts_with(b"RTCP") {
         return Protocol::RtpsHeader;
     }
-    if own::begins(rest) {
+    if own::begins(rest, cookie) {
         return Protocol::Own;
     }
     // A greeting is enough, also where its end was not captured.
