@@ -74,7 +74,7 @@ pub struct Framing {
     tries: u32,
     /// A greeting, or messages before a hole, have said that the stream carries DDS-XRCE.
     expects_xrce: bool,
-    /// Of the run whose samples alone are ours.
+    /// The run whose samples alone are recognised.
     cookie: Option<u64>,
     /// Bytes in which no message was found.
     pub lost_bytes: u64,
