@@ -66,7 +66,7 @@ def flow(**keys: Any) -> dict[str, Any]:
 def change(matrix: dict[str, Any] | None = None, *timeline: dict[str, Any], **more: Any) -> Any:
     """A plan at a rate, with a flow in the background, in which something changes."""
     return plan({"rate_hz": 100.0, **(matrix or {})}, {"paper": CHANGEABLE, "stone": NETWORK},
-                timeline=timeline, flow=[{"name": "video", "rate_hz": 10.0, "topics": 2}],
+                timeline=list(timeline), flow=[{"name": "video", "rate_hz": 10.0, "topics": 2}],
                 **more)  # fmt: skip
 
 
@@ -243,6 +243,7 @@ PLANS: dict[str, dict[str, Any]] = {
             {"measure": {"duration_s": "auto"}, "rounds": {"target": 0.1}}),
            ([{"at_s": 1.5, "flow": "video", "rate_hz": 40.0},
              {"at_s": 0.5, "rate_hz": 200.0, "qos": {"lifespan_s": 0.25}}], {}))},
+    "timeline: recovery of a stream without a step": change(STREAM, answer="recovery"),
     **{f"change: {json.dumps([matrix, of])}": change(matrix, {"at_s": 1.0, **of})
        for matrix, of in (
            ({"rate_hz": 0.0}, {"rate_hz": 5.0}), ({"rate_hz": 0.0, **STREAM}, {"rate_hz": 5.0}),
