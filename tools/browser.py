@@ -118,6 +118,17 @@ class Browser:
             " else setTimeout(look, 20); }; look(); })"
         )
 
+    def bring(self, element: str) -> None:
+        """Scroll an element to the top of the window, until it stays there: what is above it gets
+        its height only as it comes near."""
+        self.run(
+            "(async () => { const frame = () => new Promise((r) => requestAnimationFrame(r));"
+            f" const top = () => Math.round({element}.getBoundingClientRect().top);"
+            " let before; do { before = top();"
+            f" {element}.scrollIntoView({{behavior: 'instant'}});"
+            " for (let n = 0; n < 4; n += 1) await frame(); } while (top() !== before); })()"
+        )
+
     def press(self, key: str, code: int, text: str = "") -> None:
         """A key, down and up."""
         for kind in ("keyDown", "keyUp"):

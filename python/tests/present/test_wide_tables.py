@@ -44,9 +44,7 @@ def tables_of(browser: Browser) -> dict[str, list[str]]:
 
 def bring(browser: Browser, table: str) -> None:
     """What is out of sight is not laid out, nor looked at."""
-    browser.run(f"document.getElementById('{table}').scrollIntoView({{behavior: 'instant'}})")
-    browser.run(SETTLED)
-    browser.run(SETTLED)
+    browser.bring(f"document.getElementById('{table}')")
 
 
 def seen(browser: Browser, table: str) -> set[int]:
@@ -113,8 +111,7 @@ def test_headings_stay_at_the_top_of_a_window_that_is_wide_enough(at_1200: Brows
     bring(at_1200, TABLE)
     assert at_1200.run(f"{BOX}.scrollWidth <= {BOX}.clientWidth"), "nothing is out of sight"
     row = f"{BOX}.querySelector('tbody tr:nth-child(12)')"
-    at_1200.run(f"{row}.scrollIntoView({{behavior: 'instant'}})")
-    at_1200.run(SETTLED)
+    at_1200.bring(row)
     below = at_1200.run(
         "parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--bar')) || 0"
     )
