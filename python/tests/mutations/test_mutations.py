@@ -13,7 +13,7 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -68,19 +68,26 @@ def endless(*_: object) -> None:
     raise AssertionError(f"no end after {ENDLESS_S} s of CPU time")
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Sockets are made in it: pytest's own has too long a path."""
+    with tempfile.TemporaryDirectory(prefix="b-") as path:
+        yield Path(path)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_input_is_answered_in_words(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind in ("protocol", "answers") and "null" not in libraries():
         pytest.skip("needs the worker: make build")
     if kind == "idl":
         pytest.importorskip("cyclonedds", reason="busmark type build needs it")
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     monkeypatch.setattr(sys, "path", [*sys.path])
     # Near a megabyte that is put into every page unchanged.
     monkeypatch.setattr("busmark.present.sinks.page.drawing_script", lambda: "drawing")
-    target = KINDS[kind](tmp_path)
+    target = KINDS[kind](folder)
 
     @settings(
         max_examples=FUZZ or FEW.get(kind, 150), derandomize=not FUZZ, database=None,
