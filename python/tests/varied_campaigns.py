@@ -74,3 +74,108 @@ def named(folder: Path) -> Path:
                 build.pings(case, number, np.full(1500, 20_000.0))
     titles = {name: {"name": name, "title": title} for name, title in ODD_NAMES.items()}
     return build.finish(adapters=titles)
+
+
+ENDS = ("cyclonedds", "fastdds", "udp")
+
+
+def interop(folder: Path) -> Path:
+    """Pairs of three adapters: latency, and a stream of which each pair ends in another way."""
+    build = Builder(folder)
+    rng = np.random.default_rng(3)
+    known = {"discovery_s": 0.02, "discovery_resolution_s": 0.0}
+    limited = {"discovery_s": None, "discovery_resolution_s": 0.0004}
+    for writer in ENDS:
+        for reader in ENDS:
+            peer = None if reader == writer else reader
+            case = build.case(f"l-{writer}-{reader}", adapter=writer, peer=peer)
+            if peer and "udp" in (writer, reader):
+                build.row(case, 0, "failed", reason="unmatched: not matched: passive: 0 of 1")
+                continue
+            for number in range(3):
+                build.pings(case, number, rng.normal(40_000, 2000, 500))
+                build.rows[-1] |= {"expected": None, **(limited if writer == "udp" else known)}
+    keep_all = {"reliability": "reliable", "history": "keep_all"}
+    for writer, reader, of, counts in (
+        ("cyclonedds", "fastdds", {}, {}), ("fastdds", "cyclonedds", {}, {"lost": 1000}),
+        ("udp", "fastdds", {}, {"corrupted": 7}),
+        ("fastdds", "fastdds", {"qos": keep_all}, {"lost": 100}),
+        ("udp", "udp", {"qos": {"reliability": "best_effort"}}, {"lost": 100}),
+    ):  # fmt: skip
+        case = build.case(f"t-{writer}-{reader}", adapter=writer, test="throughput", **of,
+                          peer=None if reader == writer else reader)  # fmt: skip
+        for number in range(3):
+            build.stream(case, number, 10_000, 64, **counts, expected=20_000 + 1000)
+    for writer, reader, status, counts in (
+        ("udp", "cyclonedds", "marked", {"received": 0, "sent": 900, "expected": 900, "lost": 900}),
+        ("cyclonedds", "udp", "failed", {}),
+    ):  # fmt: skip
+        case = build.case(f"t-{writer}-{reader}", adapter=writer, peer=reader, test="throughput")
+        reason = "0 samples" if counts else "died: active: SIGSEGV"
+        build.row(case, 0, status, reason=reason, **counts)
+    build.case("t-lacks", "unsupported", "udp: QoS reliable", adapter="fastdds", peer="udp",
+               test="throughput")  # fmt: skip
+    return build.finish()
+
+
+def types(folder: Path) -> Path:
+    """A type that costs more than octets, less, perhaps nothing, or of which there is one round.
+
+    A slow round is slow for both: the difference does not see it.
+    """
+    build = Builder(folder)
+    for adapter, extra_ns, rounds in (
+        ("fastdds", 8_000, 5), ("cyclonedds", -8_000, 5), ("dustdds", -20, 5), ("rustdds", 8_000, 1)
+    ):  # fmt: skip
+        cases = [build.case(f"{adapter}-{payload}", adapter=adapter, payload=payload, size=1000)
+                 for payload in ("type", "octet")]  # fmt: skip
+        for number in range(rounds):
+            base = np.full(200, 20_000.0 + 5_000 * number)
+            for case, times in zip(cases, (base + extra_ns + 10 * number, base), strict=True):
+                build.pings(case, number, times)
+                build.rows[-1]["median_ns"] = float(np.median(times))
+    return build.finish()
+
+
+def applications(folder: Path) -> Path:
+    """N writers and M readers on two nodes: one middleware carries all, one falls short, of one
+    not everybody was found."""
+    build = Builder(folder)
+    mesh = {"test": "throughput", "topics": 1, "writers": 1, "readers": 2, "rate_hz": 10.0,
+            "writer_on": "n1+n2", "reader_on": "n1+n2", "placement": "free",
+            "size": 100}  # fmt: skip
+    for adapter, most in (("cyclonedds", 4), ("udp", 3), ("zenoh", 2)):
+        for count in range(1, most + 1):
+            case = build.case(f"{adapter}-{count}", adapter=adapter, applications=count, **mesh)
+            if adapter == "zenoh" and count > 1:
+                why = "unmatched: app1, match: reader of t: matched 3 of 4 within 1 s; app2: none"
+                build.row(case, 0, "failed", reason=why)
+                continue
+            for number in range(3):
+                reached = 0.75 if adapter == "udp" and count > 1 else 1.0
+                _mesh(build, case, number, 2 * count, reached)
+    return build.finish()
+
+
+def _mesh(build: Builder, case: str, number: int, count: int, reached: float) -> None:
+    """A round in which two readers of each application read every writer; those of the last read
+    this share of it."""
+    each = {"theoretical_per_s": 10.0, "written_per_s": 10.0, "sent": 20, "expected": 20,
+            "duplicated": 0, "out_of_order": 0, "ancient": 0, "start_ns": 0,
+            "duration_ns": 2 * 10**9, "ended": "duration", "flow": "stream"}  # fmt: skip
+    flows, lost = [], 0
+    for reader in range(2 * count):
+        share = reached if reader // 2 == count - 1 else 1.0
+        got = int(20 * share)
+        lost += (20 - got) * count
+        flows += [
+            {**each, "writer": 100 + writer, "participant": f"app{writer}", "reader": reader,
+             "reader_participant": f"app{reader // 2}", "read_per_s": 10 * share,
+             "received": got, "lost": 20 - got, "bytes": 100 * got}
+            for writer in range(count)
+        ]  # fmt: skip
+    build.table("flows", case, number, flows)
+    there = [{"participant": f"app{n}", "node": f"n{1 + n % 2}"} for n in range(count)]
+    build.table("participants", case, number, there)
+    read_per_s = sum(row["read_per_s"] for row in flows)
+    build.stream(case, number, read_per_s, 100, lost=lost, probes=0)

@@ -223,7 +223,7 @@ def type_costs(cases: Sequence[CaseSummary], adapters: Mapping[str, Any]) -> lis
         octets = next((other for other in cases if other.params.declared() == wanted), None)
         difference = _difference(case, octets) if octets else None
         if difference is not None:
-            name = adapters.get(case.adapter, {}).get("user_type") or "the type"
+            name = adapters.get(case.adapter, {}).get("user_type") or "The type"
             found.append(_cost_sentence(case, str(name), difference))
     return found
 
@@ -249,7 +249,7 @@ def _cost_sentence(case: CaseSummary, name: str, difference: Figure) -> Answer:
     if difference.low is None or difference.high is None:
         return Answer(lead=f"{name} differs by {shown} from {octets}{where}", rest=how)
     if difference.low <= 0 <= difference.high:
-        lead = f"The cost of {name} is undecided, compared with {octets}{where}: {shown}"
+        lead = f"{name} may cost more or less than {octets}{where}: {shown}"
         return Answer(lead=lead, rest=how)
     if difference.high < 0:
         less = difference.model_copy(

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from busmark.adapters import EVIDENCE, Cell, Compliance, compliance, kept_form, known
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -124,6 +126,58 @@ def test_what_the_suite_saw_is_proved_with_its_evidence() -> None:
     assert cell(whole, "qos", "keep_all") == Cell("yes", "", "proved", "all of 100")
     assert list(whole.checked) == ["paper"]
     assert not whole.failed
+
+
+RELIABLE = "c08_reliable_delivers_every_sample_in_order"
+LOSSY = "c08_reliable_loses_nothing_on_a_lossy_network"
+KEEP_ALL = "c08_keep_all_keeps_all_samples"
+LIFESPAN = {"c08_lifespan_lets_old_samples_expire": ("passed", "expired")}
+CHANGE = "c26_set_qos_takes_effect_while_traffic_flows"
+GROWTH = "c15_memory_does_not_grow_with_samples"
+GREW = "resident memory grew by 900 KiB in 9000 samples"
+DISCLOSED = f"{GREW}; BUSMARK_DISCLOSE_GROWS_BY_SAMPLE discloses it"
+ORDER = "c08_order_by_source_keeps_the_order_of_writing"
+
+SEEN: list[tuple[dict[str, tuple[str, str]], str, str, str, str]] = [
+    ({RELIABLE: ("passed", "2000 samples"), LOSSY: ("failed", "3 of 500 lost")},
+     "qos", "reliable", "failed", "3 of 500 lost"),
+    ({RELIABLE: ("passed", "2000 samples"), LOSSY: ("skipped", "needs root")},
+     "qos", "reliable", "proved", "2000 samples; not tested here: needs root"),
+    ({KEEP_ALL: ("skipped", "needs waitset")}, "qos", "keep_all", "untested", "needs waitset"),
+    ({ORDER: ("passed", "in order")}, "qos", "order_by_source", "accepted", "in order"),
+    *(({**LIFESPAN, CHANGE: result}, "set_qos", "lifespan", outcome, result[1])
+      for result, outcome in (
+          (("passed", "lifespan"), "proved"), (("failed", "lifespan: 3 samples came"), "failed"),
+          (("failed", "nothing changed"), "failed"), (("skipped", "no clock"), "untested"),
+          (("passed", "deadline, lifespan not tested: no clock"), "untested"),
+          (("skipped", "needs a peer"), "untested"))),
+    ({**LIFESPAN, CHANGE: ("failed", "nothing changed")}, "qos", "lifespan", "proved", "expired"),
+    ({GROWTH: ("skipped", DISCLOSED)}, "disclosures", "grows_by_sample", "proved", GREW),
+    ({GROWTH: ("passed", "grew by 0 KiB")}, "disclosures", "grows_by_sample", "untested",
+     "not seen here: grew by 0 KiB"),
+    ({GROWTH: ("skipped", "needs root")}, "disclosures", "grows_by_sample", "untested",
+     "needs root"),
+]  # fmt: skip
+"""What the suite found, and what becomes of a cell by it."""
+
+
+@pytest.mark.parametrize(("results", "section", "key", "outcome", "note"), SEEN)
+def test_a_cell_has_the_evidence_of_its_own_tests(
+    results: dict[str, tuple[str, str]], section: str, key: str, outcome: str, note: str
+) -> None:
+    found = cell(checked(**results), section, key)
+    assert (found.outcome, found.note) == (outcome, note)
+
+
+def test_what_has_no_test_stays_declared() -> None:
+    whole = checked(c01_every_call_gives_the_same_table=("passed", "same"))
+    assert cell(whole, "features", "loans").outcome == "declared"
+    assert cell(whole, "features", "batching") == Cell("no")
+
+
+def test_an_adapter_from_before_disclosures_is_not_said_to_have_none() -> None:
+    old = {key: value for key, value in declared().items() if key != "disclosures"}
+    assert cell(compliance({"udp": old}), "disclosures", "allocates") == Cell("unknown")
 
 
 def test_every_disclosure_has_a_test() -> None:

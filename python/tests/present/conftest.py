@@ -31,6 +31,9 @@ MADE = {
     "alike": varied_campaigns.alike,
     "failed": varied_campaigns.failed,
     "named": varied_campaigns.named,
+    "interop": varied_campaigns.interop,
+    "types": varied_campaigns.types,
+    "applications": varied_campaigns.applications,
     "everything": drawn_campaigns.everything,
     "odd": drawn_campaigns.odd,
 }

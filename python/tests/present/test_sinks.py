@@ -308,3 +308,38 @@ def test_a_notebook_of_another_document_is_valid(
     monkeypatch.setattr(notebook, "execute", lambda *_: None)
     (path,) = notebook.write(document, tmp_path)
     nbformat.validate(nbformat.read(path, as_version=4))
+
+
+LISTENING = """
+import os
+own = {os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd")
+       if os.path.lexists(f"/proc/self/fd/{n}")}
+rows = [line.split() for kind in ("tcp", "tcp6", "udp", "udp6")
+        for line in open(f"/proc/self/net/{kind}").readlines()[1:]]
+print("ports:", [row[1] for row in rows if f"socket:[{row[9]}]" in own])
+"""
+
+
+def cells(*codes: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in codes])
+
+
+def test_the_kernel_opens_no_port_and_ends(tmp_path: Path) -> None:
+    made = cells(LISTENING, "import os; print(os.getpid())")
+    notebook.execute(made, tmp_path)
+    listed, number = (cell.outputs[0].text for cell in made.cells)
+    assert listed == "ports: []\n"
+    assert not Path(f"/proc/{int(number)}").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [("a = 1\nb / 0", "NameError"), ("import os; os._exit(3)", "the kernel ended")],
+)
+def test_a_notebook_of_which_a_cell_fails_is_not_written(
+    document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, reason: str
+) -> None:
+    monkeypatch.setattr(notebook, "notebook", lambda _: cells("pass", code))
+    with pytest.raises(UserError, match=f"cell 2 failed: {reason}"):
+        notebook.write(document, tmp_path)
+    assert list(tmp_path.iterdir()) == []

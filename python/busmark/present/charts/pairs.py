@@ -118,7 +118,9 @@ def rows(matrix: Matrix, figure: Figure) -> list[list[Cell]]:
 def _cell(matrix: Matrix, figure: Figure, cell: compared.Cell) -> Cell:
     note = f"{matrix.titles[cell.writer]} → {matrix.titles[cell.reader]}: {cell.state}"
     note += f" ({cell.reason})" if cell.reason else ""
-    if (value := figure.value(cell)) is not None:
+    value = figure.value(cell)
+    # A figure of samples that differ from what was written is no figure of a pair that works.
+    if value is not None and cell.state != "wrong content":
         return Cell(value / figure.factor, note=note, case=cell.case)
     limit, words = figure.limit(cell) or (None, MARKS.get(cell.state, text.ABSENT))
     return Cell(limit, text=words, note=note, case=cell.case)

@@ -54,6 +54,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
     short = usual if len(os.fsencode(usual)) < LONGEST_SOCKET - 30 else "/tmp"
     with tempfile.TemporaryDirectory(prefix="busmark-", dir=short) as name:
         log = Path(name) / "kernel.log"
+        begun = [0]
         client = NotebookClient(
             notebook,
             km=_manager(Path(name)),
@@ -62,6 +63,8 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
             record_timing=False,
             coalesce_streams=True,
             resources={"metadata": {"path": name}},
+            # A cell that ends the kernel has no count.
+            on_cell_start=lambda cell, cell_index: begun.append(cell_index),
         )
         # Otherwise a kernel that was given to the client outlives it.
         client.owns_km = True
@@ -70,10 +73,10 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
                 environment = _environment(Path(name), folder)
                 client.execute(env=environment, stdout=printed, stderr=printed)
         except CellExecutionError as error:
-            raise _failed(notebook, f"{error.ename}: {error.evalue}") from None
+            raise _failed(notebook, begun[-1], f"{error.ename}: {error.evalue}") from None
         except (DeadKernelError, RuntimeError) as error:
             last = log.read_text(errors="replace").strip().rpartition("\n")[2] or str(error)
-            raise _failed(notebook, f"the kernel ended ({last})") from None
+            raise _failed(notebook, begun[-1], f"the kernel ended ({last})") from None
 
 
 def _manager(place: Path) -> AsyncKernelManager:
@@ -110,13 +113,11 @@ def _environment(place: Path, folder: Path) -> dict[str, str]:
     }
 
 
-def _failed(notebook: nbformat.NotebookNode, what: str) -> UserError:
+def _failed(notebook: nbformat.NotebookNode, index: int, what: str) -> UserError:
     """The error of the cell that was begun last."""
-    begun = [n for n, cell in enumerate(notebook.cells, 1) if cell.get("execution_count")]
-    number = begun[-1] if begun else 1
-    source = str(notebook.cells[number - 1].source).partition("\n")[0]
+    source = str(notebook.cells[index].source).partition("\n")[0]
     return UserError(
-        f"cell {number} failed: {what}",
+        f"cell {index + 1} failed: {what}",
         where="the notebook",
         remedy=f"The cell begins with: {source}. Other forms of report do not need it.",
     )

@@ -1,0 +1,57 @@
+"""A round whose writers did not reach the rate, or whose load was not there, says so.
+
+`golden/shortfalls.txt` has what each of these rounds says, reviewed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from control_fakes import PARAMS
+from seams import reviewed
+
+from busmark.control.tables import shortfall
+from busmark.scenario.model import Criteria
+from busmark.store import Case
+
+CPU = {"load": "cpu 50%", "rate_hz": None}
+LOADS = {"load": "cpu 50% + net 5mbit + disk max", "rate_hz": None}
+THERE = {"load_cpu_achieved": 0.5, "load_net_achieved": 4.9e6, "load_disk_achieved": 1.0}
+ROUNDS: dict[str, dict[str, Any]] = {
+    "half of the rate": {"sent": 500},
+    "nearly all of the rate": {"sent": 999},
+    "all writers together have the rate": {"sent": 4900, "senders": 5},
+    "one of five writers has the rate": {"sent": 1000, "senders": 5},
+    "given up, for it was late": {"sent": 950, "ended": "late"},
+    "by chance": {"sent": 800, "arrivals": "poisson"},
+    "for ten seconds not by chance": {"sent": 8400, "measured_s": 10.0, "arrivals": "poisson"},
+    "no rate was asked for": {"sent": 500, "rate_hz": None},
+    "as fast as it goes": {"sent": 500, "rate_hz": 0.0},
+    "an overload is what is tested": {"sent": 500, "criteria": {"min_rate": 0}},
+    "the load was there": {**CPU, **THERE},
+    "nearly all of the load was there": {**CPU, "load_cpu_achieved": 0.46},
+    "most of the load was there": {**CPU, "load_cpu_achieved": 0.4},
+    "the load is not known": CPU,
+    "the load is not asked for": {**CPU, "criteria": {"min_load": 0}},
+    "all loads were there": {**LOADS, **THERE},
+    "two loads were not there": {
+        **LOADS, **THERE, "load_cpu_achieved": 0.25, "load_net_achieved": 1e6},
+}  # fmt: skip
+
+
+def judged(
+    sent: int = 1000, measured_s: float = 1.0, *, ended: str = "duration", senders: int = 1,
+    criteria: dict[str, Any] | None = None, **more: Any,
+) -> str:  # fmt: skip
+    loads = {name: more.pop(name) for name in [*more] if name.endswith("_achieved")}
+    asked = {"rate_hz": 1000.0, "arrivals": "constant", **more}
+    case = Case(id="000-x", params=PARAMS.model_copy(update=asked), status="planned")
+    figures = {"samples": sent, "received": sent, "expected": sent, "lost": 0, "sent": sent,
+               "measured_s": measured_s, "senders": senders, "ended": ended, **loads}  # fmt: skip
+    return shortfall(figures, case, Criteria(**(criteria or {}))) or "enough"
+
+
+def test_what_was_not_reached_is_reported_with_what_was_asked() -> None:
+    found = "".join(f"{name}: {judged(**round_)}\n" for name, round_ in ROUNDS.items())
+    reviewed(Path(__file__).parent / "golden" / "shortfalls.txt", found)
