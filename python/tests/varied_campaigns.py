@@ -158,8 +158,8 @@ def applications(folder: Path) -> Path:
 
 
 def _mesh(build: Builder, case: str, number: int, count: int, reached: float) -> None:
-    """A round in which two readers of each application read every writer; those of the last read
-    this share of it."""
+    """A round: two readers of each application read every writer. The readers of the last
+    application receive this share."""
     each = {"theoretical_per_s": 10.0, "written_per_s": 10.0, "sent": 20, "expected": 20,
             "duplicated": 0, "out_of_order": 0, "ancient": 0, "start_ns": 0,
             "duration_ns": 2 * 10**9, "ended": "duration", "flow": "stream"}  # fmt: skip

@@ -12,6 +12,7 @@ from seams import run
 from synthetic_campaign import small
 
 import busmark.cli
+from busmark.cli.output import wrapped
 
 HOSTILE = "a\x1b]0;owned\x07\x1b[2J\x1b[1A\r\x08\x9b31mz\u202eb"
 
@@ -65,3 +66,25 @@ def test_every_command_prints_through_it() -> None:
         if path.name not in ("output.py", "console.py", "documents.py"):
             text = path.read_text(encoding="utf-8")
             assert "click.echo(" not in text and "rich.console import Console" not in text, path
+
+
+MESSAGE = """busmark: f.toml:3: one two three four
+  Did you mean five, six or seven?
+    a = 1 + 2 + 3 + 4 + 5 + 6
+x: not built: `make adapters`"""
+
+
+def test_a_message_is_as_wide_as_its_terminal_and_breaks_no_source_nor_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    assert wrapped(MESSAGE) == MESSAGE, "a pipe gets whole lines"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert wrapped(MESSAGE).splitlines() == [
+        "busmark: f.toml:3: one two", "  three four",
+        "  Did you mean five, six or", "    seven?",
+        "    a = 1 + 2 + 3 + 4 + 5 + 6",
+        "x: not built: `make adapters`",
+    ]  # fmt: skip
+    assert wrapped("y: is not built: `make it`").splitlines() == ["y: is not built: `make it`"]
+    assert wrapped("y: is not built here: `make it`").splitlines()[1] == "  `make it`"

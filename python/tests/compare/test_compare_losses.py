@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 from compare_results import Builder, campaign, compared
 
 from busmark.compare import Comparison
@@ -98,3 +99,37 @@ def test_losses_that_are_alike_forbid_nothing(tmp_path: Path) -> None:
     comparison = compared(tmp_path / "base", tmp_path / "slow")
     assert change(comparison, "median.latency").verdict == "slower"
     assert change(comparison, "p99.latency").verdict == "slower"
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of one middleware: whole, with losses, of one round, and of few samples."""
+    folder = tmp_path_factory.mktemp("sides")
+    udp(folder / "whole", 1)
+    udp(folder / "lossy", 3)
+    without_the_slowest(folder / "lossy", 0.3)
+    udp(folder / "one", 4, rounds=1)
+    udp(folder / "few", 5, samples=200)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "criterion", "outcome", "reason", "fails"),
+    [
+        ("lossy", "whole", "p99.latency > 1.05", "undecided", "lost in baseline", False),
+        ("lossy", "whole", "p99.latency > 1ms", "met", "within", False),
+        ("whole", "lossy", "p99.latency > 1ms", "missed", "beyond", True),
+        ("whole", "one", "median.latency > 1.05", "undecided", "one round", False),
+        ("whole", "one", "p99.latency > 12us", "undecided", "one round", True),
+        ("whole", "few", "p99.latency > 1.05", "undecided", "across", False),
+        ("whole", "few", "p99.latency > 1ms", "met", "within", False),
+    ],
+)
+def test_a_criterion_says_why_it_decides_nothing(
+    sides: Path, baseline: str, candidate: str, criterion: str, outcome: str, reason: str,
+    fails: bool,
+) -> None:  # fmt: skip
+    comparison = compared(sides / baseline, sides / candidate, fail_if=[criterion])
+    (found,) = comparison.criteria
+    assert (found.outcome, found.reason, found.fails) == (outcome, reason, fails)
+    assert comparison.failed is fails

@@ -19,6 +19,7 @@ from seams import reviewed
 
 from busmark.errors import UserError
 from busmark.plan import Flow, expand, flows
+from busmark.plan.flows import topics
 from busmark.scenario import Scenario, load, parse, parse_side
 from busmark.store import Case
 
@@ -296,9 +297,15 @@ def text_of(asked: dict[str, Any], plain: dict[str, Any]) -> str:
             continue
         round_ = flows(case.params)
         assert len(round_.ends) == sum(len([*each.ends]) for each in round_.flows)
+        named = topics(round_)
         for each in round_.participants if len(round_.participants) < 9 else ():
-            lines.append(f"  {each.name}: {each.adapter} {each.transport} {each.wait} "
-                         f"fifo {each.fifo} {json.dumps(each.settings)}")  # fmt: skip
+            there = named[each.name]
+            lines.append(
+                f"  {each.name}: {each.adapter} {each.transport} {each.wait} "
+                f"fifo {each.fifo} {json.dumps(each.settings)}, writes "
+                f"{listed(sorted(there.written)) or 'nothing'}, reads "
+                f"{listed(sorted(there.read)) or 'nothing'}"
+            )
         for each in round_.flows:
             ends = (listed([end.participant.name for end in side])
                     for side in (each.writers, each.readers))  # fmt: skip

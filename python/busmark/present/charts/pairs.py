@@ -119,7 +119,7 @@ def _cell(matrix: Matrix, figure: Figure, cell: compared.Cell) -> Cell:
     note = f"{matrix.titles[cell.writer]} → {matrix.titles[cell.reader]}: {cell.state}"
     note += f" ({cell.reason})" if cell.reason else ""
     value = figure.value(cell)
-    # A figure of samples that differ from what was written is no figure of a pair that works.
+    # Samples that differ from what was written give this pair no figure.
     if value is not None and cell.state != "wrong content":
         return Cell(value / figure.factor, note=note, case=cell.case)
     limit, words = figure.limit(cell) or (None, MARKS.get(cell.state, text.ABSENT))
