@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from busmark.cli.live.values import plural
 from busmark.errors import UserError
 from busmark.plugins.bus.caller import ANSWER_S, Caller
 from busmark.plugins.bus.recording.reader import Test
@@ -127,7 +128,7 @@ def _said(answer: Message) -> str:
         if "none" in result:
             return "had no such test"
         if "changed" in result:
-            return f"changed {result['changed']} endpoints"
+            return f"changed {plural(result['changed'], 'endpoint')}"
     except STRANGE:
         return "answered in a way that cannot be read"
     return "did so"
