@@ -13,13 +13,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from docs_pages import ROOT
-from test_docs_commands import parse
-
-sys.path.insert(0, str(ROOT / "python" / "tests" / "compare"))
-
 from compare_results import campaign
+from docs_pages import ROOT
 from seams import done
+from test_docs_commands import parse
 
 EXAMPLES = ROOT / "docs" / "examples"
 

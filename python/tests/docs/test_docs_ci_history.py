@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from compare_results import campaign
 from docs_pages import ROOT
+from seams import done
 from test_docs_ci import document
 from test_docs_commands import parse
-
-sys.path.insert(0, str(ROOT / "python" / "tests" / "compare"))
-
-from compare_results import campaign
-from seams import done
 
 from busmark.stats import LEAST_BESIDE_STEP
 from busmark.track import CONFIRMATIONS

@@ -107,10 +107,7 @@ def test_files_grow_with_size_and_rate_up_to_their_limit() -> None:
 
 
 def test_true_is_a_table_without_changes_and_false_none() -> None:
-    assert planned(True, adapter="paper", transport="tcp")[0].capture == CaptureSection()
-    assert planned({}, adapter="paper", transport="tcp")[0].capture == CaptureSection()
-    off = planned(False, adapter="paper", transport="tcp")[0]
-    assert off.capture is None
-    assert Scenario.model_validate(off.model_dump(mode="json")) == off
-    on = planned({"ring": True}, adapter="paper", transport="tcp")[0]
-    assert Scenario.model_validate(on.model_dump(mode="json")) == on
+    for capture, expected in ((True, CaptureSection()), ({}, CaptureSection()), (False, None)):
+        scenario = planned(capture, adapter="paper", transport="tcp")[0]
+        assert scenario.capture == expected
+        assert Scenario.model_validate(scenario.model_dump(mode="json")) == scenario

@@ -14,20 +14,11 @@ if TYPE_CHECKING:
 
     from conftest import Results
 
-PAINTED = """new Promise((done) => {
-  const look = () => (document.querySelectorAll("figure.chart").length
-    === Number(document.documentElement.dataset.drawn) ? done(true) : setTimeout(look, 50));
-  look();
-})"""
-"""Resolves when every chart has been drawn."""
-
-
-READY = """new Promise((done) => {
-  const look = () => (document.documentElement.dataset.ready === undefined
-    ? setTimeout(look, 20) : done(true));
-  look();
-})"""
-"""Resolves when everything has begun, and what is stored is loaded."""
+PAINTED = """document.querySelectorAll("figure.chart").length
+  === Number(document.documentElement.dataset.drawn)"""
+"""True when every chart has been drawn."""
+READY = "document.documentElement.dataset.ready !== undefined"
+"""True when everything has begun, and what is stored is loaded."""
 
 EMPTY = """[...document.querySelectorAll(".plot")].filter((plot) => {
   const canvas = plot.querySelector("canvas");
@@ -43,7 +34,7 @@ def opened(browser: Browser, path: Path) -> Iterator[Browser]:
     browser.requests.clear()
     browser.complaints.clear()
     browser.open(path)
-    browser.run(READY)
+    browser.until(READY)
     yield browser
     assert browser.run("document.documentElement.dataset.errors ?? ''") == ""
     assert browser.complaints == []
@@ -79,9 +70,9 @@ only as it comes near, and may push the chart out of sight again."""
 
 def draw_everything(browser: Browser) -> None:
     """Look at every chart, once the page looks for them: one passed before is never seen."""
-    browser.run(READY)
+    browser.until(READY)
     browser.run(DRAW_EVERYTHING)
-    assert browser.run(PAINTED)
+    browser.until(PAINTED)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -177,7 +168,7 @@ def test_paper_gets_every_chart_and_the_cases_that_the_reader_opened(opened: Bro
     cases = "#case-list .case[open]"
     opened.until(f"document.querySelectorAll('{cases} table').length >= 3")
     opened.run("window.dispatchEvent(new Event('beforeprint'))")
-    assert opened.run(PAINTED)
+    opened.until(PAINTED)
     unprinted = "[...document.querySelectorAll('figure.chart:not(.empty) .plot')]"
     unprinted += ".filter((plot) => !plot.querySelector('svg path')).map((plot) => plot.id)"
     assert opened.run(unprinted) == []
@@ -198,7 +189,7 @@ SMALL = """(() => { const found = new Set();
 def test_no_text_on_paper_is_below_8_points(opened: Browser) -> None:
     opened.call("Emulation.setEmulatedMedia", media="print")
     opened.run("window.dispatchEvent(new Event('beforeprint'))")
-    assert opened.run(PAINTED)
+    opened.until(PAINTED)
     assert opened.run(SMALL) == "[]"
     opened.run("window.dispatchEvent(new Event('afterprint'))")
     opened.call("Emulation.setEmulatedMedia", media="")
@@ -400,7 +391,7 @@ def test_ticked_cases_are_overlaid_and_the_address_restores_them(
         assert len(names) == 3, (chart, names)
     address = opened.run("location.href").partition("?")[2]
     opened.open(path, f"?{address}")
-    opened.run(READY)
+    opened.until(READY)
     assert opened.run("[...document.querySelectorAll('.tick:checked')].length") >= 3
     assert len(opened.run(OVERLAID)) == 6
     opened.run("document.querySelector('#ticked button').click()")

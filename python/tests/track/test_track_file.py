@@ -84,19 +84,19 @@ def test_a_file_that_is_no_history_is_refused_and_stays(
 ADDS = """
 import sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[1])
 from track_histories import MEDIAN, entry
 from busmark.track import add
 print("ready", flush=True)
-for number in range(int(sys.argv[3]), int(sys.argv[4])):
-    add(Path(sys.argv[2]), entry(number, {f"{MEDIAN}{n}": 5000.0 for n in range(400)}))
+for number in range(int(sys.argv[2]), int(sys.argv[3])):
+    add(Path(sys.argv[1]), entry(number, {f"{MEDIAN}{n}": 5000.0 for n in range(400)}))
 """
 
 
 def adding(path: Path, first: int, last: int) -> subprocess.Popen[bytes]:
     """A process that adds results, one after the other."""
-    words = [str(Path(__file__).parent), str(path), str(first), str(last)]
-    process = subprocess.Popen([sys.executable, "-c", ADDS, *words], stdout=subprocess.PIPE)
+    words = [sys.executable, "-c", ADDS, str(path), str(first), str(last)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
     assert process.stdout and process.stdout.readline() == b"ready\n"
     return process
 

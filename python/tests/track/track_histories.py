@@ -4,22 +4,17 @@ format."""
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from click.testing import CliRunner, Result
+from compare_results import campaign
+from seams import command
 
 from busmark.errors import UserError
 from busmark.track import Commit, Entry, Machine, TrackedCase
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
-
-from compare_results import campaign
-from seams import command
 
 __all__ = ["campaign", "entry", "figure", "history", "noise", "run"]
 

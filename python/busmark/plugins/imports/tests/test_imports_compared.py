@@ -14,7 +14,7 @@ from busmark.compare import Comparison
 from busmark.plugins.imports.read import import_results
 from busmark.store import Result
 
-IMPORTS = Path(__file__).parents[2] / "busmark/plugins/imports/tests"
+IMPORTS = Path(__file__).parent
 TEXT = (IMPORTS / "files" / "sockperf_ping_pong.txt").read_text()
 """A run of sockperf; it keeps no samples."""
 
