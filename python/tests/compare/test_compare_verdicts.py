@@ -73,11 +73,9 @@ def test_ratio_and_interval_are_those_of_typical_rounds(place: Path) -> None:
 
 def test_every_figure_has_units_counts_rounds_and_its_two_sides(place: Path) -> None:
     pair = compared(place / "base", place / "slow").pairs[0]
-    names = [change.name for change in pair.changes]
-    assert names == [
-        "median.latency", "mean.latency", "p90.latency", "p99.latency", "p99.9.latency",
-        "p99.99.latency", "loss", "discovery",
-    ]  # fmt: skip
+    assert {change.name for change in pair.changes} >= {
+        "median.latency", "mean.latency", "p99.latency", "loss", "discovery",
+    }  # fmt: skip
     for name in ("median.latency", "mean.latency", "p99.latency", "discovery"):
         change = figure(pair, name)
         assert change.baseline and change.candidate and change.change
