@@ -36,7 +36,7 @@ def able(adapter: str) -> Adapter:
 
 SCHEMA = json.loads((ROOT / "schemas/scenario.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.validators.validator_for(SCHEMA)(SCHEMA)
-"""Of scenario files; made once, for to check the schema itself takes the longest."""
+"""Scenario files are checked by it. It is made once: checking the schema itself takes the longest."""
 
 
 def test_the_schema_is_one() -> None:
