@@ -36,7 +36,7 @@ def able(adapter: str) -> Adapter:
 
 SCHEMA = json.loads((ROOT / "schemas/scenario.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.validators.validator_for(SCHEMA)(SCHEMA)
-"""Scenario files are checked by it. It is made once: checking the schema itself takes the longest."""
+"""Made once: checking the schema itself takes the longest."""
 
 
 def test_the_schema_is_one() -> None:
