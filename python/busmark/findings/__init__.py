@@ -3,7 +3,6 @@
 - `rules`: the rules, a file for each subject, text with the check; `registry`: their order.
 - `run`: `host_findings`, `plan_findings`, `campaign_findings`, `early_findings` of a
   case that is not finished, and `combine` for storing them.
-- `kinds`: findings as they are shown, each kind once, and what stands on every case.
 - `doctor`: `diagnose`, `facts` and `needed`, what `busmark doctor` prints.
 - `rule`: what a rule is; `view`: what a rule of a finished case sees.
 """

@@ -4,7 +4,7 @@
 - `companion`, `hook`: captures of a campaign's rounds. `findings`: what they explain.
 - `reading`, `samples`, `ways`, `figures`, `analysis`: a capture without Busmark's own header.
 - `late`: causes of late samples, one rule each.
-- `command`, `record`, and `blocks`: their documents.
+- `command`, and `blocks`: their documents.
 """
 
 from busmark.plugin import Command, Plugin

@@ -1,7 +1,7 @@
 """A type of the user's: its IDL compiled into adapters, a value of it as CDR, and a scenario.
 
 - `source`: the IDL. `tools`: its compilers. `libraries`: adapters with it.
-- `value`, `encode`, `decode`: values as CDR, samples as JSON.
+- `value`, `codec`: values as CDR, samples as JSON.
 - `compare`: the scenario that compares the type with Busmark's own.
 """
 

@@ -3,8 +3,7 @@
 - `fit`: `predict(result, …)`, from a result to `Predictions`; models over sizes and rates.
 - `model`: `Predictions` and what it consists of; also the JSON of `busmark predict --json`.
 - `sweeps`: cases that differ in one dimension only.
-- `curves`: latency and loss against offered load, with their knees.
-- `loads`: latency, goodput and loss against a background load.
+- `curves`: latency, goodput and loss against offered or background load, with their knees.
 - `command`, and `blocks`: its document.
 """
 

@@ -1,7 +1,7 @@
 """Security documents: made, explained, checked. DDS Security, TLS, CURVE.
 
 - `description`, `profiles`, `domains`, `rights`: what is wanted. `directory`: the documents.
-- `authority`, `cms`, `governance`, `elements`: how each is made and signed.
+- `authority`, `cms`: how each is made and signed.
 - `reading`, `explain`, `checks`: documents of the user's, explained and checked.
 - `campaign`: the documents of a campaign's participants, and whether the user's can be used.
   `command`: `busmark security`.

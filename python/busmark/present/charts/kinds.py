@@ -1,8 +1,8 @@
 """The kinds of charts: a row for each, in the order in which they are shown.
 
 A row has the name, the title and the explanation of a kind, which cases are in it, and what draws
-it: a function of `cases`, `sweeps`, `distributions` or `times`, with the figure or the series and
-its axes.
+it: a function of `cases`, `sweeps`, `distributions`, `times` or `pairs`, with the figure or the
+series and its axes.
 """
 
 from __future__ import annotations
