@@ -119,14 +119,15 @@ class Browser:
         )
 
     def bring(self, element: str) -> None:
-        """Scroll an element to the top of the window, until it stays there: what is above it gets
-        its height only as it comes near."""
+        """Scroll an element to the top of the window until it stays there, ten times at most: what
+        is above it gets its height only as it comes near."""
         self.run(
             "(async () => { const frame = () => new Promise((r) => requestAnimationFrame(r));"
             f" const top = () => Math.round({element}.getBoundingClientRect().top);"
-            " let before; do { before = top();"
+            " for (let tries = 0; tries < 10; tries += 1) { const before = top();"
             f" {element}.scrollIntoView({{behavior: 'instant'}});"
-            " for (let n = 0; n < 4; n += 1) await frame(); } while (top() !== before); })()"
+            " for (let n = 0; n < 4; n += 1) await frame(); if (top() === before) return; }"
+            f" throw new Error({json.dumps(element)} + ' does not stay in sight'); }})()"
         )
 
     def press(self, key: str, code: int, text: str = "") -> None:

@@ -144,7 +144,7 @@ def applications(folder: Path) -> Path:
     mesh = {"test": "throughput", "topics": 1, "writers": 1, "readers": 2, "rate_hz": 10.0,
             "writer_on": "n1+n2", "reader_on": "n1+n2", "placement": "free",
             "size": 100}  # fmt: skip
-    for adapter, most in (("cyclonedds", 4), ("udp", 3), ("zenoh", 2)):
+    for adapter, most in (("cyclonedds", 2), ("udp", 2), ("zenoh", 2)):
         for count in range(1, most + 1):
             case = build.case(f"{adapter}-{count}", adapter=adapter, applications=count, **mesh)
             if adapter == "zenoh" and count > 1:

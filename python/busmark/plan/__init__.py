@@ -2,7 +2,7 @@
 
 from busmark.plan.duration import CHOSEN_S, Pace, assumed, expected_s, is_chosen
 from busmark.plan.expand import expand, order
-from busmark.plan.flows import End, Flow, Flows, Participant, flows
+from busmark.plan.flows import End, Flow, Flows, Participant, flows, topics
 from busmark.plan.lacking import largest_size
 from busmark.plan.placement import cpus_of, load_names, shares_cpu, spare_cpus
 from busmark.plan.unsupported import links_of, unsupported
@@ -26,5 +26,6 @@ __all__ = [
     "order",
     "shares_cpu",
     "spare_cpus",
+    "topics",
     "unsupported",
 ]

@@ -18,8 +18,7 @@ from pydantic import ValidationError
 from seams import reviewed
 
 from busmark.errors import UserError
-from busmark.plan import Flow, expand, flows
-from busmark.plan.flows import topics
+from busmark.plan import Flow, expand, flows, topics
 from busmark.scenario import Scenario, load, parse, parse_side
 from busmark.store import Case
 

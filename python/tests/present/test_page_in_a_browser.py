@@ -44,34 +44,14 @@ def opened(browser: Browser, path: Path) -> Iterator[Browser]:
     assert set(asked) <= {path.as_uri()}
 
 
-DRAW_EVERYTHING = """(async () => {
-  const page = document.documentElement.dataset;
-  const frame = () => new Promise((done) => {
-    requestAnimationFrame(done);
-    setTimeout(done, 100);
-  });
-  let seen = 0;
-  for (const figure of document.querySelectorAll("figure.chart")) {
-    const end = performance.now() + 60000;
-    seen += 1;
-    do {
-      if (performance.now() > end) {
-        const { top, bottom } = figure.getBoundingClientRect();
-        throw new Error(JSON.stringify([figure.innerText, top, bottom, scrollY, page]));
-      }
-      figure.scrollIntoView({ behavior: "instant" });
-      await frame();
-    } while (Number(page.drawn) < seen);
-  }
-})()"""
-"""Scrolls by every chart, as a reader would, until it is drawn. What is above it gets its height
-only as it comes near, and may push the chart out of sight again."""
-
-
 def draw_everything(browser: Browser) -> None:
-    """Look at every chart, once the page looks for them: one passed before is never seen."""
+    """Scroll by every chart, as a reader would, until it is drawn. What is above it gets its height
+    only as it comes near, and may push the chart out of sight again."""
     browser.until(READY)
-    browser.run(DRAW_EVERYTHING)
+    for n in range(browser.run("document.querySelectorAll('figure.chart').length")):
+        chart = f"document.querySelectorAll('figure.chart')[{n}]"
+        near = f"{chart}.scrollIntoView({{behavior: 'instant'}})"
+        browser.until(f"({near}, Number(document.documentElement.dataset.drawn) > {n})")
     browser.until(PAINTED)
 
 

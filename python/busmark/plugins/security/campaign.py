@@ -13,7 +13,7 @@ from typing import Any
 from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
-from busmark.plan.flows import flows, topics
+from busmark.plan import flows, topics
 from busmark.plugins.security import reading
 from busmark.plugins.security.authority import handshake_order, order_of
 from busmark.plugins.security.checks import Finding, curve_faults, document_faults, identity_faults

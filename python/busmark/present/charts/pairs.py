@@ -94,7 +94,8 @@ def _discovery_limit(cell: compared.Cell) -> tuple[float, str] | None:
 
 
 def _result(cell: compared.Cell) -> float | None:
-    return cell.result.value if cell.result else None
+    """Samples that differ from what was written give a pair no result."""
+    return cell.result.value if cell.result and cell.state != "wrong content" else None
 
 
 def names(matrix: Matrix) -> list[str]:
@@ -118,9 +119,7 @@ def rows(matrix: Matrix, figure: Figure) -> list[list[Cell]]:
 def _cell(matrix: Matrix, figure: Figure, cell: compared.Cell) -> Cell:
     note = f"{matrix.titles[cell.writer]} → {matrix.titles[cell.reader]}: {cell.state}"
     note += f" ({cell.reason})" if cell.reason else ""
-    value = figure.value(cell)
-    # Samples that differ from what was written give this pair no figure.
-    if value is not None and cell.state != "wrong content":
+    if (value := figure.value(cell)) is not None:
         return Cell(value / figure.factor, note=note, case=cell.case)
     limit, words = figure.limit(cell) or (None, MARKS.get(cell.state, text.ABSENT))
     return Cell(limit, text=words, note=note, case=cell.case)

@@ -191,7 +191,7 @@ def test_participants_are_shown_with_their_tests() -> None:
 
 def test_troubles_come_latest_first_and_of_one_application_alone() -> None:
     base = {key: MESSAGES[0][key] for key in ("busmark", "app", "group", "instance", "seq")}
-    told = [
+    troubles = [
         {**base, "at_realtime_ns": 10**18 + number, "app": 3 + number % 2,
          "trouble": "malformed", "message": f"number {number} \x1b[31m", "instance": number % 2}
         for number in range(5)
@@ -208,7 +208,7 @@ def test_troubles_come_latest_first_and_of_one_application_alone() -> None:
         await pilot.press("a", "a")
         assert len(lines(app, "malformed number")) == 5
 
-    drive(ErrorsApp, does, messages=told)
+    drive(ErrorsApp, does, messages=troubles)
 
 
 def test_of_many_ends_only_those_on_the_screen_are_drawn() -> None:
