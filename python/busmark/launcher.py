@@ -71,8 +71,15 @@ class Start:
 class Launched:
     """A process that was started."""
 
-    def __init__(self, start: Start, part: Part | None, *, stdin: int = PIPE,
-                 stdout: Target = PIPE, stderr: Target = DEVNULL) -> None:  # fmt: skip
+    def __init__(
+        self,
+        start: Start,
+        part: Part | None,
+        *,
+        stdin: int = PIPE,
+        stdout: Target = PIPE,
+        stderr: Target = DEVNULL,
+    ) -> None:
         """Starts it.
 
         Args:
@@ -88,10 +95,14 @@ class Launched:
                 for each in (stdout, stderr)
             )
             self._process = subprocess.Popen(
-                start.command, stdin=stdin, stdout=output, stderr=errors, bufsize=0,
+                start.command,
+                stdin=stdin,
+                stdout=output,
+                stderr=errors,
+                bufsize=0,
                 start_new_session=True,
                 env={**start.environment, **(marked(part) if part else {})},
-            )  # fmt: skip
+            )
         self.pid = self._process.pid
         """On this machine: of the process, or of the way to it."""
 

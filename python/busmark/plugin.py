@@ -103,11 +103,14 @@ class InstalledPlugin:
     def summary(self) -> dict[str, Any]:
         """Return what JSON shows of it."""
         return {
-            "name": self.name, "state": self.state, "distribution": self.where,
-            "version": self.version, "fault": self.fault or None,
+            "name": self.name,
+            "state": self.state,
+            "distribution": self.where,
+            "version": self.version,
+            "fault": self.fault or None,
             "summary": self.plugin.summary if self.plugin else None,
             "commands": [own.name for own in self.plugin.commands] if self.plugin else [],
-        }  # fmt: skip
+        }
 
 
 def installed() -> list[InstalledPlugin]:

@@ -27,15 +27,23 @@ from busmark.store.named import resolve
 def changes(found: Comparison) -> pl.DataFrame:
     """`Results.compare`."""
     rows = [
-        {"label": pair.label, "case": pair.baseline_case, "other_case": pair.candidate_case,
-         "figure": one.name, "headline": one.headline, "kind": one.kind,
-         "change": one.change.value if one.change else None,
-         "low": one.change.low if one.change else None,
-         "high": one.change.high if one.change else None,
-         "p_adjusted": one.p_adjusted, "verdict": one.verdict, "reason": one.reason}
+        {
+            "label": pair.label,
+            "case": pair.baseline_case,
+            "other_case": pair.candidate_case,
+            "figure": one.name,
+            "headline": one.headline,
+            "kind": one.kind,
+            "change": one.change.value if one.change else None,
+            "low": one.change.low if one.change else None,
+            "high": one.change.high if one.change else None,
+            "p_adjusted": one.p_adjusted,
+            "verdict": one.verdict,
+            "reason": one.reason,
+        }
         for pair in found.pairs
         for one in pair.changes
-    ]  # fmt: skip
+    ]
     return pl.DataFrame(rows, schema=schema(CHANGES), strict=False)
 
 
@@ -51,9 +59,18 @@ def open_results(directory: str | Path) -> Results:
 
 
 TABLES = (
-    "samples", "intervals", "participants", "flows", "changes", "batches", "discoveries", "matches",
-    "hops", "wire", "system",
-)  # fmt: skip
+    "samples",
+    "intervals",
+    "participants",
+    "flows",
+    "changes",
+    "batches",
+    "discoveries",
+    "matches",
+    "hops",
+    "wire",
+    "system",
+)
 """Raw tables, each scanned by a method of its name."""
 
 Method = TypeVar("Method", bound=Callable[..., pl.LazyFrame])
@@ -64,9 +81,13 @@ def _like(samples: Method, table: str, rows: str) -> Method:
 
     @wraps(samples)
     def scan(
-        self: Results, case: str | None = None, round: int | None = None, *,
-        status: str | None = "ok", parameters: bool | Sequence[str] = False,
-    ) -> pl.LazyFrame:  # fmt: skip
+        self: Results,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
         return self._scan(table, case, round, status, parameters)
 
     scan.__name__, scan.__qualname__ = table, f"Results.{table}"

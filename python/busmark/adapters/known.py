@@ -269,9 +269,11 @@ _MORE_FILES = (
     "continue with --resume."
 )
 _LIMITED = {
-    errno.EAGAIN: _MORE_TASKS, errno.ENOMEM: _MORE_TASKS,
-    errno.EMFILE: _MORE_FILES, errno.ENFILE: _MORE_FILES,
-}  # fmt: skip
+    errno.EAGAIN: _MORE_TASKS,
+    errno.ENOMEM: _MORE_TASKS,
+    errno.EMFILE: _MORE_FILES,
+    errno.ENFILE: _MORE_FILES,
+}
 
 
 def not_startable(path: Path, error: OSError) -> UserError:

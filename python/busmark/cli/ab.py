@@ -26,18 +26,34 @@ BASELINE, CANDIDATE = "baseline", "candidate"
 )
 @click.argument("baseline")
 @click.argument("candidate")
-@click.option("--scenario", "scenario", type=click.Path(path_type=Path), default=SCENARIO,
-              help="What to measure: a file, or a shipped scenario; default: ab, latency at "
-              "two sizes and a stream.")  # fmt: skip
+@click.option(
+    "--scenario",
+    "scenario",
+    type=click.Path(path_type=Path),
+    default=SCENARIO,
+    help="What to measure: a file, or a shipped scenario; default: ab, latency at "
+    "two sizes and a stream.",
+)
 @click.option("--out", type=Target(), help="Directory for the result, or @NAME.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
-              help="Change a key of the scenario, such as rounds.min=30.")  # fmt: skip
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a key of the scenario, such as rounds.min=30.",
+)
 @around
 @judged
 def command(
-    baseline: str, candidate: str, scenario: Path, out: Path | None, settings: tuple[str, ...],
-    prepare: tuple[str, ...], conclude: tuple[str, ...], **options: Any,
-) -> None:  # fmt: skip
+    baseline: str,
+    candidate: str,
+    scenario: Path,
+    out: Path | None,
+    settings: tuple[str, ...],
+    prepare: tuple[str, ...],
+    conclude: tuple[str, ...],
+    **options: Any,
+) -> None:
     """Measure BASELINE and CANDIDATE in one campaign, their rounds interleaved, and compare them.
 
     A slow minute affects both sides alike, so a change in the program can be distinguished from a

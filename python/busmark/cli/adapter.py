@@ -30,8 +30,12 @@ def command() -> None:
 
 @command.command(epilog="Example: busmark adapter new mine && make -C mine check")
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
-              help="Folder, which must not exist; default: NAME.")  # fmt: skip
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder, which must not exist; default: NAME.",
+)
 def new(name: str, out: Path | None) -> None:
     """Write an adapter in C called NAME, to begin with.
 

@@ -45,9 +45,17 @@ class Ending:
 PLAIN = Ending()
 
 
-def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bool,
-            nodes: Sequence[str] = (), ending: Ending = PLAIN,
-            begun: Callable[[], None] | None = None, as_json: bool = False) -> int:  # fmt: skip
+def conduct(
+    scenario: Scenario | None,
+    text: str,
+    out: Path | None,
+    *,
+    go_on: bool,
+    nodes: Sequence[str] = (),
+    ending: Ending = PLAIN,
+    begun: Callable[[], None] | None = None,
+    as_json: bool = False,
+) -> int:
     """Runs, or resumes with `nodes` reached by other prefixes, `NAME=PREFIX`; the exit code.
     `begun` is called when nothing can be wrong any more, before the first round. `as_json`: events
     are printed instead of tables, as they come."""

@@ -18,23 +18,44 @@ from busmark.cli.places import Place, unnamed
     epilog="Example: busmark compare @last~1 @last --fail-if 'p99.latency > 1.05' --junit gate.xml",
 )
 @click.argument("sides", nargs=-1, type=Place(), metavar="[BASELINE[#CASE] [DIR[#CASE]]...]")
-@click.option("--by", multiple=True, callback=names, metavar="PARAMETER,...",
-              help="Parameter to compare by: with one directory, each of its values is a side; "
-              "with several, it may differ between them. Also os, kernel, architecture, cpu_model "
-              "and hostname of the machines.")  # fmt: skip
-@click.option("--baseline", metavar="PARAMETER=VALUE",
-              help="With --by and one directory: the value that the others are compared with; "
-              "default: the first.")  # fmt: skip
-@click.option("--repeat", "repeats", multiple=True, metavar="DIR", type=Place(),
-              help="A further campaign of the baseline: the differences between them widen the "
-              "intervals. Can be repeated.")  # fmt: skip
+@click.option(
+    "--by",
+    multiple=True,
+    callback=names,
+    metavar="PARAMETER,...",
+    help="Parameter to compare by: with one directory, each of its values is a side; "
+    "with several, it may differ between them. Also os, kernel, architecture, cpu_model "
+    "and hostname of the machines.",
+)
+@click.option(
+    "--baseline",
+    metavar="PARAMETER=VALUE",
+    help="With --by and one directory: the value that the others are compared with; "
+    "default: the first.",
+)
+@click.option(
+    "--repeat",
+    "repeats",
+    multiple=True,
+    metavar="DIR",
+    type=Place(),
+    help="A further campaign of the baseline: the differences between them widen the "
+    "intervals. Can be repeated.",
+)
 @judged
-@click.option("--force", is_flag=True,
-              help="Compare cases with the same name even if other parameters differ.")  # fmt: skip
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Compare cases with the same name even if other parameters differ.",
+)
 def command(
-    sides: tuple[str, ...], by: list[str], baseline: str | None, repeats: tuple[str, ...],
-    force: bool, **options: Any,
-) -> None:  # fmt: skip
+    sides: tuple[str, ...],
+    by: list[str],
+    baseline: str | None,
+    repeats: tuple[str, ...],
+    force: bool,
+    **options: Any,
+) -> None:
     """Compare results with a baseline: ratios with intervals, and a verdict for each case.
 
     The first directory is the baseline. Cases are matched on all their parameters; DIR#CASE takes
@@ -56,7 +77,11 @@ def command(
     sides = sides or unnamed(by)
     chosen = select(sides, by, baseline)
     found = compare(
-        chosen, by=by, equivalent=judgement.equivalent, gate=gate,
-        force=force, repeats=further(repeats, chosen),
-    )  # fmt: skip
+        chosen,
+        by=by,
+        equivalent=judgement.equivalent,
+        gate=gate,
+        force=force,
+        repeats=further(repeats, chosen),
+    )
     sys.exit(judgement.present(found))

@@ -49,8 +49,12 @@ class Files:
         from busmark.present.formats import chosen
 
         named = {form.name: options.pop(form.name) for form in _with_option(kind)}
-        made = cls(kind, options.pop("forms") or "", options.pop("folder"),
-                   {name: path for name, path in named.items() if path})  # fmt: skip
+        made = cls(
+            kind,
+            options.pop("forms") or "",
+            options.pop("folder"),
+            {name: path for name, path in named.items() if path},
+        )
         for path in made.named.values():
             if not os.access(path.parent, os.W_OK):
                 why = "is not there" if not path.parent.exists() else "cannot be written to"

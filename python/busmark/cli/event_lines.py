@@ -184,10 +184,18 @@ class ResultCloses(Line):
 
 
 EventLine = Annotated[
-    CampaignBegins | RoundBegins | RoundGoesOn | LengthChosen | RoundEnds | RoundFails
-    | FindingAppears | FindingGoes | CampaignEnds | ResultCloses,
+    CampaignBegins
+    | RoundBegins
+    | RoundGoesOn
+    | LengthChosen
+    | RoundEnds
+    | RoundFails
+    | FindingAppears
+    | FindingGoes
+    | CampaignEnds
+    | ResultCloses,
     Field(discriminator="event"),
-]  # fmt: skip
+]
 EVENT_LINE: TypeAdapter[EventLine] = TypeAdapter(EventLine)
 
 
@@ -264,10 +272,15 @@ class EventLines:
             more=outlook.more,
         )
         return RoundEnds(
-            case=event.case.id, round=event.round, status=row["status"], reason=row["reason"],
-            statistic=event.case.params.statistic, value=row["statistic_value"], left=left,
+            case=event.case.id,
+            round=event.round,
+            status=row["status"],
+            reason=row["reason"],
+            statistic=event.case.params.statistic,
+            value=row["statistic_value"],
+            left=left,
             troubles=list(event.troubles),
-        )  # fmt: skip
+        )
 
 
 def _under_way(event: events.RoundGoesOn) -> Line:

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from busmark.track import TrackedHistory
 
 HISTORY = click.option(
-    "--history", type=click.Path(path_type=Path), default=Path("busmark-history.jsonl"),
-    show_default=True, metavar="FILE", help="The history: a file with one line of JSON per result.",
-)  # fmt: skip
+    "--history",
+    type=click.Path(path_type=Path),
+    default=Path("busmark-history.jsonl"),
+    show_default=True,
+    metavar="FILE",
+    help="The history: a file with one line of JSON per result.",
+)
 
 
 LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
@@ -60,11 +64,17 @@ def command() -> None:
 @command.command("add", epilog="Example: busmark history add @last --history perf.jsonl")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
 @HISTORY
-@click.option("--commit", metavar="ID", help="Commit that was measured; default: the one checked "
-              "out in the working directory.")  # fmt: skip
+@click.option(
+    "--commit",
+    metavar="ID",
+    help="Commit that was measured; default: the one checked out in the working directory.",
+)
 @click.option("--date", metavar="DATE", help="Date of the commit, if git does not know it.")
-@click.option("--machine", metavar="NAME", help="Name of the machine, for runners whose host name "
-              "changes each time.")  # fmt: skip
+@click.option(
+    "--machine",
+    metavar="NAME",
+    help="Name of the machine, for runners whose host name changes each time.",
+)
 def add_command(
     directory: Path, history: Path, commit: str | None, date: str | None, machine: str | None
 ) -> None:
@@ -102,12 +112,16 @@ def show_command(as_json: bool, **options: Any) -> None:
     "check", epilog="Example: busmark history check --worse-than 3% --markdown gate.md"
 )
 @looked_through
-@click.option("--standing", is_flag=True,
-              help="Fail for every confirmed regression that stands, not only for a new one."
-              )  # fmt: skip
-@click.option("--unconfirmed", is_flag=True,
-              help="Fail for unconfirmed regressions, too: earlier, and more often for nothing."
-              )  # fmt: skip
+@click.option(
+    "--standing",
+    is_flag=True,
+    help="Fail for every confirmed regression that stands, not only for a new one.",
+)
+@click.option(
+    "--unconfirmed",
+    is_flag=True,
+    help="Fail for unconfirmed regressions, too: earlier, and more often for nothing.",
+)
 def check_command(as_json: bool, standing: bool, unconfirmed: bool, **options: Any) -> None:
     """Say whether the newest result shows a new regression.
 

@@ -12,13 +12,30 @@ from busmark.cli.output import echo
 
 @click.command(epilog="Example: busmark load cpu 50% + net max --seconds 60")
 @click.argument("words", nargs=-1, required=True, metavar="KIND LEVEL [+ KIND LEVEL]...")
-@click.option("--seconds", default=0.0, metavar="TIME", type=Amount("time", 0),
-              help="Stop after this time; 0: when interrupted.")  # fmt: skip
+@click.option(
+    "--seconds",
+    default=0.0,
+    metavar="TIME",
+    type=Amount("time", 0),
+    help="Stop after this time; 0: when interrupted.",
+)
 @click.option("--lab", "lab_name", metavar="NAME", help="Network load between two nodes of a lab.")
-@click.option("--from", "sender", default="n1", show_default=True, metavar="NODE",
-              help="Node that sends the network load.")  # fmt: skip
-@click.option("--to", "receiver", default="n2", show_default=True, metavar="NODE",
-              help="Node that receives it.")  # fmt: skip
+@click.option(
+    "--from",
+    "sender",
+    default="n1",
+    show_default=True,
+    metavar="NODE",
+    help="Node that sends the network load.",
+)
+@click.option(
+    "--to",
+    "receiver",
+    default="n2",
+    show_default=True,
+    metavar="NODE",
+    help="Node that receives it.",
+)
 def command(
     words: tuple[str, ...], seconds: float, lab_name: str | None, sender: str, receiver: str
 ) -> None:

@@ -93,9 +93,13 @@ COMMANDS = {
 
 ALIASES = {
     "track": "history",
-    "participant": "bus participant", "watch": "bus watch", "spot": "bus spot",
-    "errors": "bus errors", "record": "bus record", "replay": "bus replay",
-}  # fmt: skip
+    "participant": "bus participant",
+    "watch": "bus watch",
+    "spot": "bus spot",
+    "errors": "bus errors",
+    "record": "bus record",
+    "replay": "bus replay",
+}
 """Names of earlier versions, and what they are called now."""
 
 

@@ -87,9 +87,13 @@ def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
 
     ending = Ending(open_it=open_it, again=_again(out, by) if by else "")
     code = conduct(
-        scenario, text, out, go_on=False, ending=ending,
+        scenario,
+        text,
+        out,
+        go_on=False,
+        ending=ending,
         begun=(lambda: _save(text, save)) if save else None,
-    )  # fmt: skip
+    )
     if code == INTERRUPTED and by:
         echo(f"Then compare with: {_again(out, by)}", err=True)
     sys.exit(code)

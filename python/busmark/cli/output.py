@@ -82,9 +82,13 @@ def _wrapped(line: str, width: int) -> str:
         line.strip(),
     )
     return textwrap.fill(
-        kept, width, initial_indent=indent, subsequent_indent=f"{indent}  ",
-        break_long_words=False, break_on_hyphens=False,
-    ).replace(JOINED, " ")  # fmt: skip
+        kept,
+        width,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).replace(JOINED, " ")
 
 
 def print_error(error: object) -> None:

@@ -37,9 +37,14 @@ HIGH_HZ = 1e6
 @requires
 @click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON.")
 def command(
-    scenario: Path, nodes: tuple[str, ...], patterns: tuple[str, ...], settings: tuple[str, ...],
-    requirements: tuple[str, ...], undecided: str, as_json: bool,
-) -> None:  # fmt: skip
+    scenario: Path,
+    nodes: tuple[str, ...],
+    patterns: tuple[str, ...],
+    settings: tuple[str, ...],
+    requirements: tuple[str, ...],
+    undecided: str,
+    as_json: bool,
+) -> None:
     """Show the cases of SCENARIO, which are unsupported and why, and the time it will take.
 
     SCENARIO is a file, - or the name of a shipped scenario, as for `busmark run`. Nodes are not
@@ -81,10 +86,10 @@ def command(
             "assumed": f"Assumed: {assumed(used)}",
             "captures": captured,
             "chosen_lengths": any(map(is_chosen, cases)),
-            "searches": {
-                "cases": len(searching), "max_trials": trials, "at_most_s": searching_s,
-            } if searching else None,
-        }  # fmt: skip
+            "searches": {"cases": len(searching), "max_trials": trials, "at_most_s": searching_s}
+            if searching
+            else None,
+        }
         echo(json.dumps(document, indent=2))
         check_runnable(cases)
         check_plugins(loaded, cases)

@@ -34,8 +34,12 @@ class WithScenarios(click.Command):
 @click.option(
     "--out", type=Target(), help="Directory for the result; @NAME is busmark-results/NAME."
 )
-@click.option("--resume", is_flag=True, is_eager=True,
-              help="Complete an unfinished result in --out DIRECTORY, such as @last.")  # fmt: skip
+@click.option(
+    "--resume",
+    is_flag=True,
+    is_eager=True,
+    help="Complete an unfinished result in --out DIRECTORY, such as @last.",
+)
 @click.option(
     "--node",
     "nodes",
@@ -53,19 +57,32 @@ class WithScenarios(click.Command):
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
 @requires
 @around
-@click.option("--json", "as_json", is_flag=True,
-              help="Print events as lines of JSON, as they come (schema: events).")  # fmt: skip
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print events as lines of JSON, as they come (schema: events).",
+)
 @click.option(
     "--watch", is_flag=True, help="Show the campaign on the whole screen: a line for each case."
 )
 @wide
 @opens
 def command(
-    scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
-    patterns: tuple[str, ...], settings: tuple[str, ...], requirements: tuple[str, ...],
-    undecided: str, prepare: tuple[str, ...], conclude: tuple[str, ...], as_json: bool,
-    watch: bool, open_it: bool,
-) -> None:  # fmt: skip
+    scenario: Path | None,
+    out: Path | None,
+    resume: bool,
+    nodes: tuple[str, ...],
+    patterns: tuple[str, ...],
+    settings: tuple[str, ...],
+    requirements: tuple[str, ...],
+    undecided: str,
+    prepare: tuple[str, ...],
+    conclude: tuple[str, ...],
+    as_json: bool,
+    watch: bool,
+    open_it: bool,
+) -> None:
     """Run the campaign of SCENARIO and write a result directory with its report.
 
     SCENARIO is a file, - for standard input, or the name of a shipped scenario; the name of a
@@ -93,13 +110,29 @@ def command(
         sys.exit(_watched(scenario, out, resume, nodes, patterns, asked, as_json, open_it))
     asked += only(patterns)
     loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
-    sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes, as_json=as_json,
-                     ending=Ending(open_it=open_it)))  # fmt: skip
+    sys.exit(
+        conduct(
+            loaded,
+            text,
+            out,
+            go_on=resume,
+            nodes=nodes,
+            as_json=as_json,
+            ending=Ending(open_it=open_it),
+        )
+    )
 
 
-def _watched(scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
-             patterns: tuple[str, ...], settings: Sequence[str], as_json: bool,
-             open_it: bool) -> int:  # fmt: skip
+def _watched(
+    scenario: Path | None,
+    out: Path | None,
+    resume: bool,
+    nodes: tuple[str, ...],
+    patterns: tuple[str, ...],
+    settings: Sequence[str],
+    as_json: bool,
+    open_it: bool,
+) -> int:
     """The same options, for the process that runs the campaign."""
     from busmark.cli.live.campaign_run import conduct_watched
 

@@ -33,9 +33,13 @@ MOST_NAMED = 3
 )
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (schema: result).")
-@click.option("--document", "as_document", is_flag=True,
-              help="Print the documents that plug-ins make of it, such as the comparison with the "
-              "paper that it repeats.")  # fmt: skip
+@click.option(
+    "--document",
+    "as_document",
+    is_flag=True,
+    help="Print the documents that plug-ins make of it, such as the comparison with the "
+    "paper that it repeats.",
+)
 @click.option(
     "--findings",
     "only_findings",
@@ -45,9 +49,13 @@ MOST_NAMED = 3
 )
 @requires
 def command(
-    place: str, as_json: bool, as_document: bool, only_findings: bool,
-    requirements: tuple[str, ...], undecided: Literal["fail", "pass"],
-) -> None:  # fmt: skip
+    place: str,
+    as_json: bool,
+    as_document: bool,
+    only_findings: bool,
+    requirements: tuple[str, ...],
+    undecided: Literal["fail", "pass"],
+) -> None:
     """Show the results in DIRECTORY, finished or not; without it, the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a

@@ -253,10 +253,8 @@ def _cost_sentence(case: CaseSummary, name: str, difference: Figure) -> Answer:
         return Answer(lead=lead, rest=how)
     if difference.high < 0:
         less = difference.model_copy(
-            update={
-                "value": -difference.value, "low": -difference.high, "high": -difference.low,
-            }
-        )  # fmt: skip
+            update={"value": -difference.value, "low": -difference.high, "high": -difference.low}
+        )
         shown = text.figure_text(less, text.TIME)
         return Answer(lead=f"{name} costs {shown} less than {octets}{where}", rest=how)
     return Answer(lead=f"{name} costs {shown} more than {octets}{where}", rest=how)

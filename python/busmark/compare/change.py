@@ -103,10 +103,15 @@ def changes(
     wanted = (baseline.headline, candidate.headline, *HEADLINES)
     headline = next(name for name in wanted if name in names)
     found = [
-        _found(name, name == headline, baseline.figures.get(name), candidate.figures.get(name),
-               paired=paired)
+        _found(
+            name,
+            name == headline,
+            baseline.figures.get(name),
+            candidate.figures.get(name),
+            paired=paired,
+        )
         for name in sorted(names, key=lambda name: name != headline)
-    ]  # fmt: skip
+    ]
     found = [_over_sessions(each, sessions.get(each.name, ())) for each in found]
     loss = next((each for each in found if each.name == "loss"), None)
     return [replace(each, losses=_losses(each, loss)) for each in found]

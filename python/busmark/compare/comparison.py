@@ -138,9 +138,13 @@ def _remedy(left_out: Sequence[LeftOut], by: Sequence[str]) -> str:
 
 
 def _compare(
-    baseline: Side, candidates: Sequence[Side], matches: dict[str, Matches],
-    left_out: list[LeftOut], again: Sequence[Again], gate: Gate,
-) -> tuple[list[PairInProgress], list[MissingCase]]:  # fmt: skip
+    baseline: Side,
+    candidates: Sequence[Side],
+    matches: dict[str, Matches],
+    left_out: list[LeftOut],
+    again: Sequence[Again],
+    gate: Gate,
+) -> tuple[list[PairInProgress], list[MissingCase]]:
     """Return all pairs with their rounds read, one case of the baseline after the other, and its
     cases
     that a candidate has not; pairs without a finished round are added to `left_out`."""
@@ -342,10 +346,14 @@ def _nodes(
     seen_pairs: set[tuple[str, str, str]] = set()
     for pair in pairs:
         sides = [
-            [profile for ends in machines.hosts(manifest, case.params, case.good) for end in ends
-             for profile in end]
+            [
+                profile
+                for ends in machines.hosts(manifest, case.params, case.good)
+                for end in ends
+                for profile in end
+            ]
             for case in (pair.baseline, pair.candidate)
-        ]  # fmt: skip
+        ]
         for mine, theirs in zip(*sides, strict=False):
             for fact, both in of_hosts(dict(mine), dict(theirs)).items():
                 key = (fact, _text(both[0]), _text(both[1]))
@@ -420,9 +428,13 @@ def _difference(
 ) -> Difference:
     before, after = (_text(value) for value in both)
     return Difference(
-        candidate=candidate, area=area, fact=fact, baseline=before, candidate_value=after,
+        candidate=candidate,
+        area=area,
+        fact=fact,
+        baseline=before,
+        candidate_value=after,
         warning=warning,
-    )  # fmt: skip
+    )
 
 
 def _text(value: object) -> str:

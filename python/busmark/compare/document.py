@@ -211,26 +211,28 @@ def _loads(compared: PairInProgress) -> list[str]:
 def _change(found: FigureChange, verdict: Decision) -> Change:
     statistic, _, quantity = found.name.rpartition(".")
     sides = (found.baseline, found.candidate)
-    return Change.model_validate({
-        "name": found.name,
-        "statistic": statistic or None,
-        "quantity": quantity,
-        "latency": next((side.latency for side in sides if side and side.latency), None),
-        "headline": found.headline,
-        "kind": "ratio" if found.is_ratio else "difference",
-        "baseline": sides[0].figure if sides[0] else None,
-        "candidate": sides[1].figure if sides[1] else None,
-        "lost": [
-            role
-            for role, side in zip(("baseline", "candidate"), sides, strict=True)
-            if side is not None and side.lost
-        ],
-        "change": found.change,
-        "p_value": verdict.p_value,
-        "p_adjusted": verdict.p_adjusted,
-        "verdict": verdict.verdict,
-        "reason": verdict.reason,
-    })  # fmt: skip
+    return Change.model_validate(
+        {
+            "name": found.name,
+            "statistic": statistic or None,
+            "quantity": quantity,
+            "latency": next((side.latency for side in sides if side and side.latency), None),
+            "headline": found.headline,
+            "kind": "ratio" if found.is_ratio else "difference",
+            "baseline": sides[0].figure if sides[0] else None,
+            "candidate": sides[1].figure if sides[1] else None,
+            "lost": [
+                role
+                for role, side in zip(("baseline", "candidate"), sides, strict=True)
+                if side is not None and side.lost
+            ],
+            "change": found.change,
+            "p_value": verdict.p_value,
+            "p_adjusted": verdict.p_adjusted,
+            "verdict": verdict.verdict,
+            "reason": verdict.reason,
+        }
+    )
 
 
 def side_summary(side: Side) -> SideSummary:

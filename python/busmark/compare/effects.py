@@ -41,10 +41,13 @@ class Effect(Frozen):
 
 
 LEAST = {
-    "qos.reliability": "best_effort", "qos.durability": "volatile", "placement": "same",
-    "side": "baseline", "security": "none",
+    "qos.reliability": "best_effort",
+    "qos.durability": "volatile",
+    "placement": "same",
+    "side": "baseline",
+    "security": "none",
     "control": "pipe",
-}  # fmt: skip
+}
 """Values that do least, by parameter."""
 
 LAYER = "layer"

@@ -190,22 +190,41 @@ class Gate:
         ]
 
     def _judged(
-        self, criterion: Criterion, pair: int | None, of: Candidate | MissingCase,
-        verdict: _Verdict, test: _Test | None = None, p_adjusted: float | None = None,
-    ) -> CriterionVerdict:  # fmt: skip
+        self,
+        criterion: Criterion,
+        pair: int | None,
+        of: Candidate | MissingCase,
+        verdict: _Verdict,
+        test: _Test | None = None,
+        p_adjusted: float | None = None,
+    ) -> CriterionVerdict:
         undecided = self.undecided or ("fail" if criterion.absolute else "pass")
         fails = {
-            "met": False, "missed": True, "undecided": undecided == "fail",
+            "met": False,
+            "missed": True,
+            "undecided": undecided == "fail",
             "not measured": self.missing == "fail",
-        }[verdict.outcome]  # fmt: skip
+        }[verdict.outcome]
         return CriterionVerdict(
-            criterion=criterion.text, pair=pair, case=of.case, label=of.label,
-            candidate=of.candidate, name=criterion.names(of.test), outcome=verdict.outcome,
-            fails=fails, kind=test.kind if test else None, value=test.value if test else None,
-            limit=test.limit_in_unit if test else None, beyond_ns=test.beyond_ns if test else None,
-            reason=verdict.reason, detail=verdict.detail, p_adjusted=p_adjusted,
-            least=verdict.least, least_ratio=verdict.least_ratio, more_rounds=verdict.more_rounds,
-        )  # fmt: skip
+            criterion=criterion.text,
+            pair=pair,
+            case=of.case,
+            label=of.label,
+            candidate=of.candidate,
+            name=criterion.names(of.test),
+            outcome=verdict.outcome,
+            fails=fails,
+            kind=test.kind if test else None,
+            value=test.value if test else None,
+            limit=test.limit_in_unit if test else None,
+            beyond_ns=test.beyond_ns if test else None,
+            reason=verdict.reason,
+            detail=verdict.detail,
+            p_adjusted=p_adjusted,
+            least=verdict.least,
+            least_ratio=verdict.least_ratio,
+            more_rounds=verdict.more_rounds,
+        )
 
 
 @dataclass(frozen=True, slots=True)

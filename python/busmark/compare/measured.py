@@ -27,9 +27,12 @@ HEADLINES = ("goodput.throughput", "median.latency", "first_sample", "discovery"
 MEDIAN = "median.latency"
 
 HEADLINE_OF = {
-    "latency": MEDIAN, "one_way": MEDIAN, "discovery": "first_sample", "matching": "discovery",
+    "latency": MEDIAN,
+    "one_way": MEDIAN,
+    "discovery": "first_sample",
+    "matching": "discovery",
     "recovery": "recovery",
-}  # fmt: skip
+}
 """The figure by the kind of a case's headline; any other is of its goodput."""
 
 TAIL = "p99.latency"

@@ -41,9 +41,18 @@ REASONS = {
 """Why a criterion ended as it did for a case, and what the words mean."""
 
 Reason = Literal[
-    "within", "beyond", "across", "several cases", "one round", "no interval", "no figure",
-    "lost in baseline", "loses more", "other unit", "not measured",
-]  # fmt: skip
+    "within",
+    "beyond",
+    "across",
+    "several cases",
+    "one round",
+    "no interval",
+    "no figure",
+    "lost in baseline",
+    "loses more",
+    "other unit",
+    "not measured",
+]
 
 
 class SideSummary(Frozen):
@@ -257,9 +266,15 @@ class Caveat(Frozen):
     """A caveat of the verdicts."""
 
     kind: Literal[
-        "not finished", "damaged", "measured elsewhere", "not interleaved",
-        "interleaved by campaigns", "other environment", "other machine", "other floor",
-    ]  # fmt: skip
+        "not finished",
+        "damaged",
+        "measured elsewhere",
+        "not interleaved",
+        "interleaved by campaigns",
+        "other environment",
+        "other machine",
+        "other floor",
+    ]
     """A word of a fixed list, with its meaning in `CAVEATS`."""
     of: str
     """The side, the facts or the number of cases that it is of; empty: all campaigns."""

@@ -278,20 +278,22 @@ def _ranking(workload: _Workload, whole: str | None) -> Ranking:
     references = workload.references
     named = [case for case in references if case.adapter == REFERENCE] or references
     why_open = (whole or _open(workload)) if leader else None
-    return Ranking.model_validate({
-        "test": first.test,
-        "figure": first.headline.kind if first.headline else first.test,
-        "placement": first.placement,
-        "size": first.size,
-        "workload": first.workload,
-        "places": [_place(case, workload) for case in workload.cases],
-        "leader": leader,
-        "outcome": "open" if why_open else workload.outcome,
-        "best": workload.first,
-        "open": why_open,
-        "only_baselines": workload.only_baselines,
-        "reference": min(named, key=_value).id if named and leader else None,
-    })  # fmt: skip
+    return Ranking.model_validate(
+        {
+            "test": first.test,
+            "figure": first.headline.kind if first.headline else first.test,
+            "placement": first.placement,
+            "size": first.size,
+            "workload": first.workload,
+            "places": [_place(case, workload) for case in workload.cases],
+            "leader": leader,
+            "outcome": "open" if why_open else workload.outcome,
+            "best": workload.first,
+            "open": why_open,
+            "only_baselines": workload.only_baselines,
+            "reference": min(named, key=_value).id if named and leader else None,
+        }
+    )
 
 
 def _place(case: CaseSummary, workload: _Workload) -> Place:

@@ -161,20 +161,39 @@ def _judged(case: _Case, requirement: Requirement) -> RequirementVerdict:
         said.verdict == "undecided" and requirement.undecided == "fail"
     )
     return RequirementVerdict(
-        requirement=requirement.text, where=_conditions(requirement.where), case=case.summary.id,
-        label=case.summary.label, verdict=said.verdict, figure=said.figure, value=said.value,
-        low=said.low, high=said.high, unit=said.unit, limit=said.limit, at_most=said.at_most,
-        count=said.count, rounds=said.rounds, reason=said.reason, more_rounds=said.more,
-        percentile_ns=said.percentile_ns, fails=failing,
-    )  # fmt: skip
+        requirement=requirement.text,
+        where=_conditions(requirement.where),
+        case=case.summary.id,
+        label=case.summary.label,
+        verdict=said.verdict,
+        figure=said.figure,
+        value=said.value,
+        low=said.low,
+        high=said.high,
+        unit=said.unit,
+        limit=said.limit,
+        at_most=said.at_most,
+        count=said.count,
+        rounds=said.rounds,
+        reason=said.reason,
+        more_rounds=said.more,
+        percentile_ns=said.percentile_ns,
+        fails=failing,
+    )
 
 
 def _said(case: _Case, requirement: Requirement) -> _Said:
     name = f"{requirement.statistic}({requirement.quantity})"
     if case.summary.status in ("unsupported", "not_run", "failed"):
         why = case.summary.reason or case.summary.status
-        return _Said("undecided", f"not measured: {why}", name, unit=requirement.unit,
-                     limit=requirement.limit, at_most=requirement.at_most)  # fmt: skip
+        return _Said(
+            "undecided",
+            f"not measured: {why}",
+            name,
+            unit=requirement.unit,
+            limit=requirement.limit,
+            at_most=requirement.at_most,
+        )
     if requirement.later_ns is not None or requirement.percent is not None:
         return _of_samples(case, requirement, name)
     if requirement.quantity == "loss":
@@ -223,10 +242,16 @@ def _quantity(case: CaseSummary, requirement: Requirement) -> str:
 def _row(case: CaseSummary, quantity: str, statistic: str) -> Estimated | None:
     """Return the estimate of a typical round."""
     return next(
-        (row for row in of_case(case)
-         if row.quantity == quantity and row.statistic == statistic and row.scope == "case"
-         and row.over == "rounds"), None,
-    )  # fmt: skip
+        (
+            row
+            for row in of_case(case)
+            if row.quantity == quantity
+            and row.statistic == statistic
+            and row.scope == "case"
+            and row.over == "rounds"
+        ),
+        None,
+    )
 
 
 def _percent_of(allowed: float) -> float:
@@ -256,10 +281,16 @@ def _of_share(
 ) -> _Said:
     estimate = found.estimate
     known: dict[str, Any] = {
-        "figure": name, "value": estimate.value, "low": estimate.low, "high": estimate.high,
-        "unit": "1", "limit": allowed, "at_most": at_most, "count": estimate.count,
+        "figure": name,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "unit": "1",
+        "limit": allowed,
+        "at_most": at_most,
+        "count": estimate.count,
         "rounds": estimate.rounds,
-    }  # fmt: skip
+    }
     share = percent_text(allowed)
     bound = f"at most {share} may" if at_most else f"at least {share} must"
     if allowed == 0.0 and at_most:
@@ -280,19 +311,30 @@ def _of_share(
 def _of_figure(case: _Case, requirement: Requirement, name: str) -> _Said:
     row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
     known: dict[str, Any] = {
-        "figure": name, "unit": requirement.unit, "limit": requirement.limit,
+        "figure": name,
+        "unit": requirement.unit,
+        "limit": requirement.limit,
         "at_most": requirement.at_most,
-    }  # fmt: skip
+    }
     if row is None or row.value is None:
         why = row.reason if row and row.reason else f"no {requirement.quantity} was measured"
         return _Said("undecided", why, **known)
-    known |= {"value": row.value, "low": row.low, "high": row.high, "count": row.count,
-              "rounds": row.rounds}  # fmt: skip
+    known |= {
+        "value": row.value,
+        "low": row.low,
+        "high": row.high,
+        "count": row.count,
+        "rounds": row.rounds,
+    }
     low = row.value if row.low is None else row.low
     high = row.value if row.high is None else row.high
     if row.low is None and row.is_estimate:
-        return _Said("undecided", f"{_value_text(row)}; {plural(row.rounds, 'round')} "
-                     "give no interval", more=1, **known)  # fmt: skip
+        return _Said(
+            "undecided",
+            f"{_value_text(row)}; {plural(row.rounds, 'round')} give no interval",
+            more=1,
+            **known,
+        )
     verdict = _verdict(low, high, requirement.limit, requirement.at_most)
     if verdict != "undecided":
         return _Said(verdict, _value_text(row), **known)
@@ -327,8 +369,14 @@ def _would_decide(more: int | None) -> str:
 def _value_text(row: Estimated) -> str:
     """ "12.3 µs [11, 14]"."""
     assert row.value is not None
-    figure = Figure(value=row.value, low=row.low, high=row.high, count=row.count,
-                    rounds=row.rounds, unit=row.unit)  # fmt: skip
+    figure = Figure(
+        value=row.value,
+        low=row.low,
+        high=row.high,
+        count=row.count,
+        rounds=row.rounds,
+        unit=row.unit,
+    )
     if row.unit in SCALES:
         shown = figure_text(figure, SCALES[row.unit])
         return shown

@@ -103,9 +103,13 @@ class Rounds:
     """Cases of a campaign as they are compared, by their rounds that count."""
 
     def __init__(
-        self, cases: Iterable[CaseSummary], rows: Mapping[str, Sequence[Row]], *,
-        interleaved: bool, step_ns: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        cases: Iterable[CaseSummary],
+        rows: Mapping[str, Sequence[Row]],
+        *,
+        interleaved: bool,
+        step_ns: float = 0.0,
+    ) -> None:
         self.cases = {case.id: case for case in cases}
         self._interleaved = interleaved
         self._rows = rows

@@ -26,9 +26,15 @@ from busmark.model.quantities import COMPARED
 from busmark.model.text import number, plural
 
 Verdict = Literal[
-    "faster", "slower", "loses less", "loses more", "sends less", "sends more", "equivalent",
+    "faster",
+    "slower",
+    "loses less",
+    "loses more",
+    "sends less",
+    "sends more",
+    "equivalent",
     "undecided",
-]  # fmt: skip
+]
 
 WORSE: tuple[Verdict, ...] = ("slower", "loses more", "sends more")
 

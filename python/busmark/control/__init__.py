@@ -7,6 +7,13 @@ from busmark.control.rates import rates
 from busmark.control.round import RoundData
 
 __all__ = [
-    "RoundData", "clocks", "next_length", "next_trial", "rates", "shortfall", "spread",
-    "trial_figures", "wanting",
-]  # fmt: skip
+    "RoundData",
+    "clocks",
+    "next_length",
+    "next_trial",
+    "rates",
+    "shortfall",
+    "spread",
+    "trial_figures",
+    "wanting",
+]

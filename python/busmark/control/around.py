@@ -112,10 +112,17 @@ class Commands:
         except (OSError, NodeDown) as error:
             why = str(error)
         lines = _last(said, process.start if place.node and code is not None else None)
-        self.records.append({
-            "when": when, "command": each.command, "node": each.node or None, "exit_code": code,
-            "seconds": round(time.monotonic() - begin, 6), "output": lines, "reason": why or None,
-        })  # fmt: skip
+        self.records.append(
+            {
+                "when": when,
+                "command": each.command,
+                "node": each.node or None,
+                "exit_code": code,
+                "seconds": round(time.monotonic() - begin, 6),
+                "output": lines,
+                "reason": why or None,
+            }
+        )
         if why:
             on = f" on node {each.node}" if each.node else ""
             last = f": {lines[-1]}" if lines else ""

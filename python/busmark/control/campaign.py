@@ -186,9 +186,14 @@ class Campaign:
                     own.check()
                     documents = own.of
                 runner = RoundRunner(
-                    self.scenario, self.adapters, places, run_dir, self.writer.directory / LOGS,
-                    documents=documents, watched=self._watched,
-                )  # fmt: skip
+                    self.scenario,
+                    self.adapters,
+                    places,
+                    run_dir,
+                    self.writer.directory / LOGS,
+                    documents=documents,
+                    watched=self._watched,
+                )
                 return asyncio.run(self._run(runner))
         finally:
             end_part("round")
@@ -354,9 +359,14 @@ class Campaign:
         return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
 
     async def _round(
-        self, runner: RoundRunner, case: Case, round_number: int, left: RemainingCases, *,
+        self,
+        runner: RoundRunner,
+        case: Case,
+        round_number: int,
+        left: RemainingCases,
+        *,
         insist: bool = False,
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Attempts at a round; `left` are the cases of those that follow.
 
         False, unless it insists, if they are to come later: a node that is gone may come back, and
@@ -382,16 +392,25 @@ class Campaign:
         """Return the case with a length for its round; report a length that the run chose."""
         if chosen := self._lengths.news(case):
             self.writer.event(
-                "length_chosen", case=case.id, round=round_number, measured_s=chosen.seconds,
-                reason=chosen.why, **chosen.figures,
-            )  # fmt: skip
+                "length_chosen",
+                case=case.id,
+                round=round_number,
+                measured_s=chosen.seconds,
+                reason=chosen.why,
+                **chosen.figures,
+            )
             self._tell(LengthChosen(case, round_number, chosen.seconds, chosen.why))
         return self._lengths.sized(case)
 
     async def _attempt(
-        self, runner: RoundRunner, case: Case, round_number: int, attempt: int,
-        left: RemainingCases, insist: bool,
-    ) -> RoundError | None:  # fmt: skip
+        self,
+        runner: RoundRunner,
+        case: Case,
+        round_number: int,
+        attempt: int,
+        left: RemainingCases,
+        insist: bool,
+    ) -> RoundError | None:
         """One attempt; why it failed, if it did."""
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         stem = file_stem(case.id, round_number)
@@ -444,15 +463,31 @@ class Campaign:
         self._pace.add(stored.row, None if self._ended_s is None else ended_s - self._ended_s)
         self._ended_s = ended_s
         self.writer.event(
-            "round_ends", case=case.id, round=round_number, status=stored.row["status"],
-            reason=stored.row["reason"], discovery_s=data.discovery.seconds, run=data.run,
-            commands=_records(runner), companions=data.companions, load_on=data.load_on,
+            "round_ends",
+            case=case.id,
+            round=round_number,
+            status=stored.row["status"],
+            reason=stored.row["reason"],
+            discovery_s=data.discovery.seconds,
+            run=data.run,
+            commands=_records(runner),
+            companions=data.companions,
+            load_on=data.load_on,
             captures=data.captures,
             roles=[{k: v for k, v in role.items() if k not in STORED} for role in data.roles],
-        )  # fmt: skip
+        )
         troubles = [sentence for said in data.companions.values() for sentence in said]
-        self._tell(RoundEnds(case, round_number, stored.row, self._rows(case), self._outlook(left),
-                             self._is_last(case), troubles))  # fmt: skip
+        self._tell(
+            RoundEnds(
+                case,
+                round_number,
+                stored.row,
+                self._rows(case),
+                self._outlook(left),
+                self._is_last(case),
+                troubles,
+            )
+        )
         if self.listeners:
             for news in self._early.after(case):
                 self._tell(news)
@@ -471,9 +506,11 @@ class Campaign:
         paired = data.two_clocks and discovered is None
         text = clocks(measured) if paired else Clocks()
         figures = {
-            **tables.summary(case, data, measured, own, discovered), **text.figures,
-            **wire.figures, "failed_s": failed_s,
-        }  # fmt: skip
+            **tables.summary(case, data, measured, own, discovered),
+            **text.figures,
+            **wire.figures,
+            "failed_s": failed_s,
+        }
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
             unmet = None

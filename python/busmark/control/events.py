@@ -248,9 +248,17 @@ class ResultCloses:
 
 
 Event = (
-    CampaignBegins | RoundBegins | RoundGoesOn | RoundEnds | RoundFails | LengthChosen
-    | FindingAppears | FindingGoes | CampaignEnds | ResultCloses
-)  # fmt: skip
+    CampaignBegins
+    | RoundBegins
+    | RoundGoesOn
+    | RoundEnds
+    | RoundFails
+    | LengthChosen
+    | FindingAppears
+    | FindingGoes
+    | CampaignEnds
+    | ResultCloses
+)
 
 
 class Listener(Protocol):

@@ -90,10 +90,15 @@ def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
 
     def within(longest: float) -> Schedule:
         return schedule(
-            variation, fixed_s, measured, rounds.target * abs(value) or 1.0,
-            least=min(max(rounds.min - len(numbers), 1), left), most=left,
-            shortest=max(shortest, min(usual, longest)), longest=longest,
-        )  # fmt: skip
+            variation,
+            fixed_s,
+            measured,
+            rounds.target * abs(value) or 1.0,
+            least=min(max(rounds.min - len(numbers), 1), left),
+            most=left,
+            shortest=max(shortest, min(usual, longest)),
+            longest=longest,
+        )
 
     found = within(longest := _longest(case, good, scenario))
     limit = max(AS_LONG * fixed_s, shortest)
@@ -104,12 +109,15 @@ def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
             found = replace(free, seconds=found.seconds)
     found = replace(found, seconds=_settled(found.seconds, good[-1].get("chosen_s"), shortest))
     return Length(
-        found.seconds, _why(found, variation, fixed_s, value),
+        found.seconds,
+        _why(found, variation, fixed_s, value),
         {
-            "rounds_expected": found.rounds, "between": variation.between,
-            "inside_one_second": variation.inside, "fixed_s": fixed_s,
+            "rounds_expected": found.rounds,
+            "between": variation.between,
+            "inside_one_second": variation.inside,
+            "fixed_s": fixed_s,
         },
-    )  # fmt: skip
+    )
 
 
 def _pilot_s(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:

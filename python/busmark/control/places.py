@@ -221,9 +221,13 @@ class Places:
                 self._remove(links)
                 raise
             self._tell(
-                "lab", name=name, nodes=lab.size, links=links.model_dump(),
-                measured=measured.model_dump(), departures=measured.departures(lab),
-            )  # fmt: skip
+                "lab",
+                name=name,
+                nodes=lab.size,
+                links=links.model_dump(),
+                measured=measured.model_dump(),
+                departures=measured.departures(lab),
+            )
         return self._labs[links]
 
     def close(self) -> None:

@@ -70,9 +70,13 @@ def search_of(params: Parameters, rows: Sequence[Row], asked: Capacity) -> Susta
     high = HEADROOM * highest / full[0]["senders"]
     low = min(high / 2, max(high / RANGE, FEWEST_SAMPLES / params.length_s))
     search = SustainedRate(
-        low, high, precision=asked.precision, confidence=asked.confidence, trust=asked.trust,
+        low,
+        high,
+        precision=asked.precision,
+        confidence=asked.confidence,
+        trust=asked.trust,
         confirm=asked.confirm,
-    )  # fmt: skip
+    )
     for row in sorted(rows, key=lambda row: row["order"]):
         if row["status"] != "failed" and row["rate_hz"] is not None:
             search.take(row["rate_hz"], passed=row["shortfall"] is None)
@@ -92,9 +96,12 @@ def trial_figures(
         return own
     low, high = search.interval
     return {
-        **own, "bracket_low_hz": low, "bracket_high_hz": high, "sustained_hz": search.rate,
+        **own,
+        "bracket_low_hz": low,
+        "bracket_high_hz": high,
+        "sustained_hz": search.rate,
         "confirmed": search.confirmed,
-    }  # fmt: skip
+    }
 
 
 def shortfall(params: Parameters, figures: Row, asked: Capacity) -> str | None:
@@ -143,9 +150,13 @@ def goodput_blocks(roles: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def figures(
-    name: str, latencies_ns: np.ndarray[Any, np.dtype[np.float64]], samples_per_s: float | None,
-    *, lost: int = 0, blocks: float | None = None,
-) -> dict[str, float | None]:  # fmt: skip
+    name: str,
+    latencies_ns: np.ndarray[Any, np.dtype[np.float64]],
+    samples_per_s: float | None,
+    *,
+    lost: int = 0,
+    blocks: float | None = None,
+) -> dict[str, float | None]:
     """The statistic of a round and its inner variance, by parts of the round too, which of a
     goodput is `blocks`: columns of `cases`. The `lost` are later than any; a statistic that falls
     among them is absent."""

@@ -55,14 +55,20 @@ def _rows(
                 text = end is not None and (ended or not waited)
                 least = 0 if ended else by.get("writing_ns") or 0
                 yield {
-                    "case": case.id, "round": round_number, "flow": flow.name if flow else None,
+                    "case": case.id,
+                    "round": round_number,
+                    "flow": flow.name if flow else None,
                     "writer": seen["writer"],
-                    "reader": role["writer"], "number": number, "start_ns": start - zero,
+                    "reader": role["writer"],
+                    "number": number,
+                    "start_ns": start - zero,
                     "duration_ns": max(end - start - waited, least) if text else None,
                     "expected": flow.batch if flow else case.params.batch,
-                    "received": received, "bytes": size,
-                    "ended": ended, **{key: by.get(key) for key in _BY_BATCHER},
-                }  # fmt: skip
+                    "received": received,
+                    "bytes": size,
+                    "ended": ended,
+                    **{key: by.get(key) for key in _BY_BATCHER},
+                }
 
 
 _SEEN = ("number", "start_ns", "end_ns", "ended", "received", "bytes")

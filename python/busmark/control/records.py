@@ -141,9 +141,12 @@ def _counters(
         here = slice(at, at := at + (count or 0))
         span = None if first is None or last is None else (first, last)
         yield {
-            "writer": writer, "width_ns": width, "span_ns": span,
-            "samples": samples[here], "bytes": sizes[here],
-        }  # fmt: skip
+            "writer": writer,
+            "width_ns": width,
+            "span_ns": span,
+            "samples": samples[here],
+            "bytes": sizes[here],
+        }
 
 
 def _batches(table: pl.DataFrame) -> Iterator[dict[str, Any]]:

@@ -96,18 +96,30 @@ def _pings(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Rol
     """Every writer pings; readers answer, or only read."""
     topics = {"ping": flow.topic, "pong": flow.answers}
     for end in flow.writers:
-        yield end, {
-            "role": "pinger", "writer": end.number, "from": _numbers(flow.answering), **topics,
-            "stream": stream(flow, end, seed),
-            "schedule": schedule(flow, params, seed + end.number),
-        }  # fmt: skip
+        yield (
+            end,
+            {
+                "role": "pinger",
+                "writer": end.number,
+                "from": _numbers(flow.answering),
+                **topics,
+                "stream": stream(flow, end, seed),
+                "schedule": schedule(flow, params, seed + end.number),
+            },
+        )
     stamped = params.echo_source and not flow.background
     rows = schedule(flow, params, seed)["capacity"] * len(flow.writers) if stamped else 0
     for end in flow.answering:
-        yield end, {
-            "role": "responder", "writer": end.number, **topics,
-            "stream": stream(flow, end, seed), **({"rows": rows} if rows else {}),
-        }  # fmt: skip
+        yield (
+            end,
+            {
+                "role": "responder",
+                "writer": end.number,
+                **topics,
+                "stream": stream(flow, end, seed),
+                **({"rows": rows} if rows else {}),
+            },
+        )
     yield from _receiving(flow, params, seed, flow.listening)
 
 
@@ -124,10 +136,16 @@ def _batches(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, R
         timing = sending["schedule"]
         # Each reader has rows for the batches of all writers.
         timing["capacity"] = max(timing["capacity"] // len(flow.writers), 1)
-        yield end, {
-            "role": "batcher", "from": _numbers(flow.readers), "batch": flow.batch,
-            "each": flow.batch_ack == "each", **sending,
-        }  # fmt: skip
+        yield (
+            end,
+            {
+                "role": "batcher",
+                "from": _numbers(flow.readers),
+                "batch": flow.batch,
+                "each": flow.batch_ack == "each",
+                **sending,
+            },
+        )
     yield from _receiving(flow, params, seed, flow.readers)
 
 
@@ -136,37 +154,59 @@ def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End,
     new = params.new
     late_joiner, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
     shared = {"new": new, "topic": flow.topic, "rate_hz": flow.rate_hz}
-    yield late_joiner, {
-        "role": "late_joiner", "writer": late_joiner.number, "peer": resident.number, **shared,
-        "creates": params.creates, "peer_matches": params.resident_counts,
-        "stream": stream(flow, late_joiner, seed),
-        "repetitions": min(params.samples or params.max_samples, MOST_REPETITIONS),
-        # Everybody has to know all endpoints that are there before it counts.
-        "warmup_ns": round((params.warmup_s + (params.existing or 0) * EXISTING_S) * SECOND),
-        "duration_ns": round(params.length_s * SECOND),
-        "timeout_ns": round(params.timeout_s * SECOND),
-    }  # fmt: skip
-    yield resident, {
-        "role": "resident", "writer": resident.number, "late_joiner": late_joiner.number, **shared,
-        "stream": stream(flow, resident, seed),
-    }  # fmt: skip
+    yield (
+        late_joiner,
+        {
+            "role": "late_joiner",
+            "writer": late_joiner.number,
+            "peer": resident.number,
+            **shared,
+            "creates": params.creates,
+            "peer_matches": params.resident_counts,
+            "stream": stream(flow, late_joiner, seed),
+            "repetitions": min(params.samples or params.max_samples, MOST_REPETITIONS),
+            # Everybody has to know all endpoints that are there before it counts.
+            "warmup_ns": round((params.warmup_s + (params.existing or 0) * EXISTING_S) * SECOND),
+            "duration_ns": round(params.length_s * SECOND),
+            "timeout_ns": round(params.timeout_s * SECOND),
+        },
+    )
+    yield (
+        resident,
+        {
+            "role": "resident",
+            "writer": resident.number,
+            "late_joiner": late_joiner.number,
+            **shared,
+            "stream": stream(flow, resident, seed),
+        },
+    )
 
 
 def _existing(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end in flow.writers:
-        yield end, {
-            "role": "idle_endpoint", "writer": end.number, "topic": flow.topic,
-            "stream": stream(flow, end, seed), "endpoints": flow.endpoints,
-        }  # fmt: skip
+        yield (
+            end,
+            {
+                "role": "idle_endpoint",
+                "writer": end.number,
+                "topic": flow.topic,
+                "stream": stream(flow, end, seed),
+                "endpoints": flow.endpoints,
+            },
+        )
 
 
 MOST_REPETITIONS = 1_000_000
 """In a discovery test: an hour has fewer."""
 
 _MAKERS = {
-    "pings": _pings, "stream": _stream, "batches": _batches, "discovery": _discovery,
+    "pings": _pings,
+    "stream": _stream,
+    "batches": _batches,
+    "discovery": _discovery,
     "existing": _existing,
-}  # fmt: skip
+}
 
 
 def _sending(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
@@ -186,15 +226,21 @@ def _receiving(
     every = (params.record_every or 0) if records.is_timed(flow, params) else 0
     capacity = records.capacity(flow, params, every) if every else timing["capacity"]
     for end in readers:
-        yield end, {
-            "role": "receiver", "writer": end.number, "from": _numbers(flow.writers), **shared,
-            "stream": stream(flow, end, seed),
-            "probe_every": flow.probe_every if end in flow.answering else 0,
-            **({"record_every": every} if every else {}),
-            "batch": flow.batch,
-            "capacity": capacity,
-            "intervals": 2 * (timing["duration_ns"] // shared["interval_ns"]) + 100,
-        }  # fmt: skip
+        yield (
+            end,
+            {
+                "role": "receiver",
+                "writer": end.number,
+                "from": _numbers(flow.writers),
+                **shared,
+                "stream": stream(flow, end, seed),
+                "probe_every": flow.probe_every if end in flow.answering else 0,
+                **({"record_every": every} if every else {}),
+                "batch": flow.batch,
+                "capacity": capacity,
+                "intervals": 2 * (timing["duration_ns"] // shared["interval_ns"]) + 100,
+            },
+        )
 
 
 def _shared(flow: Flow, params: Parameters) -> Role:

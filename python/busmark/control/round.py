@@ -294,12 +294,17 @@ class RoundRunner:
         # Repair may be so slow that there is no end of it.
         await asyncio.gather(
             *(
-                worker.call(2 * hang + length, "drain", expect=expect, limit_s=hang + length,
-                            idle_s=_idle_s(share, data.flows))
+                worker.call(
+                    2 * hang + length,
+                    "drain",
+                    expect=expect,
+                    limit_s=hang + length,
+                    idle_s=_idle_s(share, data.flows),
+                )
                 for worker, share in zip(participants, shares, strict=True)
                 if any(seat.does(PASSIVE) for seat in share)
             )
-        )  # fmt: skip
+        )
         after = await in_thread(take, occupied, participants)
         data.counters = change(before, after)
         data.changed, data.clocks = changed(before, after), offsets(before, after)
@@ -380,10 +385,13 @@ class RoundRunner:
         async def start(number: int, fifo: int, among: list[Worker]) -> Worker:
             name, place = names[number], places[number]
             how: dict[str, Any] = {
-                "fifo": fifo, "lock": run.lock_memory, "deadline_s": run.hang_s,
+                "fifo": fifo,
+                "lock": run.lock_memory,
+                "deadline_s": run.hang_s,
                 "prefix": [*place.prefix, *shlex.split(params.side_prefix or "")],
-                "environment_too": variables, "log": self._log_dir / f"{stem}.{name}.log",
-            }  # fmt: skip
+                "environment_too": variables,
+                "log": self._log_dir / f"{stem}.{name}.log",
+            }
             worker = await Worker.start(name, cpus[number], node=place.node, **how)
             first = firsts[number]
             worker.faults = first.adapter.faults(first.config["transport"])
@@ -426,8 +434,10 @@ class RoundRunner:
         results = await _all(workers, hang, "setup")
         data.participants = [
             {
-                "participant": seat.participant.name, "adapter": seat.adapter.name,
-                "transport": seat.config["transport"], "node": seat.place.name,
+                "participant": seat.participant.name,
+                "adapter": seat.adapter.name,
+                "transport": seat.config["transport"],
+                "node": seat.place.name,
                 "process": worker.process_there or worker.pid,
                 "cpus": ",".join(map(str, worker.cpus)) or None,
                 "fifo": seat.participant.fifo,
@@ -437,7 +447,7 @@ class RoundRunner:
             }
             for worker, seats, result in zip(workers, shares, results, strict=True)
             for seat in seats
-        ]  # fmt: skip
+        ]
         for worker, result in zip(workers, results, strict=True):
             worker.recorder_bytes = result["recorder_bytes"]
         self._expect: dict[str, dict[str, int]] = {}

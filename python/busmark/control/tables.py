@@ -59,9 +59,13 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
         if frame.role == RESPONDER:
             continue
         constants = {
-            "case": case.id, "round": round_number, "role": frame.role, "round_trip_ns": None,
-            ECHO_WRITTEN: None, **_recorder(data, frame.role, frame.writer),
-        }  # fmt: skip
+            "case": case.id,
+            "round": round_number,
+            "role": frame.role,
+            "round_trip_ns": None,
+            ECHO_WRITTEN: None,
+            **_recorder(data, frame.role, frame.writer),
+        }
         try:
             raw = raw.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
             flow = data.flows.flow_of(frame.writer)
@@ -180,14 +184,22 @@ def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
             number = counted["writer"] if known else -1
             phase = phases.of_intervals(number, counted["span_ns"][0] + starts, width)
             constants = {
-                "case": case.id, "round": round_number, "role": role["role"], **who,
-                "writer": counted["writer"], "duration_ns": width,
-            }  # fmt: skip
+                "case": case.id,
+                "round": round_number,
+                "role": role["role"],
+                **who,
+                "writer": counted["writer"],
+                "duration_ns": width,
+            }
             own = pl.DataFrame(
-                {"start_ns": first + starts, "samples": counted["samples"],
-                 "bytes": counted["bytes"], "phase": phase},
+                {
+                    "start_ns": first + starts,
+                    "samples": counted["samples"],
+                    "bytes": counted["bytes"],
+                    "phase": phase,
+                },
                 schema_overrides={"phase": pl.Int64()},
-            )  # fmt: skip
+            )
             own = own.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
             found.append(own.select(pl.col(name).cast(kind) for name, kind in schema.items()))
     return pl.concat(found) if found else pl.DataFrame(schema=schema)
@@ -303,19 +315,33 @@ def summary(
         "p99_ns": _of_sent(values, gone, 99.0),
         **speeds,
         **figures(
-            case.params.statistic, values, speeds["samples_per_s"], lost=gone,
+            case.params.statistic,
+            values,
+            speeds["samples_per_s"],
+            lost=gone,
             blocks=goodput_blocks(measured) if seen is None else None,
         ),
         **_surroundings(data),
         "ended": run[0]["ended"] if run else None,
-    }  # fmt: skip
+    }
 
 
 COUNTED = (
-    "udp_rcvbuf_errors", "udp_socket_drops", "udp_buffer_bytes", "ip_fragmented", "ip_reassembled",
-    "ip_reassembly_fails", "tcp_segments", "tcp_retransmits", "tcp_needless", "tcp_timeouts",
-    "softnet_drops", "context_switches", "steal", "cpu_busy",
-)  # fmt: skip
+    "udp_rcvbuf_errors",
+    "udp_socket_drops",
+    "udp_buffer_bytes",
+    "ip_fragmented",
+    "ip_reassembled",
+    "ip_reassembly_fails",
+    "tcp_segments",
+    "tcp_retransmits",
+    "tcp_needless",
+    "tcp_timeouts",
+    "softnet_drops",
+    "context_switches",
+    "steal",
+    "cpu_busy",
+)
 """Columns that the host's counters fill."""
 
 
@@ -453,12 +479,17 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
     """A complete row of `cases`; what is not known is None."""
     params = place.case.params
     known = {
-        "case": place.case.id, "round": place.round, "attempt": place.attempt,
-        "order": place.order, "status": status, "reason": reason,
+        "case": place.case.id,
+        "round": place.round,
+        "attempt": place.attempt,
+        "order": place.order,
+        "status": status,
+        "reason": reason,
         "started_utc": place.started_utc,
         **{column.name: getattr(params, column.name) for column in PARAMETERS},
-        "qos": json.dumps(params.qos, sort_keys=True), **figures,
-    }  # fmt: skip
+        "qos": json.dumps(params.qos, sort_keys=True),
+        **figures,
+    }
     return {name: known.get(name) for name in polars_schema("cases")}
 
 

@@ -98,12 +98,16 @@ def change_rows(moments: Sequence[Moment], names: Mapping[int, str]) -> list[dic
     """Rows of the table `changes`, besides case and round; `names` of participants by end."""
     return [
         {
-            "phase": each.phase, "participant": names.get(each.number), "flow": each.flow,
-            "writer": each.number, "change": each.change, "asked_ns": each.asked_ns,
+            "phase": each.phase,
+            "participant": names.get(each.number),
+            "flow": each.flow,
+            "writer": each.number,
+            "change": each.change,
+            "asked_ns": each.asked_ns,
             "taken_ns": each.taken_ns,
         }
         for each in moments
-    ]  # fmt: skip
+    ]
 
 
 NS = 1e9

@@ -95,10 +95,19 @@ class Worker:
         """Its number on its node, where that is known."""
 
     @classmethod
-    async def start(cls, name: str, cpus: list[int], *, fifo: int, lock: bool, log: Path,
-                    deadline_s: float, prefix: Sequence[str] = (),
-                    environment_too: Mapping[str, str] | None = None,
-                    node: Node | None = None) -> Worker:  # fmt: skip
+    async def start(
+        cls,
+        name: str,
+        cpus: list[int],
+        *,
+        fifo: int,
+        lock: bool,
+        log: Path,
+        deadline_s: float,
+        prefix: Sequence[str] = (),
+        environment_too: Mapping[str, str] | None = None,
+        node: Node | None = None,
+    ) -> Worker:
         """Starts a worker on these CPUs, by the command `prefix` or on a node, and waits for its
         first line. `environment_too`: variables of its own."""
         path = worker_path()

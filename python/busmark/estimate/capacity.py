@@ -47,9 +47,14 @@ def capacity(
 def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence: float) -> Figure:
     value, low, high = limits
     return Figure(
-        value=value, low=min(low, value), high=max(high, value), confidence=confidence,
-        count=sum(row["received"] or 0 for row in rows), rounds=len(rows), unit=unit,
-    )  # fmt: skip
+        value=value,
+        low=min(low, value),
+        high=max(high, value),
+        confidence=confidence,
+        count=sum(row["received"] or 0 for row in rows),
+        rounds=len(rows),
+        unit=unit,
+    )
 
 
 def _trial(params: Parameters, row: Row) -> Trial:

@@ -40,8 +40,12 @@ POINT_BUDGET = 12_000
 BOX_BUDGET = 20_000
 
 BOX: tuple[tuple[float, stats.Statistic], ...] = (
-    (5, 5.0), (25, 25.0), (50, "median"), (75, 75.0), (95, 95.0),
-)  # fmt: skip
+    (5, 5.0),
+    (25, 25.0),
+    (50, "median"),
+    (75, 75.0),
+    (95, 95.0),
+)
 """Percentiles of a box between its smallest and its largest value."""
 
 
@@ -69,9 +73,15 @@ def percentiles(
     values, percent = stats.percentile_curve(pooled, points)
     percent = percent * _back_share(pooled.count, lost)
     return Curve(
-        quantity, "percentiles", [_tail_rounded(p) for p in percent.tolist()], rounded(values, 1),
-        "%", "ns", count=pooled.count, lost=lost,
-    )  # fmt: skip
+        quantity,
+        "percentiles",
+        [_tail_rounded(p) for p in percent.tolist()],
+        rounded(values, 1),
+        "%",
+        "ns",
+        count=pooled.count,
+        lost=lost,
+    )
 
 
 def _back_share(count: int, lost: int | None) -> float:
@@ -104,9 +114,15 @@ def shape(
     # The largest sample may be at less than 100 % of all that was sent.
     percent = np.round(np.linspace(0.0, 100.0, points + 1), 3)
     yield Curve(
-        name, "quantiles", rounded(percent * share, 4),
-        rounded(stats.quantiles(pooled, percent), 1), "%", "ns", count=pooled.count, lost=lost,
-    )  # fmt: skip
+        name,
+        "quantiles",
+        rounded(percent * share, 4),
+        rounded(stats.quantiles(pooled, percent), 1),
+        "%",
+        "ns",
+        count=pooled.count,
+        lost=lost,
+    )
     yield _bins(name, "histogram", stats.histogram(pooled))
     if found := stats.log_histogram(magnitude or pooled):
         yield _bins(quantity, "log_histogram", found)
@@ -114,15 +130,24 @@ def shape(
     yield _density(name, "density", own)
     yield _density(name, "density_10us", _smoothed(pooled, FIXED_BANDWIDTH_NS, points))
     yield Curve(
-        name, "smoothed_ecdf", rounded(own.at, 1), rounded(own.cumulative * share, 5), "ns", "1",
+        name,
+        "smoothed_ecdf",
+        rounded(own.at, 1),
+        rounded(own.cumulative * share, 5),
+        "ns",
+        "1",
         bandwidth=own.bandwidth,
-    )  # fmt: skip
+    )
 
 
 def boxes(
-    numbers: Sequence[int], pool: Pool, factor: float, quantity: str, points: int = BOX_POINTS,
+    numbers: Sequence[int],
+    pool: Pool,
+    factor: float,
+    quantity: str,
+    points: int = BOX_POINTS,
     lost: Mapping[int, int] | None = None,
-) -> Iterator[Curve]:  # fmt: skip
+) -> Iterator[Curve]:
     """Return a box and a density for each round of `pool`, whose numbers are given; all times
     `factor`. `lost`: by round what never came back; None: it is not known. A percentile that falls
     among the lost is null."""
@@ -131,11 +156,21 @@ def boxes(
         gone = None if lost is None else lost.get(number, 0)
         inner = [stats.of_sent(values, gone or 0, statistic) for _, statistic in BOX]
         yield Curve(
-            quantity, "box", [0, *(percent for percent, _ in BOX), 100],
-            [float(values.values[0]), *(None if each == "lost" else each for each in inner),
-             float(values.values[-1])],
-            "%", "ns", "round", round=number, count=values.count, lost=gone,
-        )  # fmt: skip
+            quantity,
+            "box",
+            [0, *(percent for percent, _ in BOX), 100],
+            [
+                float(values.values[0]),
+                *(None if each == "lost" else each for each in inner),
+                float(values.values[-1]),
+            ],
+            "%",
+            "ns",
+            "round",
+            round=number,
+            count=values.count,
+            lost=gone,
+        )
         yield _density(quantity, "density", _smoothed(values, None, points), "round", number)
 
 
@@ -150,9 +185,16 @@ def _density(
 ) -> Curve:
     per_ns = [float(f"{value:.4g}") for value in of.density.tolist()]
     return Curve(
-        quantity, kind, rounded(of.at, 1), per_ns, "ns", "1/ns", scope, round=number,
+        quantity,
+        kind,
+        rounded(of.at, 1),
+        per_ns,
+        "ns",
+        "1/ns",
+        scope,
+        round=number,
         bandwidth=of.bandwidth,
-    )  # fmt: skip
+    )
 
 
 def _bins(quantity: str, kind: str, of: stats.Histogram) -> Curve:
@@ -161,9 +203,15 @@ def _bins(quantity: str, kind: str, of: stats.Histogram) -> Curve:
     edges = [None, *inner, None]
     middles = [(a + b) / 2 for a, b in pairwise(inner)]
     return Curve(
-        quantity, kind, [None, *middles, None], [of.below, *of.counts, of.above], "ns", "",
-        low=edges[:-1], high=edges[1:],
-    )  # fmt: skip
+        quantity,
+        kind,
+        [None, *middles, None],
+        [of.below, *of.counts, of.above],
+        "ns",
+        "",
+        low=edges[:-1],
+        high=edges[1:],
+    )
 
 
 OVERVIEW_POINTS = 2000
@@ -244,10 +292,18 @@ def autocorrelation(number: int, latency_ns: FloatArray, quantity: Quantity) -> 
         return
     limit = 1.96 / sqrt(latency_ns.size)
     yield Curve(
-        quantity, "autocorrelation", range(len(found)), rounded(found, 4), "", "", "round",
-        round=number, low=[-limit] * len(found), high=[limit] * len(found),
+        quantity,
+        "autocorrelation",
+        range(len(found)),
+        rounded(found, 4),
+        "",
+        "",
+        "round",
+        round=number,
+        low=[-limit] * len(found),
+        high=[limit] * len(found),
         count=int(latency_ns.size),
-    )  # fmt: skip
+    )
 
 
 def of_rounds(values: Mapping[int, float], quantity: str, unit: str) -> Iterator[Curve]:

@@ -13,9 +13,15 @@ from busmark.model.figure import Figure, mean_over_rounds, over_rounds
 from busmark.model.parameters import Parameters
 
 TIMES = (
-    "creation", "attach", "own_match", "peer_match", "first_sample", "own_match_after",
-    "peer_match_after", "first_sample_after",
-)  # fmt: skip
+    "creation",
+    "attach",
+    "own_match",
+    "peer_match",
+    "first_sample",
+    "own_match_after",
+    "peer_match_after",
+    "first_sample_after",
+)
 
 
 def discovery(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Discovery | None:

@@ -67,9 +67,13 @@ def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> 
 def _of_level(level: stats.Level, rounds: Sequence[int]) -> ByRound:
     least, greatest = level.seen
     return ByRound(
-        figure=figure(stats.level_estimate(level, CONFIDENCE), "ns"), rounds=list(rounds),
-        values=level.values.tolist(), inside=level.inside, least=least, greatest=greatest,
-    )  # fmt: skip
+        figure=figure(stats.level_estimate(level, CONFIDENCE), "ns"),
+        rounds=list(rounds),
+        values=level.values.tolist(),
+        inside=level.inside,
+        least=least,
+        greatest=greatest,
+    )
 
 
 def _too_few(name: str, percent: float, rounds: Sequence[stats.Round]) -> str:

@@ -224,10 +224,14 @@ def own_flows(
         own = [table.filter(pl.col("flow") == name) for table in tables]
         found.append(
             OwnFlow(
-                name=name, kind=kind_of[name], size=flow.size, total=sums[name],
-                pairs=pairs(timed, own, recorded_every), **_latency(flow, rounds, read),
+                name=name,
+                kind=kind_of[name],
+                size=flow.size,
+                total=sums[name],
+                pairs=pairs(timed, own, recorded_every),
+                **_latency(flow, rounds, read),
             )
-        )  # fmt: skip
+        )
     return found
 
 

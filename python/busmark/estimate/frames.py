@@ -169,13 +169,19 @@ def cases(analysed: Iterable[CaseSummary], params: pl.DataFrame) -> pl.DataFrame
 
 def _case(case: CaseSummary) -> Row:
     row: Row = {
-        "case": case.id, "label": case.label, "status": case.status, "reason": case.reason,
-        "is_floor": case.is_floor, "os": case.os, "rounds_ok": case.rounds.ok,
-        "rounds_marked": case.rounds.marked, "rounds_failed": case.rounds.failed,
+        "case": case.id,
+        "label": case.label,
+        "status": case.status,
+        "reason": case.reason,
+        "is_floor": case.is_floor,
+        "os": case.os,
+        "rounds_ok": case.rounds.ok,
+        "rounds_marked": case.rounds.marked,
+        "rounds_failed": case.rounds.failed,
         **{one.key: one.pick(case) for one in NUMBERS if one.frames},
         **{f"load_{load.kind}_asked": load.asked for load in case.loads},
         **{f"load_{load.kind}_achieved": load.achieved for load in case.loads},
-    }  # fmt: skip
+    }
     for of in LATENCIES:
         found = of.pick(case)
         if found:
@@ -211,9 +217,12 @@ def findings(found: Sequence[Finding]) -> pl.DataFrame:
 
 LATENCY = (("half_round_trip", "median"), ("half_round_trip", "p99"), ("loss", "value"))
 STREAM = (
-    ("goodput", "median"), ("sustained_rate", "median"), ("one_way", "median"), ("one_way", "p99"),
+    ("goodput", "median"),
+    ("sustained_rate", "median"),
+    ("one_way", "median"),
+    ("one_way", "p99"),
     ("loss", "mean"),
-)  # fmt: skip
+)
 CPU = ("cpu", "median")
 
 BY_TEST = {
@@ -251,12 +260,18 @@ def answer(estimates: pl.DataFrame, cases: Sequence[CaseSummary]) -> pl.DataFram
     found = pl.DataFrame(wanted, schema=schema, orient="row").join(
         estimates.filter(
             # Phases have most quantities of their case again.
-            pl.col("scope") == pl.when(pl.col("quantity") == PHASED).then(pl.lit("phase"))
+            pl.col("scope")
+            == pl.when(pl.col("quantity") == PHASED)
+            .then(pl.lit("phase"))
             .otherwise(pl.lit("case")),
-            pl.col("over") == "rounds", pl.col("round").is_null(), pl.col("value").is_finite(),
+            pl.col("over") == "rounds",
+            pl.col("round").is_null(),
+            pl.col("value").is_finite(),
         ),
-        on=keys, how="inner", maintain_order="left_right",
-    )  # fmt: skip
+        on=keys,
+        how="inner",
+        maintain_order="left_right",
+    )
     of_samples = [one.name for one in QUANTITIES.values() if one.of_samples]
     of = pl.when(pl.col("of").is_not_null()).then(pl.format(", {}", "of")).otherwise(pl.lit(""))
     figure = (

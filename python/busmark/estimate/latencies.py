@@ -20,9 +20,21 @@ from busmark.model.figure import FloatArray, Quantity
 from busmark.store import Result
 
 COLUMNS = (
-    "role", "flags", "writer", "reader", "seq", "intended_ns", "sent_ns", "written_ns",
-    "echo_delivered_ns", "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns", "round_trip_ns",
-)  # fmt: skip
+    "role",
+    "flags",
+    "writer",
+    "reader",
+    "seq",
+    "intended_ns",
+    "sent_ns",
+    "written_ns",
+    "echo_delivered_ns",
+    "echo_read_ns",
+    "echo_sent_ns",
+    "delivered_ns",
+    "read_ns",
+    "round_trip_ns",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,8 +289,12 @@ def series(rounds: list[PingRound], pools: Pools, thinning: Thinning) -> Iterato
         shown.number, shown.back.start, shown.back.latency / 2, shown.lost_start, half, thinning
     )
     yield from timeline(
-        shown.number, shown.back.jitter_start, shown.back.jitter / 2, shown.lost_start[:0],
-        signed(JITTER[half]), thinning.halved(),
-    )  # fmt: skip
+        shown.number,
+        shown.back.jitter_start,
+        shown.back.jitter / 2,
+        shown.lost_start[:0],
+        signed(JITTER[half]),
+        thinning.halved(),
+    )
     yield from autocorrelation(shown.number, shown.back.latency, half)
     yield from of_rounds(_round_medians(rounds), half, "ns")

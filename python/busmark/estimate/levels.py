@@ -11,8 +11,11 @@ from busmark.model.figure import Figure, over_rounds
 from busmark.model.traffic import ENOUGH, Least, Level, LevelScope
 
 MEMBERS: dict[LevelScope, str] = {
-    "reader": "reader", "participant": "reader_participant", "node": "node", "system": "flow_of",
-}  # fmt: skip
+    "reader": "reader",
+    "participant": "reader_participant",
+    "node": "node",
+    "system": "flow_of",
+}
 """Column of the rows by which the members of a level are distinguished."""
 
 
@@ -68,11 +71,17 @@ COUNTS = ("expected", "received", "lost")
 
 def _level(scope: LevelScope, rows: pl.DataFrame) -> Level:
     key = MEMBERS[scope]
-    members = rows.group_by("round", key).agg(
-        *(_whole(name) for name in RATES),
-        pl.col("writer").n_unique().alias("writers"), pl.col("flow").first().alias("of_flow"),
-        pl.col("node").first().alias("on"), pl.col("reader_participant").first().alias("of"),
-    ).sort("round", key)  # fmt: skip
+    members = (
+        rows.group_by("round", key)
+        .agg(
+            *(_whole(name) for name in RATES),
+            pl.col("writer").n_unique().alias("writers"),
+            pl.col("flow").first().alias("of_flow"),
+            pl.col("node").first().alias("on"),
+            pl.col("reader_participant").first().alias("of"),
+        )
+        .sort("round", key)
+    )
     each = members.group_by("round").agg(*(_mean(name) for name in RATES)).sort("round")
     known = members.drop_nulls(["theoretical_per_s", "read_per_s"]).with_columns(
         share=pl.col("read_per_s") / pl.col("theoretical_per_s")

@@ -25,9 +25,11 @@ SHORTEST_S = 20.0
 MINUTE_S = 60.0
 
 TRAFFIC = {
-    "tx_bytes": "tx_bytes_per_s", "tx_packets": "tx_packets_per_s",
-    "rx_bytes": "rx_bytes_per_s", "rx_packets": "rx_packets_per_s",
-}  # fmt: skip
+    "tx_bytes": "tx_bytes_per_s",
+    "tx_packets": "tx_packets_per_s",
+    "rx_bytes": "rx_bytes_per_s",
+    "rx_packets": "rx_packets_per_s",
+}
 
 DROPPED = "udp_rcvbuf_errors"
 
@@ -161,10 +163,15 @@ def _rates(rows: pl.DataFrame, names: Mapping[str, str], found: Mapping[str, Cou
 
 
 UNITS = {
-    "cpu": "CPU", "written_per_s": "1/s", "tx_bytes_per_s": "B/s", "tx_packets_per_s": "1/s",
-    "rx_bytes_per_s": "B/s", "rx_packets_per_s": "1/s", "samples_per_packet": "1/packet",
+    "cpu": "CPU",
+    "written_per_s": "1/s",
+    "tx_bytes_per_s": "B/s",
+    "tx_packets_per_s": "1/s",
+    "rx_bytes_per_s": "B/s",
+    "rx_packets_per_s": "1/s",
+    "samples_per_packet": "1/packet",
     "dropped_per_s": "1/s",
-}  # fmt: skip
+}
 
 
 def _values(each: Sequence[Counts]) -> dict[str, Any]:
@@ -197,6 +204,10 @@ def _growth(rounds: Sequence[Tables]) -> Growth | None:
         return None
     found = stats.t_interval(slopes, CONFIDENCE)
     return Growth(
-        bytes_per_min=found.value, low=found.low, high=found.high, participants=len(names),
-        readings=round(float(np.mean(readings))), seconds=float(np.mean(lengths)),
-    )  # fmt: skip
+        bytes_per_min=found.value,
+        low=found.low,
+        high=found.high,
+        participants=len(names),
+        readings=round(float(np.mean(readings))),
+        seconds=float(np.mean(lengths)),
+    )

@@ -51,10 +51,22 @@ T = TypeVar("T")
 F = TypeVar("F", bound=pl.DataFrame | None)
 
 SAMPLE_COLUMNS = (
-    "role", "flags", "writer", "reader", "seq", "intended_ns", "sent_ns", "written_ns",
-    "echo_delivered_ns", "echo_read_ns", "echo_sent_ns", "echo_written_ns", "delivered_ns",
-    "read_ns", "round_trip_ns",
-)  # fmt: skip
+    "role",
+    "flags",
+    "writer",
+    "reader",
+    "seq",
+    "intended_ns",
+    "sent_ns",
+    "written_ns",
+    "echo_delivered_ns",
+    "echo_read_ns",
+    "echo_sent_ns",
+    "echo_written_ns",
+    "delivered_ns",
+    "read_ns",
+    "round_trip_ns",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +116,13 @@ def analysed(common: CaseAnalysis, task: Task) -> Analysed:
 
 class _Analysis:
     def __init__(
-        self, common: CaseAnalysis, case: Case, params: Parameters, named: Named,
+        self,
+        common: CaseAnalysis,
+        case: Case,
+        params: Parameters,
+        named: Named,
         rows: list[rounds.Row],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.result, self.common = common.result, common
         self.case, self.params, self.named, self.rows = case, params, named, rows
         self.last = rounds.last_attempts(rows)
@@ -372,8 +388,15 @@ class _Analysis:
                 participants = self._whole(self.result.participants, [number])
                 flows = self._whole(self.result.flows, [number])
                 if participants and flows:
-                    each.append(Tables(known[number], frames[number], participants[0], flows[0],
-                                       measured[number]))  # fmt: skip
+                    each.append(
+                        Tables(
+                            known[number],
+                            frames[number],
+                            participants[0],
+                            flows[0],
+                            measured[number],
+                        )
+                    )
             found["nodes"] = node_costs(each)
         shown = next((curve.round for curve in drawn if curve.kind in ("detail", "timeline")), None)
         if shown in frames:

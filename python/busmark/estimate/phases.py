@@ -12,9 +12,7 @@ from busmark.model.figure import Figure, mean_over_rounds, over_rounds
 from busmark.model.traffic import Phase
 from busmark.store.columns import ASKING, TIMED, WARM_UP
 
-SAMPLE_COLUMNS = (
-    "role", "flow", "writer", "reader", "flags", "intended_ns", "read_ns", "phase",
-)  # fmt: skip
+SAMPLE_COLUMNS = ("role", "flow", "writer", "reader", "flags", "intended_ns", "read_ns", "phase")
 
 OF_PAIR = ("flow", "role", "writer", "reader")
 

@@ -244,6 +244,4 @@ def _there(rows: pl.DataFrame) -> Mapping[str, Any]:
     if not known.size:
         return {}
     whole = stats.describe(known)
-    return {
-        "there_mean_ns": whole.mean, "there_std_ns": whole.std, "there_max_ns": whole.maximum,
-    }  # fmt: skip
+    return {"there_mean_ns": whole.mean, "there_std_ns": whole.std, "there_max_ns": whole.maximum}

@@ -217,10 +217,15 @@ def curve(one: Reported, quantity: Quantity, factor: float = 1.0) -> Iterator[Cu
         return
     mean = one.figure("mean")
     yield Curve(
-        quantity, "percentiles", [percent for percent, _ in points],
-        [round(value, 1) for _, value in points], "%", "ns",
-        count=mean.count if mean else None, lost=0,
-    )  # fmt: skip
+        quantity,
+        "percentiles",
+        [percent for percent, _ in points],
+        [round(value, 1) for _, value in points],
+        "%",
+        "ns",
+        count=mean.count if mean else None,
+        lost=0,
+    )
 
 
 def by_quantity(found: Sequence[Reported]) -> dict[str, Reported]:
@@ -234,8 +239,11 @@ def values_by_round(rows: Sequence[Mapping[str, Any]], column: str) -> dict[int,
 
 
 ARRIVALS: dict[str, Literal["closed", "open", "paced", "unstated"]] = {
-    "closed": "closed", "constant": "open", "poisson": "open", "paced": "paced",
-}  # fmt: skip
+    "closed": "closed",
+    "constant": "open",
+    "poisson": "open",
+    "paced": "paced",
+}
 
 HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
 """Quantities that tell a round trip, and which part of it they are."""

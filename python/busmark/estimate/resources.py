@@ -27,18 +27,31 @@ ROUND = "round"
 """Place of a round in the list of them, while they are in one table."""
 
 READ = (
-    "node", "scope", "participant", "interval", "start_ns", "duration_ns", "user_ns", "system_ns",
-    "run_ns", "major_faults", "voluntary_switches", "involuntary_switches", "rss_bytes",
+    "node",
+    "scope",
+    "participant",
+    "interval",
+    "start_ns",
+    "duration_ns",
+    "user_ns",
+    "system_ns",
+    "run_ns",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    "rss_bytes",
     "recorder_bytes",
-)  # fmt: skip
+)
 """Columns of the table `system` that are looked at."""
 
 RATES = ("cpu_user", "cpu_system", "switches_per_s")
 
 OVER_TIME = {
-    "cpu_user": ("cpu_user", "CPU"), "cpu_system": ("cpu_system", "CPU"),
-    "switches": ("switches_per_s", "1/s"), "memory": ("rss_bytes", "B"),
-}  # fmt: skip
+    "cpu_user": ("cpu_user", "CPU"),
+    "cpu_system": ("cpu_system", "CPU"),
+    "switches": ("switches_per_s", "1/s"),
+    "memory": ("rss_bytes", "B"),
+}
 """What is drawn over time: column and unit by quantity."""
 
 
@@ -66,11 +79,15 @@ def each_by_participant(rounds: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
             rss_bytes=(pl.col("rss_bytes") - pl.col("recorder_bytes").fill_null(0)).clip(0),
         )
     )
-    processes = system.filter(pl.col("scope") == "process").group_by(key).agg(
-        pl.col("start_ns").min(),
-        (pl.col("start_ns") + pl.col("duration_ns")).max().alias("end_ns"),
-        *(_sum(pl.col(name)) for name in ("user_ns", "system_ns", "major_faults", "rss_bytes")),
-    )  # fmt: skip
+    processes = (
+        system.filter(pl.col("scope") == "process")
+        .group_by(key)
+        .agg(
+            pl.col("start_ns").min(),
+            (pl.col("start_ns") + pl.col("duration_ns")).max().alias("end_ns"),
+            *(_sum(pl.col(name)) for name in ("user_ns", "system_ns", "major_faults", "rss_bytes")),
+        )
+    )
     switches = (pl.col("voluntary_switches") + pl.col("involuntary_switches")).alias("switches")
     threads = system.filter(pl.col("scope") == "thread")
     counted = threads.group_by(key).agg(_sum(switches), _sum(pl.col("run_ns")))
@@ -232,10 +249,19 @@ def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> 
         for quantity, (column, unit) in OVER_TIME.items():
             if aligned[column].null_count() == 0:
                 yield Curve(
-                    quantity, "timeline", t[1:], [round(v, 4) for v in aligned[column].to_list()],
-                    "s", unit, "participant", f"{name} on {node}" if node else str(name),
-                    node or None, number, low=t[:-1], high=t[1:],
-                )  # fmt: skip
+                    quantity,
+                    "timeline",
+                    t[1:],
+                    [round(v, 4) for v in aligned[column].to_list()],
+                    "s",
+                    unit,
+                    "participant",
+                    f"{name} on {node}" if node else str(name),
+                    node or None,
+                    number,
+                    low=t[:-1],
+                    high=t[1:],
+                )
 
 
 def _few(frame: pl.DataFrame) -> pl.DataFrame:

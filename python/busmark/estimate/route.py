@@ -229,9 +229,11 @@ def _purposes(tables: Sequence[pl.DataFrame]) -> list[Purpose]:
     if not tables:
         return []
     counts = {
-        "packets": "window_packets", "bytes": "window_wire_bytes",
-        "round_packets": "packets", "round_bytes": "wire_bytes",
-    }  # fmt: skip
+        "packets": "window_packets",
+        "bytes": "window_wire_bytes",
+        "round_packets": "packets",
+        "round_bytes": "wire_bytes",
+    }
     sums = (
         pl.concat(tables)
         .group_by(pl.col("purpose").alias("name"), maintain_order=True)

@@ -19,28 +19,49 @@ from busmark.model.traffic import Route, Spread
 from busmark.store.columns import polars_type
 
 NAMES = {
-    "written_per_s": "write_rate", "read_per_s": "read_rate", "samples_per_s": "read_rate",
-    "theoretical_per_s": "theoretical_rate", "numbered_per_s": "numbered_rate",
-    "asked_per_s": "asked_rate", "read_bytes_per_s": "read_bytes", "mbit_per_s": "goodput",
+    "written_per_s": "write_rate",
+    "read_per_s": "read_rate",
+    "samples_per_s": "read_rate",
+    "theoretical_per_s": "theoretical_rate",
+    "numbered_per_s": "numbered_rate",
+    "asked_per_s": "asked_rate",
+    "read_bytes_per_s": "read_bytes",
+    "mbit_per_s": "goodput",
     "theoretical_bytes_per_s": "theoretical_bytes",
-    "cpus": "cpu", "cpus_used": "cpu", "share": "read_share", "median_ns": "latency",
-}  # fmt: skip
+    "cpus": "cpu",
+    "cpus_used": "cpu",
+    "share": "read_share",
+    "median_ns": "latency",
+}
 """Quantities of fields whose names are others."""
 
 UNITS = {
-    "_bytes_per_s": "B/s", "mbit_per_s": "Mbit/s", "_per_s": "1/s", "_bytes": "B", "_ns2": "ns²",
-    "_ns": "ns", "_s": "s", "share": "1", "loss": "1", "cpus": "CPU", "cpu_busy": "1",
+    "_bytes_per_s": "B/s",
+    "mbit_per_s": "Mbit/s",
+    "_per_s": "1/s",
+    "_bytes": "B",
+    "_ns2": "ns²",
+    "_ns": "ns",
+    "_s": "s",
+    "share": "1",
+    "loss": "1",
+    "cpus": "CPU",
+    "cpu_busy": "1",
     "_ppm": "ppm",
-}  # fmt: skip
+}
 """By the endings of fields."""
 
 QUANTITY = {"probe_one_way": "one_way", "probe_round_trip": "round_trip"}
 """Latencies by the keys of `LATENCIES`, where a quantity is named otherwise."""
 
 ROUND_STATISTICS = {
-    "median_ns": "median", "p99_ns": "p99", "min_ns": "min", "max_ns": "max", "mean_ns": "mean",
+    "median_ns": "median",
+    "p99_ns": "p99",
+    "min_ns": "min",
+    "max_ns": "max",
+    "mean_ns": "mean",
     "variance_ns2": "variance",
-}  # fmt: skip
+}
 """Statistics of the latency of a round, by the fields of `RoundTimes`."""
 
 FEW = "a round has too few samples for it"
@@ -114,10 +135,18 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
         yield from _fields(node, node.scope, node.name, skipped=("written_per_s",))
         if grown := node.growth:
             yield Estimated(
-                "growth", "mean", grown.bytes_per_min, "B/min", node.scope, node.name,
-                low=grown.low, high=grown.high, count=grown.readings, is_estimate=True,
+                "growth",
+                "mean",
+                grown.bytes_per_min,
+                "B/min",
+                node.scope,
+                node.name,
+                low=grown.low,
+                high=grown.high,
+                count=grown.readings,
+                is_estimate=True,
                 confidence=None if grown.low is None else CONFIDENCE,
-            )  # fmt: skip
+            )
     for used in case.resources:
         yield from _fields(used, "participant", used.participant)
     for load in case.loads:
@@ -202,10 +231,14 @@ def _distribution(
         yield replace(pooled, statistic=name, value=getattr(found, name), unit="")
     for rung in found.percentiles:
         yield replace(
-            pooled, statistic=f"p{rung.percent:.10g}", value=rung.value_ns, low=rung.low_ns,
-            high=rung.high_ns, reason=_why_absent(rung),
+            pooled,
+            statistic=f"p{rung.percent:.10g}",
+            value=rung.value_ns,
+            low=rung.low_ns,
+            high=rung.high_ns,
+            reason=_why_absent(rung),
             confidence=CONFIDENCE if rung.low_ns is not None else None,
-        )  # fmt: skip
+        )
     yield from _best(found.best, pooled)
     yield from _shape(found, one, pooled)
 
@@ -214,8 +247,15 @@ def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[E
     """Yield what the samples look like: over the length of a round, by modes, and of one hop."""
     if found.drift and (change := found.drift.change):
         yield _figure(change, one.quantity, "drift", one.scope, one.of)
-        yield replace(one, statistic="trending_rounds", value=found.drift.trending, unit="",
-                      count=None, effective=None, rounds=found.drift.tested)  # fmt: skip
+        yield replace(
+            one,
+            statistic="trending_rounds",
+            value=found.drift.trending,
+            unit="",
+            count=None,
+            effective=None,
+            rounds=found.drift.tested,
+        )
     if modes := found.modality:
         yield replace(pooled, statistic="modes", value=modes.count, unit="")
         for number, mode in enumerate(modes.largest, start=1):
@@ -224,8 +264,13 @@ def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[E
         if modes.valley_ratio is not None:
             yield replace(pooled, statistic="valley_ratio", value=modes.valley_ratio, unit="1")
     if hop := found.hop_std:
-        yield replace(pooled, statistic="hop_stdev", low=hop.low_ns, high=hop.high_ns,
-                      reason="only its limits are known")  # fmt: skip
+        yield replace(
+            pooled,
+            statistic="hop_stdev",
+            low=hop.low_ns,
+            high=hop.high_ns,
+            reason="only its limits are known",
+        )
     if found.loss:
         yield replace(one, statistic="loss", value=found.loss, unit="1")
 
@@ -239,8 +284,12 @@ def _why_absent(rung: Percentile) -> str | None:
 def _best(parts: Iterable[Any], like: Estimated) -> Iterator[Estimated]:
     """Figures of the smallest 100, 99.9, 99 and 90 % of the samples."""
     for part in parts:
-        for field, statistic in (("min_ns", "min"), ("mean_ns", "mean"), ("max_ns", "max"),
-                                 ("std_ns", "stdev")):  # fmt: skip
+        for field, statistic in (
+            ("min_ns", "min"),
+            ("mean_ns", "mean"),
+            ("max_ns", "max"),
+            ("std_ns", "stdev"),
+        ):
             over = f"best {part.percent:.10g} %"
             value = getattr(part, field)
             yield replace(like, statistic=statistic, over=over, value=value, count=part.count)
@@ -280,16 +329,34 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
 def _route(route: Route) -> Iterator[Estimated]:
     """Yield what packets say of the way of a flow's samples."""
     yield from _fields(route, "route", route.flow)
-    for field, unit in (("bits", "bit"), ("latency", "ns"), ("confirmed", "ns"),
-                        ("application", "ns"), ("apart", "ns"), ("eq2", "Mbit/s")):  # fmt: skip
+    for field, unit in (
+        ("bits", "bit"),
+        ("latency", "ns"),
+        ("confirmed", "ns"),
+        ("application", "ns"),
+        ("apart", "ns"),
+        ("eq2", "Mbit/s"),
+    ):
         spread: Spread | None = getattr(route, field)
         if spread is None:
             continue
-        like = Estimated(f"route_{field}", "", None, unit, "route", route.flow, over="samples",
-                         count=spread.count)  # fmt: skip
-        for statistic, value in (("min", spread.least), ("max", spread.greatest),
-                                 ("mean", spread.mean), ("stdev", spread.deviation),
-                                 ("variance", spread.variance)):  # fmt: skip
+        like = Estimated(
+            f"route_{field}",
+            "",
+            None,
+            unit,
+            "route",
+            route.flow,
+            over="samples",
+            count=spread.count,
+        )
+        for statistic, value in (
+            ("min", spread.least),
+            ("max", spread.greatest),
+            ("mean", spread.mean),
+            ("stdev", spread.deviation),
+            ("variance", spread.variance),
+        ):
             yield replace(like, statistic=statistic, value=value)
         if spread.median:
             yield _figure(spread.median, like.quantity, "median", "route", route.flow)
@@ -304,8 +371,17 @@ def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
         if attempt.round in each.rounds
     }
     if times := attempt.times:
-        like = Estimated(times.quantity, "", None, "ns", "round", None, attempt.round,
-                         count=attempt.samples, rounds=1)  # fmt: skip
+        like = Estimated(
+            times.quantity,
+            "",
+            None,
+            "ns",
+            "round",
+            None,
+            attempt.round,
+            count=attempt.samples,
+            rounds=1,
+        )
         for field, statistic in ROUND_STATISTICS.items():
             value = getattr(times, field)
             if value is not None and (times.quantity, statistic) not in known:
@@ -344,9 +420,19 @@ def _figure(
     figure: Figure, quantity: str, statistic: str, scope: str = "case", of: str | None = None
 ) -> Estimated:
     return Estimated(
-        quantity, statistic, figure.value, figure.unit, scope, of, low=figure.low, high=figure.high,
-        confidence=figure.confidence, count=figure.count, rounds=figure.rounds, is_estimate=True,
-    )  # fmt: skip
+        quantity,
+        statistic,
+        figure.value,
+        figure.unit,
+        scope,
+        of,
+        low=figure.low,
+        high=figure.high,
+        confidence=figure.confidence,
+        count=figure.count,
+        rounds=figure.rounds,
+        is_estimate=True,
+    )
 
 
 def _unit(field: str) -> str:

@@ -50,9 +50,11 @@ def diagnose(
     None: not looked at.
     """
     return combine(
-        lacking(), host_findings(profile), _adapter_findings(adapters, missing),
+        lacking(),
+        host_findings(profile),
+        _adapter_findings(adapters, missing),
         _plugin_findings(plugins),
-    )  # fmt: skip
+    )
 
 
 def facts(profile: Profile) -> list[Fact]:

@@ -28,9 +28,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SYSTEM_COUNTS = (
-    "swap_in_pages", "swap_out_pages", "softnet_drops", "rx_drops", "tx_drops", "throttled",
-    "throttled_ns", "tx_bytes",
-)  # fmt: skip
+    "swap_in_pages",
+    "swap_out_pages",
+    "softnet_drops",
+    "rx_drops",
+    "tx_drops",
+    "throttled",
+    "throttled_ns",
+    "tx_bytes",
+)
 
 TOGETHER = 0.1
 """Samples are read together where the time between the readings is below this share of the time

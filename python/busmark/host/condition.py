@@ -124,11 +124,15 @@ def cpus_allowed(threads: Mapping[int, Thread]) -> list[int]:
 def cpus_used(before: Mapping[int, Thread], after: Mapping[int, Thread]) -> list[int]:
     """Return the CPUs on which threads that ran between two readings were seen last: a thread that
     slept all the time keeps the CPU of before."""
-    return sorted({
-        now.last for number, now in after.items()
-        if now.last is not None and now.run_ns is not None
-        and now.run_ns > ((old.run_ns or 0) if (old := before.get(number)) else 0)
-    })  # fmt: skip
+    return sorted(
+        {
+            now.last
+            for number, now in after.items()
+            if now.last is not None
+            and now.run_ns is not None
+            and now.run_ns > ((old.run_ns or 0) if (old := before.get(number)) else 0)
+        }
+    )
 
 
 def changes(

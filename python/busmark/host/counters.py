@@ -180,12 +180,26 @@ def _share(part: int, total: int) -> float:
     return min(1.0, max(0.0, part / total))
 
 
-PER_NETWORK = frozenset({
-    "ip_fragmented", "ip_reassembled", "ip_reassembly_fails",
-    "udp_rcvbuf_errors", "udp_in_errors", "udp_sndbuf_errors", "tcp_segments", "tcp_retransmits",
-    "tcp_loss_probes", "tcp_probe_recoveries", "tcp_dsacks", "tcp_dsacks_sent", "tcp_timeouts",
-    "tcp_recoveries", "tcp_undone", "tcp_listen_drops",
-})  # fmt: skip
+PER_NETWORK = frozenset(
+    {
+        "ip_fragmented",
+        "ip_reassembled",
+        "ip_reassembly_fails",
+        "udp_rcvbuf_errors",
+        "udp_in_errors",
+        "udp_sndbuf_errors",
+        "tcp_segments",
+        "tcp_retransmits",
+        "tcp_loss_probes",
+        "tcp_probe_recoveries",
+        "tcp_dsacks",
+        "tcp_dsacks_sent",
+        "tcp_timeouts",
+        "tcp_recoveries",
+        "tcp_undone",
+        "tcp_listen_drops",
+    }
+)
 """Counters that each network of a machine has for itself."""
 
 

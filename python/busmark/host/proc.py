@@ -99,9 +99,15 @@ NET_TX, NET_RX = 2, 3
 """Places among the kinds of the line softirq."""
 
 INTERFACE_COLUMNS = {
-    "rx_bytes": 0, "rx_packets": 1, "rx_errors": 2, "rx_drops": 3,
-    "tx_bytes": 8, "tx_packets": 9, "tx_errors": 10, "tx_drops": 11,
-}  # fmt: skip
+    "rx_bytes": 0,
+    "rx_packets": 1,
+    "rx_errors": 2,
+    "rx_drops": 3,
+    "tx_bytes": 8,
+    "tx_packets": 9,
+    "tx_errors": 10,
+    "tx_drops": 11,
+}
 """Columns of /proc/net/dev behind the interface's name."""
 
 

@@ -114,14 +114,23 @@ FILES = (
     *(f"proc/sys/net/{name}" for name in (*SOCKET_LIMITS.values(), *SOCKET_RANGES.values())),
     *(f"sys/class/dmi/id/{name}" for name in ("product_name", "sys_vendor")),
     "sys/class/net/lo/mtu",
-    *(f"{CPUS}/{name}" for name in ("cpufreq/boost", "cpu*/cpufreq/scaling_governor",
-      "cpu*/topology/thread_siblings_list", "intel_pstate/no_turbo", "isolated", "online",
-      "smt/active")),
+    *(
+        f"{CPUS}/{name}"
+        for name in (
+            "cpufreq/boost",
+            "cpu*/cpufreq/scaling_governor",
+            "cpu*/topology/thread_siblings_list",
+            "intel_pstate/no_turbo",
+            "isolated",
+            "online",
+            "smt/active",
+        )
+    ),
     *(f"{CLOCKSOURCE}/{name}_clocksource" for name in ("available", "current")),
     "sys/devices/system/node/online",
     "sys/hypervisor/type",
     "sys/kernel/mm/transparent_hugepage/enabled",
-)  # fmt: skip
+)
 """All that is read, as patterns of a shell."""
 
 

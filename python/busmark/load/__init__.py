@@ -17,6 +17,19 @@ from busmark.load.part import (
 from busmark.load.running import NotRunning, Running, start
 
 __all__ = [
-    "KINDS", "TOOLS", "Kind", "Load", "NotRunning", "Part", "Running", "Site", "amount_text",
-    "here", "lack", "missing_tool", "parse", "question", "start",
-]  # fmt: skip
+    "KINDS",
+    "TOOLS",
+    "Kind",
+    "Load",
+    "NotRunning",
+    "Part",
+    "Running",
+    "Site",
+    "amount_text",
+    "here",
+    "lack",
+    "missing_tool",
+    "parse",
+    "question",
+    "start",
+]

@@ -346,13 +346,33 @@ def cpu_or_disk(load: Load, limit_s: float) -> list[str]:
     """Loads the machine for no longer than that."""
     if load.kind == "cpu":
         share = 1.0 if load.level is None else load.level
-        return ["stress-ng", "--cpu", "0", "--cpu-load", f"{share * 100:.0f}", "--timeout",
-                f"{limit_s:.0f}s", "--quiet", "--temp-path", "."]  # fmt: skip
+        return [
+            "stress-ng",
+            "--cpu",
+            "0",
+            "--cpu-load",
+            f"{share * 100:.0f}",
+            "--timeout",
+            f"{limit_s:.0f}s",
+            "--quiet",
+            "--temp-path",
+            ".",
+        ]
     rate = [] if load.level is None else [f"--rate={load.level:.0f},{load.level:.0f}"]
     # Threads, not processes: those would outlive a fio that is killed.
-    return ["fio", "--name=busmark", "--thread", f"--filename={DATA}", f"--size={FILE_BYTES}",
-            "--rw=randrw", f"--bs={BLOCK_BYTES}", *rate, "--time_based",
-            f"--runtime={limit_s:.0f}", "--eta=never"]  # fmt: skip
+    return [
+        "fio",
+        "--name=busmark",
+        "--thread",
+        f"--filename={DATA}",
+        f"--size={FILE_BYTES}",
+        "--rw=randrw",
+        f"--bs={BLOCK_BYTES}",
+        *rate,
+        "--time_based",
+        f"--runtime={limit_s:.0f}",
+        "--eta=never",
+    ]
 
 
 def receiver(address: str, port: int) -> list[str]:
@@ -363,6 +383,18 @@ def receiver(address: str, port: int) -> list[str]:
 def sender(load: Load, address: str, port: int, limit_s: float) -> list[str]:
     """To a receiver that listens there."""
     # To iperf3 a rate of 0 is none.
-    return ["iperf3", "--client", address, "--port", str(port), "--udp", "--length",
-            str(DATAGRAM_BYTES), "--bitrate", f"{load.level or 0:.0f}", "--time",
-            f"{limit_s:.0f}", "--json"]  # fmt: skip
+    return [
+        "iperf3",
+        "--client",
+        address,
+        "--port",
+        str(port),
+        "--udp",
+        "--length",
+        str(DATAGRAM_BYTES),
+        "--bitrate",
+        f"{load.level or 0:.0f}",
+        "--time",
+        f"{limit_s:.0f}",
+        "--json",
+    ]

@@ -163,9 +163,13 @@ class CaseSummary(Frozen):
     """Its curves, where they were asked for; they lie in the table of series."""
 
     def curves(
-        self, kind: str, quantity: str | None = None, *, is_jitter: bool = False,
+        self,
+        kind: str,
+        quantity: str | None = None,
+        *,
+        is_jitter: bool = False,
         scope: str | None = None,
-    ) -> list[Curve]:  # fmt: skip
+    ) -> list[Curve]:
         """Return its curves of this kind: of a quantity, or of its latency or its jitter."""
         return [
             curve

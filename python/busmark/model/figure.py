@@ -13,9 +13,13 @@ from busmark import stats
 from busmark.model.statistics import POOLED, REPORTED
 
 Quantity = Literal[
-    "round_trip", "half_round_trip", "one_way",
-    "round_trip_jitter", "half_round_trip_jitter", "one_way_jitter",
-]  # fmt: skip
+    "round_trip",
+    "half_round_trip",
+    "one_way",
+    "round_trip_jitter",
+    "half_round_trip_jitter",
+    "one_way_jitter",
+]
 """What a latency is: half a round trip is never called one-way. Jitter is the variation of that
 latency from a sample to the next (RFC 3393)."""
 

@@ -49,13 +49,15 @@ class ByRound(Frozen):
         if self.figure is None:
             return self
         ends = {name: None if v is None else v / 2 for name, v in self.figure if name in _ENDS}
-        return self.model_copy(update={
-            "figure": self.figure.model_copy(update=ends),
-            "values": [value / 2 for value in self.values],
-            "inside": self.inside / 4,
-            "least": self.least / 2,
-            "greatest": None if self.greatest is None else self.greatest / 2,
-        })  # fmt: skip
+        return self.model_copy(
+            update={
+                "figure": self.figure.model_copy(update=ends),
+                "values": [value / 2 for value in self.values],
+                "inside": self.inside / 4,
+                "least": self.least / 2,
+                "greatest": None if self.greatest is None else self.greatest / 2,
+            }
+        )
 
 
 _ENDS = ("value", "low", "high")

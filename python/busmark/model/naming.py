@@ -398,11 +398,14 @@ def described(workload: Mapping[str, str]) -> str:
 
 
 FIGURES = {
-    "latency": "median RTT/2", "throughput": "goodput", "capacity": "sustained goodput",
-    "discovery": "median time to the first sample", "one_way": "median one-way latency",
+    "latency": "median RTT/2",
+    "throughput": "goodput",
+    "capacity": "sustained goodput",
+    "discovery": "median time to the first sample",
+    "one_way": "median one-way latency",
     "matching": "time until all had matched",
     "recovery": "time from the last change to the next sample",
-}  # fmt: skip
+}
 """By kind of headline."""
 
 

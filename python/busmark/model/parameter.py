@@ -56,9 +56,19 @@ ElementKind = Literal["empty", "octet", "char", "short", "float", "long", "struc
 PayloadKind = Literal[ElementKind, "type"]
 WaitStrategy = Literal["listener", "waitset", "poll", "default"]
 Security = Literal[
-    "none", "authentication", "access_control", "discovery", "rtps_sign", "rtps_encrypt",
-    "data_sign", "data_encrypt", "metadata_encrypt", "all", "tls", "curve",
-]  # fmt: skip
+    "none",
+    "authentication",
+    "access_control",
+    "discovery",
+    "rtps_sign",
+    "rtps_encrypt",
+    "data_sign",
+    "data_encrypt",
+    "metadata_encrypt",
+    "all",
+    "tls",
+    "curve",
+]
 """What is protected."""
 
 PROFILES: tuple[str, ...] = get_args(Security)

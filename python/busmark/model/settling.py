@@ -32,11 +32,13 @@ DISCOVERY_HZ = 1000.0
 ROS_PROFILES: dict[str, dict[str, Any]] = {
     name: {"reliability": reliability, "history": "keep_last", "depth": depth}
     for name, reliability, depth in (
-        ("default", "reliable", 10), ("sensor_data", "best_effort", 5),
-        ("services_default", "reliable", 10), ("parameters", "reliable", 1000),
+        ("default", "reliable", 10),
+        ("sensor_data", "best_effort", 5),
+        ("services_default", "reliable", 10),
+        ("parameters", "reliable", 1000),
         ("parameter_events", "reliable", 1000),
     )
-}  # fmt: skip
+}
 """Policies of QoS profiles by their names in ROS (`rmw/qos_profiles.h`), all of them volatile, as
 endpoints are. `system_default` is not here, for it states none."""
 

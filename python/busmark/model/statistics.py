@@ -12,13 +12,14 @@ MEDIAN = Statistic(
     in_latency=Heading("Median RTT/2", when="always"),
     in_stream=Heading("Median one-way", minor=True, when="always"),
     explained=Explained(
-        "Median", ("median",),
+        "Median",
+        ("median",),
         "Middle latency.",
         "median of each round. " + TWO_LEVEL,
         "all counted rounds",
         "Nothing about the tail, and little when there are two modes (finding `bimodal`).",
     ),
-)  # fmt: skip
+)
 
 MEAN = Statistic(
     key="mean",
@@ -26,13 +27,14 @@ MEAN = Statistic(
     meaning="mean",
     of="mean",
     explained=Explained(
-        "Mean", ("mean",),
+        "Mean",
+        ("mean",),
         "Arithmetic mean.",
         "mean of each round. " + TWO_LEVEL,
         "all counted rounds",
         "A typical sample: a few stalls dominate it.",
     ),
-)  # fmt: skip
+)
 
 MAD = Pooled(
     key="mad_ns",
@@ -43,13 +45,14 @@ MAD = Pooled(
     statistic="mad",
     reported="mad",
     explained=Explained(
-        "MAD", ("mad_ns",),
+        "MAD",
+        ("mad_ns",),
         "Median absolute deviation from the median.",
         "median of |x − median|, not multiplied by 1.4826",
         "all counted rounds, pooled",
         "It is not an estimate of a standard deviation.",
     ),
-)  # fmt: skip
+)
 
 IQR = Pooled(
     key="iqr_ns",
@@ -60,13 +63,14 @@ IQR = Pooled(
     statistic="iqr",
     reported="iqr",
     explained=Explained(
-        "Interquartile range", ("iqr_ns",),
+        "Interquartile range",
+        ("iqr_ns",),
         "Width of the middle half of the samples.",
         "75th minus 25th percentile, both observed values (Hyndman & Fan 1996, definition 1)",
         "all counted rounds, pooled",
         "Anything beyond the middle half: a tail of a quarter of the samples may be any length.",
     ),
-)  # fmt: skip
+)
 
 STD = Pooled(
     key="std_ns",
@@ -77,21 +81,23 @@ STD = Pooled(
     statistic="stdev",
     reported="std",
     explained=Explained(
-        "Standard deviation, skewness, kurtosis", ("std_ns", "skewness", "kurtosis"),
+        "Standard deviation, skewness, kurtosis",
+        ("std_ns", "skewness", "kurtosis"),
         "Moments of all samples together.",
         "divisor n − 1; adjusted Fisher–Pearson G1; bias-corrected excess G2 (Joanes & Gill 1998)",
         "all counted rounds, pooled",
         "Much: latencies are not normal, and a few extremes decide all three.",
     ),
-)  # fmt: skip
+)
 
 EXTREMES = Explained(
-    "Minimum and maximum", ("min_ns", "max_ns"),
+    "Minimum and maximum",
+    ("min_ns", "max_ns"),
     "Smallest and largest latency seen.",
     "",
     "all counted rounds, pooled",
     "The maximum grows with the length of the measurement. It bounds nothing.",
-)  # fmt: skip
+)
 
 MINIMUM = Pooled(
     key="min_ns",

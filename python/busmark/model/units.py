@@ -165,9 +165,16 @@ def _parts(text: str) -> list[tuple[str, str]]:
 # the measurement.
 
 ELEMENT_BYTES: dict[str, int] = {
-    "empty": 1, "octet": 1, "char": 1, "short": 2, "float": 4, "long": 4, "struct": 16, "any": 1,
+    "empty": 1,
+    "octet": 1,
+    "char": 1,
+    "short": 2,
+    "float": 4,
+    "long": 4,
+    "struct": 16,
+    "any": 1,
     "type": 1,
-}  # fmt: skip
+}
 """Bytes of one element of each payload kind; `size` is a whole number of them."""
 
 FILE_SIZE = "file"

@@ -82,8 +82,15 @@ class Node:
     facts: Facts
     """Facts from the last time that it was reached."""
 
-    def __init__(self, name: str, prefix: Sequence[str], *, wanted: Address = ANY,
-                 group: str = "", patience_s: float = 20.0) -> None:  # fmt: skip
+    def __init__(
+        self,
+        name: str,
+        prefix: Sequence[str],
+        *,
+        wanted: Address = ANY,
+        group: str = "",
+        patience_s: float = 20.0,
+    ) -> None:
         """Nothing is done yet.
 
         Args:
@@ -189,9 +196,12 @@ class Node:
         """Return what a result keeps of how it was reached."""
         own = self.facts.address
         return {
-            "prefix": shlex.join(self.prefix), "interface": own.interface, "address": own.address,
-            "network_id": self.facts.network, "clock_id": self.facts.clock,
-        }  # fmt: skip
+            "prefix": shlex.join(self.prefix),
+            "interface": own.interface,
+            "address": own.address,
+            "network_id": self.facts.network,
+            "clock_id": self.facts.clock,
+        }
 
     def path(self, path: Path) -> str:
         """Where a file is there that `ready` has sent."""

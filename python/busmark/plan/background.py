@@ -82,10 +82,12 @@ def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]
     if section.kind != "pings":
         return {"test": "throughput"}
     return {
-        "test": "latency", "rate_hz": section.rate_hz,
+        "test": "latency",
+        "rate_hz": section.rate_hz,
         "arrivals": section.arrivals if section.rate_hz else "closed",
-        "publishers": writers, "subscribers": readers,
-    }  # fmt: skip
+        "publishers": writers,
+        "subscribers": readers,
+    }
 
 
 def _in_words(section: FlowSection) -> str:

@@ -37,9 +37,13 @@ ROUND_S = 0.2
 PARTICIPANT_S = 0.09
 """Time of each process: its start, the loading of its library, its end."""
 MIDDLEWARE_S = {
-    "fastdds": 0.5, "fastdds-jazzy": 0.5, "fastdds3": 0.5, "rmw": 0.5, "rmw-jazzy": 0.5,
+    "fastdds": 0.5,
+    "fastdds-jazzy": 0.5,
+    "fastdds3": 0.5,
+    "rmw": 0.5,
+    "rmw-jazzy": 0.5,
     "rti": 1.15,
-}  # fmt: skip
+}
 """What some take besides until all have found each other, and to end; the others take little."""
 DRAIN_S = 0.5
 """How long a stream that may lose samples is waited for after its last."""

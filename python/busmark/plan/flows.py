@@ -193,9 +193,13 @@ def _discovery(
     scenario's own, else a further one."""
     common = _of_case(params) | {"arrivals": "constant"}
     found = Flow(
-        name="discovery", kind="discovery", topic="busmark_discovery",
-        writers=_ends(numbers, [publisher]), readers=_ends(numbers, [subscriber]), **common,
-    )  # fmt: skip
+        name="discovery",
+        kind="discovery",
+        topic="busmark_discovery",
+        writers=_ends(numbers, [publisher]),
+        readers=_ends(numbers, [subscriber]),
+        **common,
+    )
     if not params.existing:
         return Flows((subscriber, publisher), (found,))
     resident = subscriber if params.new == "writer" else publisher
@@ -203,10 +207,15 @@ def _discovery(
     idle_endpoint = {"name": "idle", "side": None, "on": on or None}
     idle_endpoints = own or (resident.model_copy(update=idle_endpoint),)
     existing = Flow(
-        name="existing", kind="existing", topic="busmark_existing",
-        writers=_ends(numbers, idle_endpoints), readers=[], background=True,
-        endpoints=params.existing // len(idle_endpoints), **common,
-    )  # fmt: skip
+        name="existing",
+        kind="existing",
+        topic="busmark_existing",
+        writers=_ends(numbers, idle_endpoints),
+        readers=[],
+        background=True,
+        endpoints=params.existing // len(idle_endpoints),
+        **common,
+    )
     return Flows((subscriber, publisher, *idle_endpoints), (found, existing))
 
 
@@ -262,9 +271,13 @@ def _declared(
         "arrivals": given.arrivals if given.rate_hz else "closed",
     }
     return Flow(
-        **_fields(given) | settled, topic=f"busmark_flow_{given.name}",
-        answers=f"busmark_echo_{given.name}", verify=params.verify, background=True, own=True,
-    )  # fmt: skip
+        **_fields(given) | settled,
+        topic=f"busmark_flow_{given.name}",
+        answers=f"busmark_echo_{given.name}",
+        verify=params.verify,
+        background=True,
+        own=True,
+    )
 
 
 def _fields(given: declared.Participant | declared.Flow) -> dict[str, Any]:
@@ -275,12 +288,17 @@ def _fields(given: declared.Participant | declared.Flow) -> dict[str, Any]:
 def _of_case(params: Parameters) -> dict[str, Any]:
     """Return what all flows of the matrix have in common."""
     return {
-        "arrivals": params.arrivals or "closed", "rate_hz": params.rate_hz or 0.0,
-        "qos": params.qos, "payload": params.payload, "size": largest_size(params),
-        "size_distribution": params.size_distribution, "body_file": params.body_file,
-        "verify": params.verify, "instances": params.instances or 0,
+        "arrivals": params.arrivals or "closed",
+        "rate_hz": params.rate_hz or 0.0,
+        "qos": params.qos,
+        "payload": params.payload,
+        "size": largest_size(params),
+        "size_distribution": params.size_distribution,
+        "body_file": params.body_file,
+        "verify": params.verify,
+        "instances": params.instances or 0,
         "filter_below": params.filter_below or 0,
-    }  # fmt: skip
+    }
 
 
 def _directed(
@@ -295,22 +313,36 @@ def _directed(
         yield _stream(params, suffix, numbers, senders, receivers)
         return
     yield Flow(
-        name=f"pings{suffix}", kind="pings",
-        topic=f"busmark_ping{suffix}", answers=f"busmark_pong{suffix}",
-        writers=_ends(numbers, senders), readers=_ends(numbers, receivers), **_of_case(params),
-    )  # fmt: skip
+        name=f"pings{suffix}",
+        kind="pings",
+        topic=f"busmark_ping{suffix}",
+        answers=f"busmark_pong{suffix}",
+        writers=_ends(numbers, senders),
+        readers=_ends(numbers, receivers),
+        **_of_case(params),
+    )
     if params.stream_hz:
         background = params.changed(
-            rate_hz=params.stream_hz, arrivals="constant", writers=1, readers=1, probe_every=0,
-            batch=None, qos=params.stream_qos,
-        )  # fmt: skip
+            rate_hz=params.stream_hz,
+            arrivals="constant",
+            writers=1,
+            readers=1,
+            probe_every=0,
+            batch=None,
+            qos=params.stream_qos,
+        )
         yield _stream(background, suffix, numbers, senders, receivers, background=True)
 
 
 def _stream(
-    params: Parameters, suffix: str, numbers: Iterator[int],
-    senders: Sequence[Participant], receivers: Sequence[Participant], *, background: bool = False,
-) -> Flow:  # fmt: skip
+    params: Parameters,
+    suffix: str,
+    numbers: Iterator[int],
+    senders: Sequence[Participant],
+    receivers: Sequence[Participant],
+    *,
+    background: bool = False,
+) -> Flow:
     readers = _ends(numbers, receivers, params.readers)
     return Flow(
         name=f"{'batches' if params.batch else 'stream'}{suffix}",

@@ -34,9 +34,16 @@ LINK = ("rate", "loss", "delay", "jitter", "burst", "reassembly")
 """Lists of `[matrix.link]`."""
 
 FIXED_IN_DISCOVERY = {
-    "topics": 1, "writers": 1, "readers": 1, "publishers": 1, "subscribers": 1,
-    "topology": "one_way", "batch": None, "stream_hz": None, "filter_below": None,
-}  # fmt: skip
+    "topics": 1,
+    "writers": 1,
+    "readers": 1,
+    "publishers": 1,
+    "subscribers": 1,
+    "topology": "one_way",
+    "batch": None,
+    "stream_hz": None,
+    "filter_below": None,
+}
 """What one new endpoint and its counterpart leave no choice of."""
 
 

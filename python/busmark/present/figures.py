@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
 
 QUANTITIES = {
-    "half_round_trip": "RTT/2", "round_trip": "round trip", "one_way": "one-way latency",
-    "half_round_trip_jitter": "jitter of RTT/2", "round_trip_jitter": "jitter of the round trip",
-    "one_way_jitter": "jitter of one-way latency", "per_hop": "latency per hop",
-    "per_hop_jitter": "jitter per hop", "publish": "publishing, until acknowledged",
+    "half_round_trip": "RTT/2",
+    "round_trip": "round trip",
+    "one_way": "one-way latency",
+    "half_round_trip_jitter": "jitter of RTT/2",
+    "round_trip_jitter": "jitter of the round trip",
+    "one_way_jitter": "jitter of one-way latency",
+    "per_hop": "latency per hop",
+    "per_hop_jitter": "jitter per hop",
+    "publish": "publishing, until acknowledged",
     "publish_delay": "delay of publishing",
-}  # fmt: skip
+}
 """Names of what was timed; others are called as in tables of programs."""
 
 FAR = 100.0

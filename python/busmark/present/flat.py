@@ -38,10 +38,14 @@ def places_of(table: Table) -> Iterator[Place]:
         title = ": ".join(part for part in parts if part)
         if column.kind in ("label", "text"):
             texts = [each.value for each in figures.shown(column, table)]
-            yield Place(title, [
-                text if cell.text or cell.value is not None else None
-                for text, cell in zip(texts, column.cells, strict=True)
-            ], note=column.note)  # fmt: skip
+            yield Place(
+                title,
+                [
+                    text if cell.text or cell.value is not None else None
+                    for text, cell in zip(texts, column.cells, strict=True)
+                ],
+                note=column.note,
+            )
         else:
             yield from _numbers(column, table, title)
     marks = [" ".join(table.marks(place)) for place in range(len(table.rows))]

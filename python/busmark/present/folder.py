@@ -86,11 +86,13 @@ def _earlier(folder: Path) -> set[str]:
         return set()
     inside = folder.resolve()
     return {
-        name for name in names
-        if name and ".." not in PurePosixPath(name).parts
+        name
+        for name in names
+        if name
+        and ".." not in PurePosixPath(name).parts
         and (folder / name).parent.resolve().is_relative_to(inside)
         and (folder / name).is_file()
-    }  # fmt: skip
+    }
 
 
 def _check(folder: Path, name: str, old: set[str]) -> None:

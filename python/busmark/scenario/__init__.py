@@ -7,7 +7,19 @@ from busmark.scenario.requirement import Requirement, statistic
 from busmark.scenario.section import CaptureSection
 
 __all__ = [
-    "HEADER_BYTES", "Capacity", "CaptureSection", "Requirement", "Scenario", "SideSection",
-    "find", "in_present_names", "load", "nodes_of", "parse", "parse_side", "reached", "shipped",
+    "HEADER_BYTES",
+    "Capacity",
+    "CaptureSection",
+    "Requirement",
+    "Scenario",
+    "SideSection",
+    "find",
+    "in_present_names",
+    "load",
+    "nodes_of",
+    "parse",
+    "parse_side",
+    "reached",
+    "shipped",
     "statistic",
-]  # fmt: skip
+]

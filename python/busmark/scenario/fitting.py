@@ -169,9 +169,15 @@ def _nodes_are_known(scenario: Scenario) -> None:
 
 
 WITHOUT_MESH: dict[str, list[Any]] = {
-    "test": ["throughput"], "publishers": [1], "subscribers": [1], "topology": ["one_way"],
-    "peer": [SAME], "peer_fifo": ["same"], "batch": [0], "filter_below": [0],
-}  # fmt: skip
+    "test": ["throughput"],
+    "publishers": [1],
+    "subscribers": [1],
+    "topology": ["one_way"],
+    "peer": [SAME],
+    "peer_fifo": ["same"],
+    "batch": [0],
+    "filter_below": [0],
+}
 """Keys of the matrix that applications leave no choice, and what they have to be."""
 
 

@@ -75,9 +75,11 @@ class Measure(Section):
         default=0, ge=0, le=10**12, description="end after this many samples; 0: by time only"
     )
     max_samples: int = Field(
-        default=200_000, ge=10, le=50_000_000,
+        default=200_000,
+        ge=10,
+        le=50_000_000,
         description="rows recorded per round; the measurement ends when they are full",
-    )  # fmt: skip
+    )
     probe_every: int = Field(
         default=1000,
         ge=0,
@@ -90,10 +92,12 @@ class Measure(Section):
         "round trip; false: it stamps their arrival, and nothing of Busmark's goes the other way",
     )
     interval_s: float = Field(
-        default=0.1, ge=0.001, le=60,
+        default=0.1,
+        ge=0.001,
+        le=60,
         description="length of an interval counter; longer in cases with many writers and readers "
-                    "and long rounds, if all counters would need more than 64 MB",
-    )  # fmt: skip
+        "and long rounds, if all counters would need more than 64 MB",
+    )
     system_interval_s: float = Field(
         default=0.25,
         ge=0,
@@ -134,10 +138,12 @@ class Rounds(Section):
         "it is named",
     )
     target: float = Field(
-        default=0.0, ge=0, lt=1,
+        default=0.0,
+        ge=0,
+        lt=1,
         description="half-width of the 95 % interval, relative, at which a case has rounds "
         "enough, of fewer than 8 half of it; 0: `min` rounds",
-    )  # fmt: skip
+    )
     statistic: Annotated[str, AfterValidator(_statistic)] = Field(
         default="median",
         description="of latency, whose interval that is: median, mean, or a percentile such as "
@@ -219,9 +225,11 @@ class Capacity(Section):
         description="greatest 99th percentile of the round trip of probes, µs; 0: any",
     )
     keeps_up: float = Field(
-        default=0.98, gt=0, le=1,
+        default=0.98,
+        gt=0,
+        le=1,
         description="share of the rate that writers must reach, and of theirs that readers must",
-    )  # fmt: skip
+    )
     precision: float = Field(
         default=0.05, gt=0, lt=1, description="width of the bracket at which the search ends"
     )
@@ -290,10 +298,12 @@ class Run(Section):
         "`prepare`",
     )
     hang_s: float = Field(
-        default=20.0, gt=0, le=3600,
+        default=20.0,
+        gt=0,
+        le=3600,
         description="delay of an answer after which a worker is killed; while endpoints are made, "
         "once more for every 100 of the round",
-    )  # fmt: skip
+    )
 
 
 def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:

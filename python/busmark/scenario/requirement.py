@@ -51,10 +51,16 @@ LATENESS = {"late": (0.2, 5e6), "too_late": (1.0, 50e6)}
 
 LATER = "later"
 
-OF_UNIT = {"ns": ("time", 1e9, False), "1": ("share", 1.0, True), "1/s": ("rate", 1.0, True),
-           "Mbit/s": ("bandwidth", 1e-6, False), "CPU": ("CPU", 1.0, True),
-           "MiB": ("size", 1 / (1 << 20), False), "B": ("size", 1.0, True),
-           "": ("count", 1.0, True)}  # fmt: skip
+OF_UNIT = {
+    "ns": ("time", 1e9, False),
+    "1": ("share", 1.0, True),
+    "1/s": ("rate", 1.0, True),
+    "Mbit/s": ("bandwidth", 1e-6, False),
+    "CPU": ("CPU", 1.0, True),
+    "MiB": ("size", 1 / (1 << 20), False),
+    "B": ("size", 1.0, True),
+    "": ("count", 1.0, True),
+}
 """By the unit of a quantity: kind of an amount of it, how many of the quantity's unit one of the
 kind's first is, and whether a number alone will do."""
 

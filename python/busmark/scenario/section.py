@@ -203,24 +203,30 @@ class CaptureSection(Section):
         "adapters of a case send, as far as that can be said; empty: all",
     )
     snap_length: int = Field(
-        default=0, ge=0, le=LARGEST_PACKET,
+        default=0,
+        ge=0,
+        le=LARGEST_PACKET,
         description="bytes that are kept of each packet; 0: all. Samples are recognised by their "
         "payload where it is kept",
-    )  # fmt: skip
+    )
     max_bytes: int = Field(
-        default=1 << 30, ge=100_000, le=1 << 40,
+        default=1 << 30,
+        ge=100_000,
+        le=1 << 40,
         description="size of a file at which the capture of a round ends",
-    )  # fmt: skip
+    )
     ring: bool = Field(
         default=False,
         description="at that size the oldest packets are dropped, a quarter of the file at a time, "
         "and the capture continues",
     )
     buffer_bytes: int = Field(
-        default=32 << 20, ge=1 << 20, le=1 << 31,
+        default=32 << 20,
+        ge=1 << 20,
+        le=1 << 31,
         description="the kernel's buffer for packets that dumpcap has not yet taken, for each "
         "interface; in whole MiB",
-    )  # fmt: skip
+    )
 
 
 def wanted(value: Any) -> Any:

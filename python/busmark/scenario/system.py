@@ -247,9 +247,13 @@ class ChangeSection(table(CHANGE)):  # type: ignore[misc]
 
 
 def check_timeline(
-    timeline: Sequence[ChangeSection], flows: Sequence[FlowSection], length_s: float | str,
-    *, ended: bool, lab: bool,
-) -> None:  # fmt: skip
+    timeline: Sequence[ChangeSection],
+    flows: Sequence[FlowSection],
+    length_s: float | str,
+    *,
+    ended: bool,
+    lab: bool,
+) -> None:
     """Raises `ValueError` for a change of nothing that is there, and for one that would come after
     the end of the measured time. `ended`: samples end some rounds; `lab`: there is one."""
     names = [*FLOWS_OF_MATRIX, *(flow.name for flow in flows)]

@@ -254,10 +254,15 @@ def _of_typical(a: Level, b: Level, confidence: float) -> Change:
     parts = [above.variance, below.variance]
     under, over = hypot(above.under, below.over), hypot(above.over, below.under)
     return _change(
-        log(value) if on_logs else value, sqrt(sum(parts)), welch(parts, rounds), 0.0,
+        log(value) if on_logs else value,
+        sqrt(sum(parts)),
+        welch(parts, rounds),
+        0.0,
         under / (under + over) if under + over else 0.5,
-        (count, min(rounds)), confidence, log_scale=on_logs,
-    )  # fmt: skip
+        (count, min(rounds)),
+        confidence,
+        log_scale=on_logs,
+    )
 
 
 def _reach_of(side: Level, confidence: float, *, on_logs: bool) -> Reach:
@@ -284,9 +289,15 @@ def paired_change(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Chang
     reach = Reach.of(found)
     length = reach.under + reach.over
     return _change(
-        found.value, sqrt(reach.variance), n - 1.0, 0.0,
-        reach.under / length if length else 0.5, (n, n), confidence, log_scale=True,
-    )  # fmt: skip
+        found.value,
+        sqrt(reach.variance),
+        n - 1.0,
+        0.0,
+        reach.under / length if length else 0.5,
+        (n, n),
+        confidence,
+        log_scale=True,
+    )
 
 
 def difference_of_shares(
@@ -324,9 +335,15 @@ def difference_of_shares(
     parts = [float(s.var(ddof=1)) / n for s, n in zip(shares, rounds, strict=True)]
     floor = (under + over) / 2.0 / normal_quantile(0.5 + confidence / 2.0)
     return _change(
-        centre, sqrt(sum(parts)), welch(parts, rounds), floor, under / (under + over),
-        (count, min(rounds)), confidence, log_scale=False,
-    )  # fmt: skip
+        centre,
+        sqrt(sum(parts)),
+        welch(parts, rounds),
+        floor,
+        under / (under + over),
+        (count, min(rounds)),
+        confidence,
+        log_scale=False,
+    )
 
 
 def ratio_of_estimates(a: Estimate, b: Estimate, confidence: float = 0.95) -> Change:
@@ -365,9 +382,16 @@ def _log_reaches(of: Estimate, confidence: float) -> tuple[float, float] | None:
 
 
 def _change(
-    centre: float, error: float, freedom: float, floor: float, below: float,
-    basis: tuple[int, int], confidence: float, *, log_scale: bool,
-) -> Change:  # fmt: skip
+    centre: float,
+    error: float,
+    freedom: float,
+    floor: float,
+    below: float,
+    basis: tuple[int, int],
+    confidence: float,
+    *,
+    log_scale: bool,
+) -> Change:
     """With the interval that belongs to it; ``basis`` is (count, rounds)."""
     t = student_quantile(0.5 + confidence / 2.0, freedom) if error else 0.0
     half = half_length(t, error**2, floor**2, confidence)

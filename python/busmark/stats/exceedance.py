@@ -150,9 +150,15 @@ def exceedance_of_counts(
 
 
 def exceedance_of_baseline(
-    rounds: Mapping[int, FloatArray], baseline: Mapping[int, FloatArray], factor: float,
-    percent: float, confidence: float = 0.95, *, paired: bool, seed: int = 0,
-) -> Exceedance:  # fmt: skip
+    rounds: Mapping[int, FloatArray],
+    baseline: Mapping[int, FloatArray],
+    factor: float,
+    percent: float,
+    confidence: float = 0.95,
+    *,
+    paired: bool,
+    seed: int = 0,
+) -> Exceedance:
     """Return the share of ``rounds`` that exceeds ``factor`` times the percentile of all samples of
     the ``baseline``.
 
@@ -186,9 +192,14 @@ def _samples(rounds: Mapping[int, FloatArray]) -> list[FloatArray]:
 
 
 def _exceedance(
-    rounds: Mapping[int, FloatArray], hits: Sequence[BoolArray], limit: float, percent: float,
-    between: tuple[float, float], confidence: float, fewest: int | None = None,
-) -> Exceedance:  # fmt: skip
+    rounds: Mapping[int, FloatArray],
+    hits: Sequence[BoolArray],
+    limit: float,
+    percent: float,
+    between: tuple[float, float],
+    confidence: float,
+    fewest: int | None = None,
+) -> Exceedance:
     """``between``: the share whose variance between rounds is known, and that variance."""
     count, found = sum(h.size for h in hits), sum(int(h.sum()) for h in hits)
     share, number = found / count, min(len(hits), fewest or len(hits))
@@ -284,9 +295,14 @@ def _steps(ordered: FloatArray, percent: float) -> FloatArray:
 
 
 def _resampled(
-    rounds: Mapping[int, FloatArray], baseline: Mapping[int, FloatArray], steps: FloatArray,
-    factor: float, percent: float, paired: bool, seed: int,
-) -> FloatArray:  # fmt: skip
+    rounds: Mapping[int, FloatArray],
+    baseline: Mapping[int, FloatArray],
+    steps: FloatArray,
+    factor: float,
+    percent: float,
+    paired: bool,
+    seed: int,
+) -> FloatArray:
     """The share beyond the limit in each resampled campaign."""
     rng = np.random.default_rng(seed)
     common = sorted(rounds.keys() & baseline.keys()) if paired else []

@@ -170,6 +170,12 @@ def with_sessions(
         low, high = (log(of.low), log(of.high)) if within.log else (of.low, of.high)
         floor = (high - low) / 2.0 / normal_quantile(0.5 + confidence / 2.0)
     return _change(
-        centre, error, count - 1.0, floor, 0.5, (of.count, of.rounds), confidence,
+        centre,
+        error,
+        count - 1.0,
+        floor,
+        0.5,
+        (of.count, of.rounds),
+        confidence,
         log_scale=within.log,
-    )  # fmt: skip
+    )

@@ -102,12 +102,14 @@ class Result:
             with suppress(KeyError, TypeError, ValueError):
                 found += [
                     {
-                        "when": str(each["when"]), "command": str(each["command"]),
+                        "when": str(each["when"]),
+                        "command": str(each["command"]),
                         "node": each["node"] and str(each["node"]),
-                        "seconds": float(each["seconds"]), "reason": each["reason"],
+                        "seconds": float(each["seconds"]),
+                        "reason": each["reason"],
                     }
                     for each in event["commands"]
-                ]  # fmt: skip
+                ]
         return found
 
     def _events(self, *kinds: str) -> Iterator[dict[str, Any]]:

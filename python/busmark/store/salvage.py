@@ -15,9 +15,14 @@ from busmark.store.manifest import Manifest
 Path = tuple[str | int, ...]
 
 PARTS = {
-    "cases": "case", "adapters": "adapter", "findings": "finding", "hosts": "host",
-    "resumptions": "resumption", "missing_adapters": "missing adapter", "scenario": "scenario",
-}  # fmt: skip
+    "cases": "case",
+    "adapters": "adapter",
+    "findings": "finding",
+    "hosts": "host",
+    "resumptions": "resumption",
+    "missing_adapters": "missing adapter",
+    "scenario": "scenario",
+}
 """Lists and tables of which an entry can be left out: the others mean the same without it."""
 
 DEEPEST = 40

@@ -88,9 +88,16 @@ CHOICES = {
 """Columns of the table `cases` with few values."""
 
 STAMPS = (
-    "intended_ns", "sent_ns", "written_ns", "echo_delivered_ns", "echo_read_ns", "echo_sent_ns",
-    "delivered_ns", "read_ns", "start_ns",
-)  # fmt: skip
+    "intended_ns",
+    "sent_ns",
+    "written_ns",
+    "echo_delivered_ns",
+    "echo_read_ns",
+    "echo_sent_ns",
+    "delivered_ns",
+    "read_ns",
+    "start_ns",
+)
 """Readings of one clock each, within one round."""
 
 

@@ -191,8 +191,11 @@ class ResultWriter:
     def event(self, kind: str, **values: Any) -> None:
         """Appends a line to `events.jsonl`, stamped with both clocks."""
         assert self._events is not None
-        stamp = {"utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                 "monotonic_ns": time.monotonic_ns(), "event": kind}  # fmt: skip
+        stamp = {
+            "utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "monotonic_ns": time.monotonic_ns(),
+            "event": kind,
+        }
         with storing(self.directory / EVENTS):
             append_line(self._events, json.dumps({**stamp, **values}).encode() + b"\n")
 

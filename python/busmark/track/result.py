@@ -60,9 +60,13 @@ def _git(*words: str) -> str | None:
     """Return what git says; None where it refuses, or is not there."""
     try:
         done = subprocess.run(
-            ["git", *words], capture_output=True, text=True, check=False, errors="replace",
+            ["git", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            errors="replace",
             stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None
@@ -85,9 +89,16 @@ def _utc(seconds: int) -> str:
 
 
 APART = (
-    "hostname", "architecture", "cpu_model", "cpus_online", "smt_active", "governors", "turbo",
-    "virtualisation", "memory_bytes",
-)  # fmt: skip
+    "hostname",
+    "architecture",
+    "cpu_model",
+    "cpus_online",
+    "smt_active",
+    "governors",
+    "turbo",
+    "virtualisation",
+    "memory_bytes",
+)
 """Facts of the hardware and how it is set. Levels on machines that differ in one of these say
 nothing about each other."""
 
@@ -213,9 +224,13 @@ def _case(side: Side, case: SideCase) -> tuple[TrackedCase | None, list[str]]:
         return None, [*notes, f"{case.id}: it has no figure"]
     latencies = {name: of for name in figures if (of := found.figures[name].latency)}
     return TrackedCase(
-        id=case.id, params=_identity(case.flat), effort=_effort(case.flat), rounds=found.rounds,
-        figures=figures, latencies=latencies,
-    ), notes  # fmt: skip
+        id=case.id,
+        params=_identity(case.flat),
+        effort=_effort(case.flat),
+        rounds=found.rounds,
+        figures=figures,
+        latencies=latencies,
+    ), notes
 
 
 def _identity(flat: dim.Flat) -> dict[str, Any]:

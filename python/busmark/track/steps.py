@@ -208,9 +208,13 @@ def _kind(series: Series, step: stats.Step, margin: float) -> Kind:
 
 
 def described(
-    series: Series, found: Sequence[stats.Step], counts: Sequence[int],
-    before: Mapping[Kind, Sequence[int]], margin: float, tests: int,
-) -> Iterator[Step]:  # fmt: skip
+    series: Series,
+    found: Sequence[stats.Step],
+    counts: Sequence[int],
+    before: Mapping[Kind, Sequence[int]],
+    margin: float,
+    tests: int,
+) -> Iterator[Step]:
     """Return the steps as the document has them. `counts`: after how many results in a row each was
     found.
     `before`: those that were confirmed without the newest results, by kind."""
@@ -221,17 +225,23 @@ def described(
         assert change.low is not None and change.high is not None
         yield Step(
             kind=kind,
-            last_before=step.index - 1, first_after=step.index,
-            earliest=step.earliest, latest=step.latest,
-            before=step.before, after=step.after,
-            change=change.value - same, low=change.low - same, high=change.high - same,
-            p_value=step.p_value, p_adjusted=min(1.0, step.p_value * tests),
+            last_before=step.index - 1,
+            first_after=step.index,
+            earliest=step.earliest,
+            latest=step.latest,
+            before=step.before,
+            after=step.after,
+            change=change.value - same,
+            low=change.low - same,
+            high=change.high - same,
+            p_value=step.p_value,
+            p_adjusted=min(1.0, step.p_value * tests),
             in_a_row=count,
             confirmed=count >= CONFIRMATIONS,
             new=count >= CONFIRMATIONS and not is_known(series, step, before, margin),
             stands=kind == "regression" and _still(series, step.before, last, margin),
             besides=list(besides(series, step.index)),
-        )  # fmt: skip
+        )
 
 
 def _still(series: Series, before: float, last: float, margin: float) -> bool:

@@ -26,9 +26,13 @@ DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss"
 
 
 def track(
-    path: Path, entries: Sequence[Entry], *, figures: Sequence[str] = (),
-    worse_than: float = EQUIVALENT, new_for: int = 1,
-) -> TrackedHistory:  # fmt: skip
+    path: Path,
+    entries: Sequence[Entry],
+    *,
+    figures: Sequence[str] = (),
+    worse_than: float = EQUIVALENT,
+    new_for: int = 1,
+) -> TrackedHistory:
     """Look through a history, its results in the order in which they were added.
 
     Raises:
@@ -189,11 +193,17 @@ def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedS
 def _point(entry: Entry, series: Series, place: int) -> Point:
     figure = series.figures[place]
     return Point(
-        commit=entry.commit.id, subject=entry.commit.subject, commit_utc=entry.commit.utc,
-        measured_utc=entry.measured_utc, modified=entry.commit.modified,
-        value=figure.value, low=figure.low, high=figure.high, count=figure.count,
+        commit=entry.commit.id,
+        subject=entry.commit.subject,
+        commit_utc=entry.commit.utc,
+        measured_utc=entry.measured_utc,
+        modified=entry.commit.modified,
+        value=figure.value,
+        low=figure.low,
+        high=figure.high,
+        count=figure.count,
         rounds=figure.rounds,
-    )  # fmt: skip
+    )
 
 
 def _machines(entries: Sequence[Entry]) -> dict[str, TrackedMachine]:

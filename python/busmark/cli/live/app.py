@@ -344,9 +344,13 @@ class LiveApp(View[R], App[None]):
         detail = [] if row is None else self.view.detail(state, row, 100, 60)
         try:
             paths = save(
-                self._folder or Path(), f"busmark-{self.view.NAME}", self._title(state, len(rows)),
-                self.view.COLUMNS, rows, [line.plain for line in detail],
-            )  # fmt: skip
+                self._folder or Path(),
+                f"busmark-{self.view.NAME}",
+                self._title(state, len(rows)),
+                self.view.COLUMNS,
+                rows,
+                [line.plain for line in detail],
+            )
         except OSError as error:
             self.say(f"not saved: {error.filename}: {error.strerror}")
             return

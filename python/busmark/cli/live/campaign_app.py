@@ -145,9 +145,13 @@ class CampaignSeen:
         self.ended = True
 
 
-STYLES = {"running": Style(bold=True), "marked": Style(color="yellow"),
-          "failed": Style(color="red"), "unsupported": Style(dim=True),
-          "waiting": Style(dim=True)}  # fmt: skip
+STYLES = {
+    "running": Style(bold=True),
+    "marked": Style(color="yellow"),
+    "failed": Style(color="red"),
+    "unsupported": Style(dim=True),
+    "waiting": Style(dim=True),
+}
 
 
 def _half(ns: float | None) -> float | None:
@@ -195,8 +199,12 @@ class CampaignApp(LiveApp[CaseSeen]):
     KEYS = (*LiveApp.KEYS[:-1], ("q", "interrupt; finished rounds are kept"))
     EMPTY = "the campaign is being planned"
 
-    def __init__(self, take: Callable[[], tuple[list[dict[str, Any]], bool]],
-                 interrupt: Callable[[], None], **options: Any) -> None:  # fmt: skip
+    def __init__(
+        self,
+        take: Callable[[], tuple[list[dict[str, Any]], bool]],
+        interrupt: Callable[[], None],
+        **options: Any,
+    ) -> None:
         super().__init__(**options)
         self._events, self._interrupt = take, interrupt
         self._seen = CampaignSeen()

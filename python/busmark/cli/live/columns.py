@@ -140,8 +140,14 @@ WIDEST = 40
 """Characters of a column in text."""
 
 
-def save(folder: Path, name: str, heading: str, columns: Sequence[Column[R]], rows: Sequence[R],
-         detail: Sequence[str]) -> tuple[Path, Path]:  # fmt: skip
+def save(
+    folder: Path,
+    name: str,
+    heading: str,
+    columns: Sequence[Column[R]],
+    rows: Sequence[R],
+    detail: Sequence[str],
+) -> tuple[Path, Path]:
     """Writes NAME-DATE-TIME.csv and .txt, which are new; where they are.
 
     Raises:

@@ -184,8 +184,13 @@ class Form(Dialog):
     ]
     KEYS = "↑ ↓ field  ◂ ▸ choice  Enter sends  Esc closes"
 
-    def __init__(self, title: str, text: str, fields: Sequence[Field],
-                 send: Callable[[Form, dict[str, str]], None]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        fields: Sequence[Field],
+        send: Callable[[Form, dict[str, str]], None],
+    ) -> None:
         super().__init__(title, text)
         self._fields, self._send = list(fields), send
         self.waits = False

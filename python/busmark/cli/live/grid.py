@@ -119,8 +119,15 @@ class Grid(ScrollView, Generic[R], can_focus=True):
 
     def _situation(self) -> tuple[object, ...]:
         """On what lines depend beside rows."""
-        return (self.size, self._width, self.scroll_offset.y, self._at, self.has_focus,
-                self.column, self.backwards)  # fmt: skip
+        return (
+            self.size,
+            self._width,
+            self.scroll_offset.y,
+            self._at,
+            self.has_focus,
+            self.column,
+            self.backwards,
+        )
 
     def render_line(self, y: int) -> Strip:
         """The head, or a row."""

@@ -57,9 +57,13 @@ class CounterProcess:
 
     @classmethod
     async def start(
-        cls, participants: Mapping[int, str], cpus: Sequence[int], every_s: float, folder: Path,
+        cls,
+        participants: Mapping[int, str],
+        cpus: Sequence[int],
+        every_s: float,
+        folder: Path,
         node: Node | None = None,
-    ) -> CounterProcess:  # fmt: skip
+    ) -> CounterProcess:
         """Begins to read.
 
         Args:

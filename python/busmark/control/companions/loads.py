@@ -70,6 +70,10 @@ def site_of(place: Place) -> Site:
     node = place.node
     assert node is not None
     return Site(
-        node.run_dir, node.command, node.facts.profile["cpus_online"], place.address, node.name,
+        node.run_dir,
+        node.command,
+        node.facts.profile["cpus_online"],
+        place.address,
+        node.name,
         node.patience_s,
-    )  # fmt: skip
+    )

@@ -296,11 +296,17 @@ CPU_LIMIT = Rule(
     remedy="Raise the limit of the container, pod or slice (`cpu.max`), or remove it.",
     check_case=cpu_limit,
     explains=(
-        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "target-missed",
-        "udp-drops", "loss-under-reliable",
-        "loss-in-latency", "loop-stood-still",
+        "rate-not-held",
+        "rounds-disagree",
+        "bimodal",
+        "non-stationary",
+        "target-missed",
+        "udp-drops",
+        "loss-under-reliable",
+        "loss-in-latency",
+        "loop-stood-still",
     ),
-)  # fmt: skip
+)
 
 
 MAX_STEAL = 0.01
@@ -344,11 +350,17 @@ STEAL_TIME = Rule(
     remedy="Measure at another time, on dedicated CPUs, or on a physical machine.",
     check_case=steal_time,
     explains=(
-        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "target-missed",
-        "udp-drops", "loss-under-reliable", "order-effects",
+        "rate-not-held",
+        "rounds-disagree",
+        "bimodal",
+        "non-stationary",
+        "target-missed",
+        "udp-drops",
+        "loss-under-reliable",
+        "order-effects",
     ),
     concerns=("tail",),
-)  # fmt: skip
+)
 
 
 MAX_BUSY = 0.5
@@ -432,8 +444,16 @@ PARTICIPANT_STOPPED = Rule(
     check_case=participant_stopped,
     of_trials=True,
     explains=(
-        "loop-stood-still", "loss-under-reliable", "overwritten", "loss-in-latency", "rounds-lost",
-        "rate-not-held", "udp-drops", "non-stationary", "rounds-disagree", "bimodal",
+        "loop-stood-still",
+        "loss-under-reliable",
+        "overwritten",
+        "loss-in-latency",
+        "rounds-lost",
+        "rate-not-held",
+        "udp-drops",
+        "non-stationary",
+        "rounds-disagree",
+        "bimodal",
     ),
     concerns=("latency", "lost"),
-)  # fmt: skip
+)

@@ -87,10 +87,19 @@ CONFIG = "config"
 """The option that takes a file of the user's."""
 
 ROS = (
-    "RMW_*", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER",
-    "ROS_SUPER_CLIENT", "ROS_LOCALHOST_ONLY", "ROS_SECURITY_*", "FASTDDS_*", "FASTRTPS_*",
-    "CYCLONEDDS_URI", "NDDS_QOS_PROFILES", "ZENOH_*",
-)  # fmt: skip
+    "RMW_*",
+    "ROS_AUTOMATIC_DISCOVERY_RANGE",
+    "ROS_STATIC_PEERS",
+    "ROS_DISCOVERY_SERVER",
+    "ROS_SUPER_CLIENT",
+    "ROS_LOCALHOST_ONLY",
+    "ROS_SECURITY_*",
+    "FASTDDS_*",
+    "FASTRTPS_*",
+    "CYCLONEDDS_URI",
+    "NDDS_QOS_PROFILES",
+    "ZENOH_*",
+)
 """What ROS and the implementations of rmw read; the domain is the case's."""
 
 TAKEN: Mapping[str, tuple[str, ...]] = {
@@ -405,16 +414,21 @@ SWAPPED = Rule(
     id="swapped",
     title="Memory was swapped during the measurement",
     cause="Memory is short (pswpin and pswpout of /proc/vmstat): a thread that touches a page on "
-          "disk waits milliseconds.",
+    "disk waits milliseconds.",
     remedy="End what fills the memory, then `sudo swapoff -a && sudo swapon -a`; or measure with "
     "`run.lock_memory = true`.",
     check_case=swapped,
     explains=(
-        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "target-missed",
-        "udp-drops", "loss-under-reliable",
+        "rate-not-held",
+        "rounds-disagree",
+        "bimodal",
+        "non-stationary",
+        "target-missed",
+        "udp-drops",
+        "loss-under-reliable",
     ),
     concerns=("tail",),
-)  # fmt: skip
+)
 
 
 LEAST_GROWTH = 4 << 20

@@ -103,16 +103,23 @@ OTHER_LOAD = Rule(
     id="other-load",
     title="Other processes took turns with the participants on their CPUs",
     cause="A thread that wakes up while another runs waits for its turn, up to milliseconds: the "
-          "other work determines the upper percentiles.",
+    "other work determines the upper percentiles.",
     remedy=REMEDY,
     check_case=other_load,
     explains=(
-        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "order-effects",
-        "target-missed", "udp-drops", "loss-under-reliable",
-        "loss-in-latency", "loop-stood-still",
+        "rate-not-held",
+        "rounds-disagree",
+        "bimodal",
+        "non-stationary",
+        "order-effects",
+        "target-missed",
+        "udp-drops",
+        "loss-under-reliable",
+        "loss-in-latency",
+        "loop-stood-still",
     ),
     concerns=("tail",),
-)  # fmt: skip
+)
 
 
 MIN_LOAD_SHARE = 0.9

@@ -54,18 +54,25 @@ LINK_LOSS = Rule(
     id="link-loss",
     title="The lab's links lose packets, as asked for",
     cause="`link.loss` drops packets at random. Best effort loses their samples; reliable "
-          "delivery sends them again, and the wait is part of the latency.",
+    "delivery sends them again, and the wait is part of the latency.",
     remedy="Read loss and upper percentiles as properties of this link; compare with a case whose "
-           "`link.loss` is empty.",
+    "`link.loss` is empty.",
     check_case=link_loss,
     of_trials=True,
     explains=(
-        "fragments-lost", "rounds-lost", "loss-under-reliable",
-        "loss-in-latency", "bimodal", "rounds-disagree", "rate-not-held",
-        "duplicates-or-reorder", "non-stationary", "target-missed",
+        "fragments-lost",
+        "rounds-lost",
+        "loss-under-reliable",
+        "loss-in-latency",
+        "bimodal",
+        "rounds-disagree",
+        "rate-not-held",
+        "duplicates-or-reorder",
+        "non-stationary",
+        "target-missed",
     ),
     concerns=("lost", "tail"),
-)  # fmt: skip
+)
 
 
 def fragments_lost(view: CaseView) -> Iterator[Observation]:
@@ -98,11 +105,15 @@ FRAGMENTS_LOST = Rule(
     "and lower net.ipv4.ipfrag_time by sysctl.",
     check_case=fragments_lost,
     explains=(
-        "rounds-lost", "loss-under-reliable", "loss-in-latency", "rounds-disagree",
-        "non-stationary", "too-few-samples",
+        "rounds-lost",
+        "loss-under-reliable",
+        "loss-in-latency",
+        "rounds-disagree",
+        "non-stationary",
+        "too-few-samples",
     ),
     concerns=("lost",),
-)  # fmt: skip
+)
 
 
 OWN = "at sockets of the participants"
@@ -154,17 +165,21 @@ UDP_DROPS = Rule(
     id="udp-drops",
     title="The kernel dropped UDP datagrams",
     cause="They came faster than a reader took them, and its socket's receive buffer was full. "
-          "Best effort loses them; reliable delivery sends them again, and the wait is part of "
-          "the latency.",
+    "Best effort loses them; reliable delivery sends them again, and the wait is part of "
+    "the latency.",
     remedy="Raise the receive buffer: by the adapter's option, or in the middleware's own "
     "configuration; or lower rate, batch or size.",
     check_case=udp_drops,
     explains=(
-        "loss-under-reliable", "rounds-lost", "writers-waited", "rounds-disagree", "bimodal",
+        "loss-under-reliable",
+        "rounds-lost",
+        "writers-waited",
+        "rounds-disagree",
+        "bimodal",
         "non-stationary",
     ),
     concerns=("lost", "goodput_mbit_per_s"),
-)  # fmt: skip
+)
 
 
 MANY = 0.001

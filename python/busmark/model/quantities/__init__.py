@@ -66,9 +66,13 @@ _LATENCIES = (
 def _quantity(one: Estimate | Number) -> Quantity:
     others = ("read_rate",) if one is GOODPUT else ()
     return Quantity(
-        one.quantity or one.key, one.unit, one.meaning, (one.statistic,),
-        more_is_better=isinstance(one, Estimate) and one.more_is_better, others=others,
-    )  # fmt: skip
+        one.quantity or one.key,
+        one.unit,
+        one.meaning,
+        (one.statistic,),
+        more_is_better=isinstance(one, Estimate) and one.more_is_better,
+        others=others,
+    )
 
 
 def _by_name(*rows: Quantity) -> dict[str, Quantity]:
@@ -86,6 +90,16 @@ QUANTITIES = _by_name(*_LATENCIES, *map(_quantity, ESTIMATES), *map(_quantity, N
 """All of them, by name."""
 
 __all__ = [
-    "COMPARED", "CPUS_USED", "ESTIMATES", "GOODPUT", "JITTER_SHARE", "LATENCIES", "LOSS",
-    "LOST", "NUMBERS", "OF_CASES", "QUANTITIES", "Quantity",
-]  # fmt: skip
+    "COMPARED",
+    "CPUS_USED",
+    "ESTIMATES",
+    "GOODPUT",
+    "JITTER_SHARE",
+    "LATENCIES",
+    "LOSS",
+    "LOST",
+    "NUMBERS",
+    "OF_CASES",
+    "QUANTITIES",
+    "Quantity",
+]

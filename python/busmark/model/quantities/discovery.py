@@ -16,9 +16,14 @@ S_TO_NS = 1e9
 def _compared(name: str, word: str) -> Compared:
     """A time of the repetitions of a discovery test."""
     return Compared(
-        name=name, word=word, tests=("discovery",), more="slower", less="faster",
-        otherwise="no round has one", of_round=lambda row, params: row.get(f"{name}_ns"),
-    )  # fmt: skip
+        name=name,
+        word=word,
+        tests=("discovery",),
+        more="slower",
+        less="faster",
+        otherwise="no round has one",
+        of_round=lambda row, params: row.get(f"{name}_ns"),
+    )
 
 
 def _discovery_of_round(row: Row, params: Parameters) -> float | None:
@@ -134,7 +139,7 @@ FIRST_SAMPLE_AFTER = Estimate(
             section="Discovery",
         ),
     ),
-)  # fmt: skip
+)
 
 LOST_BEFORE = Estimate(
     key="lost_before",
@@ -146,7 +151,8 @@ LOST_BEFORE = Estimate(
     tables={"discovery": Heading("Lost per repetition", when="always", interval=False)},
     explained=(
         Explained(
-            "Lost before discovered", ("lost_before",),
+            "Lost before discovered",
+            ("lost_before",),
             "A new writer's own first samples, or samples of the writer that was there, which the "
             "new reader did not get though it had been created.",
             "Mean of the repetitions of a round, then over rounds, with Student's interval.",
@@ -155,7 +161,7 @@ LOST_BEFORE = Estimate(
             section="Discovery",
         ),
     ),
-)  # fmt: skip
+)
 
 
 def _undiscovered(case: CaseSummary) -> tuple[int, str]:
@@ -170,15 +176,17 @@ REPETITIONS = Number(
     tables={"discovery": Heading("Repetitions")},
     explained=(
         Explained(
-            "Repetitions", ("new", "creates", "existing", "repetitions", "undiscovered"),
+            "Repetitions",
+            ("new", "creates", "existing", "repetitions", "undiscovered"),
             "What is new, what is created with it, how many endpoints were there, how often it was "
             "repeated in the rounds that count, and how often no sample came in time.",
-            "", "`discoveries`; the parameters of the case",
+            "",
+            "`discoveries`; the parameters of the case",
             "Repetitions of the warm-up are in none.",
             section="Discovery",
         ),
     ),
-)  # fmt: skip
+)
 
 OF_CASES = (
     DISCOVERY,

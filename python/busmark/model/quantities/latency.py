@@ -38,7 +38,8 @@ LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER)
 
 
 BOTH = Explained(
-    "One way, there and back", ("one_way_there", "one_way_back"),
+    "One way, there and back",
+    ("one_way_there", "one_way_back"),
     "Median from a ping's sending to the responder's hands, and from the pong's sending to the "
     "pinger's hands. Given where both ends share one clock.",
     "median of `echo_read_ns − sent_ns`; median of `read_ns − echo_sent_ns`. " + STUDENT,
@@ -46,7 +47,7 @@ BOTH = Explained(
     "Between hosts it is as good as the round trips bound the offset of their clocks: it is "
     "shown with that bound, and not at all below it.",
     section="Latency",
-)  # fmt: skip
+)
 
 
 def known(segment: Segment | None) -> Figure | None:
@@ -87,7 +88,8 @@ JITTER_SHARE = Estimate(
     pick=_jitter_share,
     explained=(
         Explained(
-            "Jitter", ("jitter", "jitter_share"),
+            "Jitter",
+            ("jitter", "jitter_share"),
             "How much RTT/2 changes from a ping to the next of the same writer, as a magnitude: a "
             "distribution like the latency's. As a share: relative to each round's median latency.",
             "|x(s+1) − x(s)| for sequence numbers that both came back (RFC 3393, consecutive "
@@ -97,7 +99,8 @@ JITTER_SHARE = Estimate(
             section="Latency",
         ),
         Explained(
-            "Jitter of probes", ("jitter", "jitter_share"),
+            "Jitter of probes",
+            ("jitter", "jitter_share"),
             "How much the latency of probes changes from one to the next of the same writer, as a "
             "magnitude, and as a share of their median latency: one way, or of round trips where "
             "there is no one-way time.",
@@ -107,7 +110,7 @@ JITTER_SHARE = Estimate(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 SAMPLES = Number(
     key="samples",
@@ -124,7 +127,8 @@ PROBES_SENT = Number(
     pick=lambda case: case.throughput.probes_sent if case.throughput else None,
     explained=(
         Explained(
-            "Lost probes", ("probes_sent", "probes_lost", "probes_hidden"),
+            "Lost probes",
+            ("probes_sent", "probes_lost", "probes_hidden"),
             "Samples of the stream whose latency was to be measured, how many of them never "
             "arrived, and whether the median falls among these, so that there is no "
             "`probe_one_way`. They are later than any in the percentiles. In a stream at a rate "
@@ -138,7 +142,7 @@ PROBES_SENT = Number(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 PROBES_LOST = Number(
     key="probes_lost",

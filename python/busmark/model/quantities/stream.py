@@ -45,7 +45,8 @@ GOODPUT = Estimate(
     compared=_GOODPUT_COMPARED,
     explained=(
         Explained(
-            "Goodput", ("mbit_per_s", "samples_per_s"),
+            "Goodput",
+            ("mbit_per_s", "samples_per_s"),
             "Distinct samples and their bodies, counted at the reader. Mbit/s is 10⁶ bit/s.",
             "(n − 1) / t for n samples of a flow, t = t_last − t_first but no less than "
             "was written; × size × 8 / 10⁶. Flows at a rate are added; at full speed t "
@@ -56,7 +57,7 @@ GOODPUT = Estimate(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 THEORETICAL = Number(
     key="theoretical_per_s",
@@ -70,7 +71,8 @@ THEORETICAL = Number(
     details="samples to be read, theoretical",
     explained=(
         Explained(
-            "Theoretical", ("theoretical_per_s",),
+            "Theoretical",
+            ("theoretical_per_s",),
             "What all readers together would receive if every writer kept its rate and nothing "
             "were lost.",
             "rate × writers × readers of each, × the share that a filter lets through",
@@ -79,7 +81,7 @@ THEORETICAL = Number(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 NUMBERED = Estimate(
     key="numbered_per_s",
@@ -92,7 +94,8 @@ NUMBERED = Estimate(
     details="samples to be read, by sequence numbers",
     explained=(
         Explained(
-            "Expected", ("numbered_per_s",),
+            "Expected",
+            ("numbered_per_s",),
             "What all readers together would have read had nothing been lost, by the sequence "
             "numbers of what was written: the theoretical throughput of older suites.",
             "read × expected / received, of each round. " + STUDENT,
@@ -101,7 +104,7 @@ NUMBERED = Estimate(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 WRITTEN = Estimate(
     key="written_per_s",
@@ -114,7 +117,8 @@ WRITTEN = Estimate(
     details="samples written",
     explained=(
         Explained(
-            "Written", ("written_per_s",),
+            "Written",
+            ("written_per_s",),
             "Rate of the writers.",
             "(sent − 1) / (T1 of the last − start of the measured time), added as goodput is; in "
             "batches sent / time in which a batch was being written. " + STUDENT,
@@ -123,7 +127,7 @@ WRITTEN = Estimate(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 READ = Estimate(
     key="samples_per_s",
@@ -146,7 +150,8 @@ DRAIN = Estimate(
     details="drain",
     explained=(
         Explained(
-            "Drain", ("drain_ns",),
+            "Drain",
+            ("drain_ns",),
             "Time in which samples still arrived after the last was written.",
             "Arrival of the last sample of a flow − end of writing, of the flow where that is "
             "longest. " + STUDENT,
@@ -156,7 +161,7 @@ DRAIN = Estimate(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 
 def _sent(case: CaseSummary) -> int | None:
@@ -171,7 +176,8 @@ SENT = Number(
     details="sent",
     explained=(
         Explained(
-            "Sent and lost pings", ("sent", "lost"),
+            "Sent and lost pings",
+            ("sent", "lost"),
             "Pings written in the measured time; how many of them got no pong.",
             "count of rows; count of rows without `read_ns`",
             "samples, role `pinger`",
@@ -180,7 +186,8 @@ SENT = Number(
             section="Latency",
         ),
         Explained(
-            "Sent, received, lost", ("sent", "received", "lost", "loss"),
+            "Sent, received, lost",
+            ("sent", "received", "lost", "loss"),
             "Samples written in the measured time; distinct ones of them received; the rest.",
             "lost = sent − received, counted when all have come or nothing new has for a while. "
             "Share: " + STUDENT,
@@ -190,7 +197,7 @@ SENT = Number(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 RECEIVED = Number(
     key="received",
@@ -235,7 +242,8 @@ DUPLICATED = Number(
     details="duplicated",
     explained=(
         Explained(
-            "Duplicated, out of order", ("duplicated", "out_of_order"),
+            "Duplicated, out of order",
+            ("duplicated", "out_of_order"),
             "Samples received again; distinct samples received after a later one of the same "
             "writer.",
             "exact for samples less than 65 472 numbers late; a late sample is reordered, never "
@@ -245,7 +253,7 @@ DUPLICATED = Number(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 OUT_OF_ORDER = Number(
     key="out_of_order",
@@ -263,14 +271,16 @@ FOREIGN = Number(
     details="foreign",
     explained=(
         Explained(
-            "Foreign", ("foreign",),
+            "Foreign",
+            ("foreign",),
             "Samples without the run's cookie, or of a writer that nobody announced.",
-            "count", "the reader",
+            "count",
+            "the reader",
             "Whose they are. They enter no other figure.",
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 CORRUPTED = Number(
     key="corrupted",
@@ -280,19 +290,21 @@ CORRUPTED = Number(
     details="corrupted",
     explained=(
         Explained(
-            "Corrupted", ("corrupted",),
+            "Corrupted",
+            ("corrupted",),
             "Bodies that differ from what was written. With `measure.verify` every body is "
             "compared; without it one in a thousand, chosen at random by the run's cookie. Writers "
             "give those samples contents of their own, so that a body that was not sent cannot be "
             "known at the reader; they are compared after the stamps of their sample, a ping's by "
             "a piece of 256 bytes after its pong is sent. Null where bodies are not seen: payloads "
             "`empty` and `type`.",
-            "count", "the reader",
+            "count",
+            "the reader",
             "Errors in headers. Verification costs time per byte; leave it off for figures.",
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 
 def _share_lost(case: CaseSummary) -> float | None:
@@ -333,7 +345,8 @@ BATCHES = Number(
     tables={"throughput": Heading("Batches")},
     explained=(
         Explained(
-            "Batches", ("batches",),
+            "Batches",
+            ("batches",),
             "How many were written, how many were not acknowledged, and the time of a batch.",
             "time: from a batch's start to its end at the reader, without time-outs; mean of each "
             "round. " + STUDENT,
@@ -342,7 +355,7 @@ BATCHES = Number(
             section="Throughput",
         ),
     ),
-)  # fmt: skip
+)
 
 UNACKNOWLEDGED = Number(
     key="batches_unacknowledged",

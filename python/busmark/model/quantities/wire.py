@@ -17,10 +17,16 @@ NO_CAPTURE = "no round has a capture that was evaluated"
 def compared(name: str, word: str, of_round: Any, unit: str, tests: Any = TESTS) -> Compared:
     """Return how a cost is compared: less is better."""
     return Compared(
-        name=name, word=word, tests=tests, more="sends more", less="sends less",
-        otherwise=NO_CAPTURE, of_round=of_round, unit=lambda params: unit,
+        name=name,
+        word=word,
+        tests=tests,
+        more="sends more",
+        less="sends less",
+        otherwise=NO_CAPTURE,
+        of_round=of_round,
+        unit=lambda params: unit,
         optional=True,
-    )  # fmt: skip
+    )
 
 
 def explained(
@@ -28,10 +34,14 @@ def explained(
 ) -> Explained:
     """A part of the reference."""
     return Explained(
-        name, fields, definition, f"{formula}; median over rounds", "captures; `wire` and `cases`",
+        name,
+        fields,
+        definition,
+        f"{formula}; median over rounds",
+        "captures; `wire` and `cases`",
         cannot,
         section="Wire",
-    )  # fmt: skip
+    )
 
 
 def per_sample(column: str, row: Row) -> float | None:

@@ -156,9 +156,14 @@ class Process:
     """A worker on the bus: its lines as messages, and how it ended."""
 
     def __init__(
-        self, task: str, attachment: Attachment, extra: Sequence[str] = (), *,
-        stamped: bool = False, reading: Reading = READING,
-    ) -> None:  # fmt: skip
+        self,
+        task: str,
+        attachment: Attachment,
+        extra: Sequence[str] = (),
+        *,
+        stamped: bool = False,
+        reading: Reading = READING,
+    ) -> None:
         self._stamped, self._reading = stamped, reading
         self.dropped = 0
         """Messages that came while too many waited to be read."""
@@ -275,9 +280,13 @@ class Process:
 
 @contextmanager
 def process(
-    task: str, attachment: Attachment, extra: Sequence[str] = (), *,
-    stamped: bool = False, reading: Reading = READING,
-) -> Iterator[Process]:  # fmt: skip
+    task: str,
+    attachment: Attachment,
+    extra: Sequence[str] = (),
+    *,
+    stamped: bool = False,
+    reading: Reading = READING,
+) -> Iterator[Process]:
     """A worker on the bus, which ends with the block."""
     running = Process(task, attachment, extra, stamped=stamped, reading=reading)
     try:

@@ -40,9 +40,13 @@ class Caller:
     @classmethod
     @contextmanager
     def on(
-        cls, attachment: Attachment, *, live: bool = False, stamped: bool = False,
+        cls,
+        attachment: Attachment,
+        *,
+        live: bool = False,
+        stamped: bool = False,
         reading: Reading = READING,
-    ) -> Iterator[Self]:  # fmt: skip
+    ) -> Iterator[Self]:
         """A caller on this bus, which leaves with the block; `live`: hears live figures too;
         `stamped`: each message has the moment at which it came, `heard_realtime_ns`."""
         words = ["--live"] if live else []

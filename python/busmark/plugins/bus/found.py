@@ -20,11 +20,21 @@ CONTROL = frozenset(f"busmark_bus_{name}" for name in ("orders", "news", "live",
 TEST_TOPIC = re.compile(r"busmark_bus_(\d+)_(?:ping|pong|data|echo)")
 
 VENDORS = {
-    0x0101: "RTI Connext DDS", 0x0102: "OpenSplice", 0x0103: "OpenDDS", 0x0105: "InterCOM DDS",
-    0x0106: "CoreDX DDS", 0x010A: "RTI Connext Micro", 0x010B: "Vortex Cafe",
-    0x010F: "Fast DDS", 0x0110: "Cyclone DDS", 0x0111: "GurumDDS", 0x0112: "RustDDS",
-    0x0113: "ZRDDS", 0x0114: "Dust DDS", 0x01F0: "ZeroDDS",
-}  # fmt: skip
+    0x0101: "RTI Connext DDS",
+    0x0102: "OpenSplice",
+    0x0103: "OpenDDS",
+    0x0105: "InterCOM DDS",
+    0x0106: "CoreDX DDS",
+    0x010A: "RTI Connext Micro",
+    0x010B: "Vortex Cafe",
+    0x010F: "Fast DDS",
+    0x0110: "Cyclone DDS",
+    0x0111: "GurumDDS",
+    0x0112: "RustDDS",
+    0x0113: "ZRDDS",
+    0x0114: "Dust DDS",
+    0x01F0: "ZeroDDS",
+}
 """By RTPS vendor id, as the DDS Foundation lists them; ZeroDDS is not in its list."""
 
 QUIET_S = 2.0
@@ -174,9 +184,13 @@ def following(caller: Caller, found: BusContents) -> Iterator[BusContents]:
         time.sleep(FOLLOW_S)
         seen = caller.entities()
         # Who has joined since says so by itself.
-        answers += [{**one, "result": one["member"]} for one in caller.take_heard()
-                    if one.get("news") == "joined" and isinstance(one.get("app"), int)
-                    and isinstance(one.get("member"), dict)]  # fmt: skip
+        answers += [
+            {**one, "result": one["member"]}
+            for one in caller.take_heard()
+            if one.get("news") == "joined"
+            and isinstance(one.get("app"), int)
+            and isinstance(one.get("member"), dict)
+        ]
         yield BusContents(seen["entities"], answers, seen["at_realtime_ns"], True)
 
 
@@ -254,17 +268,24 @@ def as_json(found: BusContents) -> dict[str, Any]:
         "at_realtime_ns": found.at_realtime_ns,
         "settled": found.settled,
         "participants": [
-            {**_plain(one, ("key", "name", "host", "process")), **_vendor(one),
-             **_owner(owners[one["key"]])}
+            {
+                **_plain(one, ("key", "name", "host", "process")),
+                **_vendor(one),
+                **_owner(owners[one["key"]]),
+            }
             for one in found.participants
         ],
         "endpoints": [
-            {**_plain(one, ("kind", "key", "participant", "name", "topic", "type_name", "more")),
-             **_vendor(one), "qos": _announced(one["qos"]), **_owner(owners[one["participant"]]),
-             "test": test_of(one, owners[one["participant"]])}
+            {
+                **_plain(one, ("kind", "key", "participant", "name", "topic", "type_name", "more")),
+                **_vendor(one),
+                "qos": _announced(one["qos"]),
+                **_owner(owners[one["participant"]]),
+                "test": test_of(one, owners[one["participant"]]),
+            }
             for one in found.endpoints
         ],
-    }  # fmt: skip
+    }
 
 
 def _plain(entity: Message, names: Sequence[str]) -> dict[str, Any]:

@@ -99,10 +99,16 @@ class Watching:
         self._looked_s = now
         self.seen.dropped = self._source.dropped
         gone: list[Message] = [
-            {"news": "gone", "app": each.app, "group": each.group, "instance": each.instance,
-             "silent_s": round(now - each.heard_s, 1), "at_realtime_ns": time.time_ns()}
+            {
+                "news": "gone",
+                "app": each.app,
+                "group": each.group,
+                "instance": each.instance,
+                "silent_s": round(now - each.heard_s, 1),
+                "at_realtime_ns": time.time_ns(),
+            }
             for each in self.seen.look(now)
-        ]  # fmt: skip
+        ]
         for message in gone:
             # A trouble like others; it is no word of the participant.
             self.seen.note(message)

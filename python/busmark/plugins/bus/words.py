@@ -13,9 +13,13 @@ from typing import Any
 Message = dict[str, Any]
 
 SEGMENTS = {
-    "send_source": "send source", "send_arrival": "send arrival", "turn_round": "turn-round",
-    "echo_arrival": "echo arrival", "trip": "trip", "inter_arrival": "inter-arrival",
-}  # fmt: skip
+    "send_source": "send source",
+    "send_arrival": "send arrival",
+    "turn_round": "turn-round",
+    "echo_arrival": "echo arrival",
+    "trip": "trip",
+    "inter_arrival": "inter-arrival",
+}
 """Segments of a round trip whose two ends are stamped by one clock."""
 
 KINDS = ("transceiver", "transponder", "transmitter", "receiver")
@@ -334,11 +338,17 @@ def _segment(title: str, best: Message) -> Row:
 def members(text: Message) -> list[Row]:
     """Rows of the table of members: app, group, adapter, transport, host, process, tests."""
     found, group = text["result"], text["group"]
-    return [(
-        str(text["app"]), "—" if group is None else str(group),
-        f"{found['adapter']} ({found['middleware']})", str(found["transport"]),
-        str(found["host"]), str(found["pid"]), str(len(found["tests"])),
-    )]  # fmt: skip
+    return [
+        (
+            str(text["app"]),
+            "—" if group is None else str(group),
+            f"{found['adapter']} ({found['middleware']})",
+            str(found["transport"]),
+            str(found["host"]),
+            str(found["pid"]),
+            str(len(found["tests"])),
+        )
+    ]
 
 
 @_by_application
@@ -346,11 +356,17 @@ def tests(text: Message) -> list[Row]:
     """Rows of the table of tests: app, test, kind, state, bytes, rate, ends, from."""
     return [
         (
-            str(text["app"]), str(test["test"]), test["kind"], test["state"], f"{test['size']:,}",
-            _rate(test), str(test["count"]), ", ".join(map(str, test["from"])) or "—",
+            str(text["app"]),
+            str(test["test"]),
+            test["kind"],
+            test["state"],
+            f"{test['size']:,}",
+            _rate(test),
+            str(test["count"]),
+            ", ".join(map(str, test["from"])) or "—",
         )
         for test in sorted(text["result"]["tests"], key=lambda test: (test["test"], test["kind"]))
-    ]  # fmt: skip
+    ]
 
 
 def _rate(test: Message) -> str:
@@ -386,9 +402,14 @@ def trouble(message: Message) -> Trouble | None:
         return None
     group = message.get("group")
     return Trouble(
-        int(message["at_realtime_ns"]), int(message["app"]), None if group is None else int(group),
-        int(message["instance"]), what, text, int(message.get("omitted") or 0),
-    )  # fmt: skip
+        int(message["at_realtime_ns"]),
+        int(message["app"]),
+        None if group is None else int(group),
+        int(message["instance"]),
+        what,
+        text,
+        int(message.get("omitted") or 0),
+    )
 
 
 def _text(message: Message) -> tuple[str, str]:

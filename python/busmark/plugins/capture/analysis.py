@@ -254,13 +254,20 @@ def _flows(packets: Packets) -> list[Flow]:
     for number, flow in enumerate(packets.summary["flows"]):
         row = by_flow.get(number, {"data": 0, "retransmissions": 0, "out_of_order": 0})
         interface = packets.summary["interfaces"][flow["interface"]]["name"]
-        found.append(Flow(
-            interface=interface or str(flow["interface"]), transport=flow["transport"],
-            source=end_text(flow, "source"), destination=end_text(flow, "destination"),
-            protocols=protocols.get(number, []), packets=flow["packets"],
-            wire_bytes=flow["wire_bytes"], tcp_data_segments=row["data"],
-            tcp_retransmissions=row["retransmissions"], tcp_out_of_order=row["out_of_order"],
-        ))  # fmt: skip
+        found.append(
+            Flow(
+                interface=interface or str(flow["interface"]),
+                transport=flow["transport"],
+                source=end_text(flow, "source"),
+                destination=end_text(flow, "destination"),
+                protocols=protocols.get(number, []),
+                packets=flow["packets"],
+                wire_bytes=flow["wire_bytes"],
+                tcp_data_segments=row["data"],
+                tcp_retransmissions=row["retransmissions"],
+                tcp_out_of_order=row["out_of_order"],
+            )
+        )
     return found
 
 

@@ -37,10 +37,15 @@ def document(analysis: Analysis) -> Document:
     if analysis.first_ns is not None and analysis.last_ns is not None:
         size += f" in {time_text(analysis.last_ns - analysis.first_ns)}"
     made = [
-        *remarks(analysis), *figures(analysis), *_application(analysis.application),
-        _writers(analysis), _confirmations(analysis), _flows(analysis), _submessages(analysis),
+        *remarks(analysis),
+        *figures(analysis),
+        *_application(analysis.application),
+        _writers(analysis),
+        _confirmations(analysis),
+        _flows(analysis),
+        _submessages(analysis),
         _interfaces(analysis),
-    ]  # fmt: skip
+    ]
     return Document(
         analysis.file, [f"{analysis.format}: {size}"], list(_filled(made)), kind="capture"
     )
@@ -56,8 +61,13 @@ def remarks(analysis: Analysis) -> Iterator[Section]:
 
 def figures(analysis: Analysis) -> list[Section]:
     """Return samples, latencies, throughput and lengths."""
-    made = (_runs(analysis), _samples(analysis), _latency(analysis), _throughput(analysis),
-            _lengths(analysis))  # fmt: skip
+    made = (
+        _runs(analysis),
+        _samples(analysis),
+        _latency(analysis),
+        _throughput(analysis),
+        _lengths(analysis),
+    )
     return list(_filled(made))
 
 
@@ -111,8 +121,12 @@ def _table(key: str, columns: list[Column], *notes: str, groups: Sequence[str] =
     shown = list(notes)
     if any(cell.low is not None for column in columns for cell in column.cells):
         shown.append("capture_ends")
-    return Table(columns, [Row(group=each) for each in groups], key=key,
-                 notes=[Text(note, style="quiet") for note in shown])  # fmt: skip
+    return Table(
+        columns,
+        [Row(group=each) for each in groups],
+        key=key,
+        notes=[Text(note, style="quiet") for note in shown],
+    )
 
 
 def _samples(analysis: Analysis) -> Section:

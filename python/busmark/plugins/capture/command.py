@@ -31,25 +31,60 @@ T = TypeVar("T", bound="BaseModel")
 @click.option(
     "--interface", metavar="NAME", help="Network interface; by default lo, in a lab lan0."
 )
-@click.option("--node", metavar="PREFIX",
-              help="Command that runs another on another machine, such as 'ssh lab1'; with --lab "
-              "the name of a node.")  # fmt: skip
+@click.option(
+    "--node",
+    metavar="PREFIX",
+    help="Command that runs another on another machine, such as 'ssh lab1'; with --lab "
+    "the name of a node.",
+)
 @click.option("--lab", "lab_name", metavar="NAME", help="Capture on a node of this lab.")
-@click.option("--filter", "pattern", default="", metavar="FILTER",
-              help="Which packets, as pcap-filter(7) has it; by default all.")  # fmt: skip
-@click.option("--seconds", default=0.0, metavar="TIME", type=Amount("time", 0),
-              help="Stop after this time; 0: when interrupted.")  # fmt: skip
-@click.option("--snap-length", default=0, metavar="SIZE", type=Amount("size", 0, 262_144),
-              help="Bytes that are kept of each packet; 0: all.")  # fmt: skip
-@click.option("--max-bytes", default="1GiB", show_default=True, metavar="SIZE",
-              type=Amount("size", 100_000), help="Stop when the file has this size.")  # fmt: skip
+@click.option(
+    "--filter",
+    "pattern",
+    default="",
+    metavar="FILTER",
+    help="Which packets, as pcap-filter(7) has it; by default all.",
+)
+@click.option(
+    "--seconds",
+    default=0.0,
+    metavar="TIME",
+    type=Amount("time", 0),
+    help="Stop after this time; 0: when interrupted.",
+)
+@click.option(
+    "--snap-length",
+    default=0,
+    metavar="SIZE",
+    type=Amount("size", 0, 262_144),
+    help="Bytes that are kept of each packet; 0: all.",
+)
+@click.option(
+    "--max-bytes",
+    default="1GiB",
+    show_default=True,
+    metavar="SIZE",
+    type=Amount("size", 100_000),
+    help="Stop when the file has this size.",
+)
 @click.option("--ring", is_flag=True, help="Keep the last packets then, and continue.")
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False),
-              help="Write the capture to this file.")  # fmt: skip
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the capture to this file.",
+)
 def record_command(
-    interface: str | None, node: str | None, lab_name: str | None, pattern: str, seconds: float,
-    snap_length: int, max_bytes: int, ring: bool, out: Path,
-) -> None:  # fmt: skip
+    interface: str | None,
+    node: str | None,
+    lab_name: str | None,
+    pattern: str,
+    seconds: float,
+    snap_length: int,
+    max_bytes: int,
+    ring: bool,
+    out: Path,
+) -> None:
     """Capture the packets of an interface, and say how many were dropped.
 
     dumpcap does it, which must be installed (wireshark-common) and may need root. The file appears
@@ -173,24 +208,47 @@ CAPTURES = {".pcap", ".pcapng", ".cap"}
     "place", metavar="[FILE|DIRECTORY[#CASE]]", required=False, type=Place(), callback=or_newest
 )
 @click.option("--case", "wanted", metavar="CASE", help="The case, or its number, such as 003.")
-@click.option("--worst", metavar="N", type=click.IntRange(0, 1000),
-              help="Samples that are shown with their packets, the lost first; by default 10 of a "
-              "result, and none of a file.")  # fmt: skip
-@click.option("--late", "late_s", metavar="TIME", type=Amount("time", bare="ms"),
-              help="FILE: a sample is late above this latency; by default above three times the "
-              "fastest of its way, and 1 ms more than it.")  # fmt: skip
-@click.option("--agent-port", "agent_ports", multiple=True, metavar="PORT",
-              type=click.IntRange(1, 65535),
-              help="FILE: a port at which an agent of DDS-XRCE listens.")  # fmt: skip
-@click.option("--until", type=click.Choice(["acknack", "tcp"]),
-              help="FILE: what ends L: the ACKNACK, or TCP's acknowledgement.")  # fmt: skip
+@click.option(
+    "--worst",
+    metavar="N",
+    type=click.IntRange(0, 1000),
+    help="Samples that are shown with their packets, the lost first; by default 10 of a "
+    "result, and none of a file.",
+)
+@click.option(
+    "--late",
+    "late_s",
+    metavar="TIME",
+    type=Amount("time", bare="ms"),
+    help="FILE: a sample is late above this latency; by default above three times the "
+    "fastest of its way, and 1 ms more than it.",
+)
+@click.option(
+    "--agent-port",
+    "agent_ports",
+    multiple=True,
+    metavar="PORT",
+    type=click.IntRange(1, 65535),
+    help="FILE: a port at which an agent of DDS-XRCE listens.",
+)
+@click.option(
+    "--until",
+    type=click.Choice(["acknack", "tcp"]),
+    help="FILE: what ends L: the ACKNACK, or TCP's acknowledgement.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: explain).")
 @written("late samples")
 @wide
 def explain_command(
-    place: str, wanted: str | None, worst: int | None, late_s: float | None,
-    agent_ports: tuple[int, ...], until: str | None, as_json: bool, **options: Any,
-) -> None:  # fmt: skip
+    place: str,
+    wanted: str | None,
+    worst: int | None,
+    late_s: float | None,
+    agent_ports: tuple[int, ...],
+    until: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Say why samples were late or lost, by their packets: in a capture, or in rounds of a case.
 
     FILE is a pcapng or pcap file of whichever origin. For each lost or late sample: the last place
@@ -213,8 +271,13 @@ def explain_command(
         raise UserError("no such capture", where=str(file), remedy="Name an existing file.")
     if file.exists() and not file.is_dir():
         late_ns = None if late_s is None else round(late_s * 1e9)
-        explained = of_file(file, agent_ports=agent_ports, until=ENDS.get(until), late_ns=late_ns,
-                            diagrams=worst or 0)  # fmt: skip
+        explained = of_file(
+            file,
+            agent_ports=agent_ports,
+            until=ENDS.get(until),
+            late_ns=late_ns,
+            diagrams=worst or 0,
+        )
     else:
         from busmark.cli.show import case_of
         from busmark.store import Result
@@ -268,16 +331,28 @@ command.add_command(explain_command)
 
 @command.command("analyse", epilog="Example: busmark capture analyse traffic.pcapng --html it.html")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--agent-port", "agent_ports", multiple=True, metavar="PORT",
-              type=click.IntRange(1, 65535),
-              help="A port at which an agent of DDS-XRCE listens; for captures that do not have "
-              "the beginning of sessions.")  # fmt: skip
-@click.option("--application", type=click.Path(path_type=Path), metavar="STAMPS",
-              help="JSON lines or CSV with seq, sent_ns and received_ns of each sample, by the "
-              "application: its latencies stand beside the packets'.")  # fmt: skip
-@click.option("--until", type=click.Choice(["acknack", "tcp"]),
-              help="What ends L: the ACKNACK, or TCP's acknowledgement. By default the ACKNACK, "
-              "and TCP's acknowledgement where there is none.")  # fmt: skip
+@click.option(
+    "--agent-port",
+    "agent_ports",
+    multiple=True,
+    metavar="PORT",
+    type=click.IntRange(1, 65535),
+    help="A port at which an agent of DDS-XRCE listens; for captures that do not have "
+    "the beginning of sessions.",
+)
+@click.option(
+    "--application",
+    type=click.Path(path_type=Path),
+    metavar="STAMPS",
+    help="JSON lines or CSV with seq, sent_ns and received_ns of each sample, by the "
+    "application: its latencies stand beside the packets'.",
+)
+@click.option(
+    "--until",
+    type=click.Choice(["acknack", "tcp"]),
+    help="What ends L: the ACKNACK, or TCP's acknowledgement. By default the ACKNACK, "
+    "and TCP's acknowledgement where there is none.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: capture).")
 @written("capture")
 @wide

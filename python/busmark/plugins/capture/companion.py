@@ -91,10 +91,14 @@ class Capture(Companion):
         """Return what the event of the round says of one file."""
         assert taken.counts is not None
         return {
-            "file": end, "node": self._nodes[end], "interface": taken.interface,
-            "filter": taken.settings.filter, "snap_length": taken.settings.snap_length,
-            "bytes": taken.path.stat().st_size, **asdict(taken.counts),
-        }  # fmt: skip
+            "file": end,
+            "node": self._nodes[end],
+            "interface": taken.interface,
+            "filter": taken.settings.filter,
+            "snap_length": taken.settings.snap_length,
+            "bytes": taken.path.stat().st_size,
+            **asdict(taken.counts),
+        }
 
     async def kill(self) -> list[tuple[Node, int]]:
         """Ends them at once. Those on nodes are ended by the shell that has them."""

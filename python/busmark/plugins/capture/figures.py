@@ -20,10 +20,15 @@ def spread(times: Times) -> Spread | None:
     std = float(values.std(ddof=1)) if len(values) > 1 else None
     low, median, p99, high = np.quantile(values, (0.0, 0.5, 0.99, 1.0))
     return Spread(
-        count=len(values), min_ns=float(low), median_ns=float(median), p99_ns=float(p99),
-        max_ns=float(high), mean_ns=float(values.mean()),
-        std_ns=std, variance_ms2=None if std is None else (std / 1e6) ** 2,
-    )  # fmt: skip
+        count=len(values),
+        min_ns=float(low),
+        median_ns=float(median),
+        p99_ns=float(p99),
+        max_ns=float(high),
+        mean_ns=float(values.mean()),
+        std_ns=std,
+        variance_ms2=None if std is None else (std / 1e6) ** 2,
+    )
 
 
 def range_of(values: npt.NDArray[np.float64]) -> Range | None:

@@ -29,9 +29,14 @@ def explained_samples(view: CaseView) -> LateSamples | None:
 
 
 def _late_rule(
-    rule_id: str, *causes: str, title: str, cause: str, remedy: str,
-    severity: Severity = "warning", explains: tuple[str, ...] = (),
-) -> Rule:  # fmt: skip
+    rule_id: str,
+    *causes: str,
+    title: str,
+    cause: str,
+    remedy: str,
+    severity: Severity = "warning",
+    explains: tuple[str, ...] = (),
+) -> Rule:
     """Return a rule that reports late samples with one of these causes; without any, with the one
     that it is named after."""
     causes = causes or (rule_id.removeprefix("late-"),)
@@ -46,9 +51,15 @@ def _late_rule(
             yield Observation(severity, evidence(explained, found), weight=number)
 
     return Rule(
-        id=rule_id, title=title, cause=cause, remedy=remedy, check_case=check_case, early=None,
-        explains=explains, concerns=("tail",),
-    )  # fmt: skip
+        id=rule_id,
+        title=title,
+        cause=cause,
+        remedy=remedy,
+        check_case=check_case,
+        early=None,
+        explains=explains,
+        concerns=("tail",),
+    )
 
 
 WHERE = {

@@ -100,10 +100,18 @@ STEP_NS = 1_000_000
 CONTROL = ("heartbeat", "acknowledgement", "gap", "tcp_acknowledgement")
 FOREIGN = "foreign"
 FAILURES = (
-    Undecodable, UserError, OSError, TimeoutError, MemoryError, ValueError, TypeError, LookupError,
+    Undecodable,
+    UserError,
+    OSError,
+    TimeoutError,
+    MemoryError,
+    ValueError,
+    TypeError,
+    LookupError,
     ArithmeticError,
-    pl.exceptions.PolarsError, pl.exceptions.PanicException,
-)  # fmt: skip
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+)
 
 
 async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: Path) -> Wire:
@@ -206,12 +214,19 @@ def _samples(found: list[Decoding], window: tuple[int, int]) -> int:
     """Different samples that ended within the window, on any hop."""
     seen = [
         pl.scan_ipc(each.table)
-        .filter(pl.col("sample_seq").is_not_null()
-                & (pl.col("time_ns") >= window[0]) & (pl.col("time_ns") < window[1]))
-        .select("sample_writer", "sample_seq", answered=pl.col("sample_flags") // 0x10000,
-                warm_up=pl.col("sample_flags") & WARM_UP)
+        .filter(
+            pl.col("sample_seq").is_not_null()
+            & (pl.col("time_ns") >= window[0])
+            & (pl.col("time_ns") < window[1])
+        )
+        .select(
+            "sample_writer",
+            "sample_seq",
+            answered=pl.col("sample_flags") // 0x10000,
+            warm_up=pl.col("sample_flags") & WARM_UP,
+        )
         for each in found
-    ]  # fmt: skip
+    ]
     return int(pl.concat(seen).unique().select(pl.len()).collect(engine="streaming").item())
 
 

@@ -18,21 +18,58 @@ from busmark.errors import UserError
 from busmark.plugins.capture.wire import reverse_flows
 
 ROWS = (
-    "packet", "part", "time_ns", "flow", "protocol", "wire_bytes", "kind", "source", "destination",
-    "writer", "stream", "client_key", "last_seq", "tcp_bytes", "acked", "retransmission",
-    "out_of_order", "stream_end", "segment_end",
-)  # fmt: skip
+    "packet",
+    "part",
+    "time_ns",
+    "flow",
+    "protocol",
+    "wire_bytes",
+    "kind",
+    "source",
+    "destination",
+    "writer",
+    "stream",
+    "client_key",
+    "last_seq",
+    "tcp_bytes",
+    "acked",
+    "retransmission",
+    "out_of_order",
+    "stream_end",
+    "segment_end",
+)
 """What the analysis reads of all rows."""
 ANSWERS = (
-    "kind", "time_ns", "flow", "source", "destination", "writer", "reader", "stream", "first_seq",
+    "kind",
+    "time_ns",
+    "flow",
+    "source",
+    "destination",
+    "writer",
+    "reader",
+    "stream",
+    "first_seq",
     "last_seq",
-)  # fmt: skip
+)
 """What it reads of ACKNACK and GAP besides."""
 CARRIED = (
-    "kind", "flow", "packet", "begun_ns", "time_ns", "source", "destination", "writer", "stream",
-    "last_seq", "stream_end", "payload_hash", "payload_bytes", "wire_bytes", "fragments",
+    "kind",
+    "flow",
+    "packet",
+    "begun_ns",
+    "time_ns",
+    "source",
+    "destination",
+    "writer",
+    "stream",
+    "last_seq",
+    "stream_end",
+    "payload_hash",
+    "payload_bytes",
+    "wire_bytes",
+    "fragments",
     "repeated",
-)  # fmt: skip
+)
 """What it reads of rows that carry samples of users."""
 CARRYING = {"rtps": ("DATA", "DATA_FRAG"), "xrce": ("WRITE_DATA", "DATA")}
 ANSWERING = {"rtps": ("ACKNACK", "GAP"), "xrce": ("ACKNACK",)}
@@ -140,17 +177,24 @@ def _runs(packets: Packets) -> list[Run]:
     beat = pl.col("kind").eq_missing(pl.lit(packets.kind("xrce", "HEARTBEAT")))
     one = {reverse[flow]: flow for flow in to_agent if flow in reverse} | {f: f for f in to_agent}
     sessions = (
-        rows.lazy().filter(pl.col("flow").is_in(list(one)) & ~beat)
+        rows.lazy()
+        .filter(pl.col("flow").is_in(list(one)) & ~beat)
         .select(
-            "time_ns", pl.col("flow").cast(pl.Int64).replace(one).alias("pair"), "client_key",
+            "time_ns",
+            pl.col("flow").cast(pl.Int64).replace(one).alias("pair"),
+            "client_key",
             opens=pl.col("kind").eq_missing(pl.lit(greeting)),
         )
         .with_columns(session=pl.col("opens").cast(pl.Int64).cum_sum().over("pair"))
         .group_by("pair", "session")
-        .agg(pl.col("time_ns").min().alias("begin"), pl.col("time_ns").max().alias("end"),
-             pl.col("client_key").filter("opens").first())
-        .select("begin", "end", "client_key").collect()
-    )  # fmt: skip
+        .agg(
+            pl.col("time_ns").min().alias("begin"),
+            pl.col("time_ns").max().alias("end"),
+            pl.col("client_key").filter("opens").first(),
+        )
+        .select("begin", "end", "client_key")
+        .collect()
+    )
     times = pl.col("time_ns")
     inner = packets.carried.lazy().filter(pl.col("source").is_not_null())
     if not sessions.height:

@@ -182,17 +182,25 @@ def _samples(
     one = _one_each(first, protocol)
     # Repeated are whole copies; of a sample in fragments each fragment may be repeated by itself.
     return Samples(
-        head["run"], protocol, kind, head["flow"], head["source"], head["writer"] or 0,
+        head["run"],
+        protocol,
+        kind,
+        head["flow"],
+        head["source"],
+        head["writer"] or 0,
         head["stream"],
-        begun=one["begun"].to_numpy(), times=one["time_ns"].to_numpy(),
+        begun=one["begun"].to_numpy(),
+        times=one["time_ns"].to_numpy(),
         numbers=_there(one["last_seq"]),
         ends=_there(one["stream_end"]),
-        hashes=one["payload_hash"], payload=one["payload_bytes"], wire=one["wire"],
+        hashes=one["payload_hash"],
+        payload=one["payload_bytes"],
+        wire=one["wire"],
         packets=one["packet"],
         fragmented=int(one["fragments"].is_not_null().sum()),
         repeated=group.height - first.height,
         readers=[] if protocol == "xrce" else group["destination"].drop_nulls().unique().to_list(),
-    )  # fmt: skip
+    )
 
 
 def _there(values: pl.Series) -> Times:

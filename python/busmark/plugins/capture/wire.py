@@ -69,9 +69,18 @@ def command(
         for word in ("--sample-bytes", f"{writer}:{length}")
     ]
     return [
-        str(program()), "--cookie", f"{cookie:016x}", "--window", f"{window[0]}:{window[1]}",
-        *sizes, "--samples-only", "--table", str(table), "--", str(capture.path),
-    ]  # fmt: skip
+        str(program()),
+        "--cookie",
+        f"{cookie:016x}",
+        "--window",
+        f"{window[0]}:{window[1]}",
+        *sizes,
+        "--samples-only",
+        "--table",
+        str(table),
+        "--",
+        str(capture.path),
+    ]
 
 
 def decoded(capture: Capture, table: Path, returncode: int, said: str, errors: str) -> Decoding:
@@ -124,15 +133,39 @@ def opposites(flows: Iterable[tuple[Any, ...]]) -> dict[int, int]:
 MOST = 2_000_000
 """Passages of a round that are kept: the first ones."""
 COLUMNS = (
-    "packet", "time_ns", "begun_ns", "flow", "protocol", "source", "writer", "first_seq",
-    "fragment", "repeated", "carrying_packets", "carrying_bytes", "sample_writer", "sample_seq",
-    "sample_flags", "kind", "stream", "last_seq", "stream_end",
-)  # fmt: skip
+    "packet",
+    "time_ns",
+    "begun_ns",
+    "flow",
+    "protocol",
+    "source",
+    "writer",
+    "first_seq",
+    "fragment",
+    "repeated",
+    "carrying_packets",
+    "carrying_bytes",
+    "sample_writer",
+    "sample_seq",
+    "sample_flags",
+    "kind",
+    "stream",
+    "last_seq",
+    "stream_end",
+)
 """What is read of samples in the table."""
 ANSWERS = (
-    "time_ns", "flow", "kind", "source", "destination", "writer", "reader", "stream", "first_seq",
+    "time_ns",
+    "flow",
+    "kind",
+    "source",
+    "destination",
+    "writer",
+    "reader",
+    "stream",
+    "first_seq",
     "acked",
-)  # fmt: skip
+)
 """What is read of confirmations."""
 CONFIRMED = ("confirmed_ns", "acknowledged_ns")
 PROTOCOLS = {"rtps": "rtps", "xrce": "xrce", "busmark": "busmark"}
@@ -160,15 +193,21 @@ def passages(found: Sequence[Decoding], flow_of: Callable[[int], str | None]) ->
     whole = (
         rows.with_columns(again.alias("repeated"))
         .join(named, on="sample_writer", how="left", maintain_order="left")
-        .join(pl.DataFrame(hops, infer_schema_length=None), on="hop", how="left",
-              maintain_order="left")
+        .join(
+            pl.DataFrame(hops, infer_schema_length=None),
+            on="hop",
+            how="left",
+            maintain_order="left",
+        )
         .with_columns(
-            flow="named", writer="sample_writer", seq="sample_seq",
+            flow="named",
+            writer="sample_writer",
+            seq="sample_seq",
             begun_ns=pl.col("begun_ns") - pl.col("offset_ns"),
             time_ns=pl.col("time_ns") - pl.col("offset_ns"),
             **{name: pl.col(name) - pl.col("offset_ns") for name in CONFIRMED},
         )
-    )  # fmt: skip
+    )
     absent = [pl.lit(None).alias(name) for name in schema if name not in whole.columns]
     return whole.with_columns(absent).select(
         pl.col(name).cast(kind) for name, kind in schema.items()
@@ -212,11 +251,21 @@ def _of_capture(found: Decoding, hops: list[dict[str, Any]]) -> pl.DataFrame:
 
 def _shared(packets: pl.Expr, share: pl.Expr, sharing: pl.Expr) -> list[pl.Expr]:
     return [
-        pl.col("flow", "protocol", "packet", "time_ns", "begun_ns", "sample_writer", "sample_seq",
-               "sample_flags", *CONFIRMED),
-        packets.cast(pl.Int64).alias("packets"), share.cast(pl.Float64).alias("wire_bytes"),
+        pl.col(
+            "flow",
+            "protocol",
+            "packet",
+            "time_ns",
+            "begun_ns",
+            "sample_writer",
+            "sample_seq",
+            "sample_flags",
+            *CONFIRMED,
+        ),
+        packets.cast(pl.Int64).alias("packets"),
+        share.cast(pl.Float64).alias("wire_bytes"),
         sharing.cast(pl.Int64).alias("sharing"),
-    ]  # fmt: skip
+    ]
 
 
 def _put_together(rows: pl.DataFrame) -> pl.DataFrame:
@@ -233,13 +282,17 @@ def _put_together(rows: pl.DataFrame) -> pl.DataFrame:
         .with_columns(again=rows.select(again).to_series())
         .group_by(*WHOLE, "again", maintain_order=True)
         .agg(
-            pl.col("protocol").first(), pl.col("packet").last(), pl.col("time_ns").max(),
-            pl.col("begun_ns").min(), pl.col(*CONFIRMED).max(),
+            pl.col("protocol").first(),
+            pl.col("packet").last(),
+            pl.col("time_ns").max(),
+            pl.col("begun_ns").min(),
+            pl.col(*CONFIRMED).max(),
             # Each fragment in a packet has the same number.
             (pl.col("carrying_packets") / pl.col("sharing")).sum().ceil().alias("carrying_packets"),
-            pl.col("share").sum(), pl.lit(1).alias("sharing"),
+            pl.col("share").sum(),
+            pl.lit(1).alias("sharing"),
         )
-    )  # fmt: skip
+    )
     return gathered.join(named, on=WHOLE, how="inner", maintain_order="left").select(
         *_shared(pl.col("carrying_packets"), pl.col("share"), pl.col("sharing"))
     )
@@ -249,13 +302,16 @@ def _hops(found: Decoding, first: int) -> list[dict[str, Any]]:
     capture = found.capture
     return [
         {
-            "hop": first + number, "node": capture.node, "interface": capture.interface,
+            "hop": first + number,
+            "node": capture.node,
+            "interface": capture.interface,
             "transport": flow["transport"],
-            "source": end_text(flow, "source"), "destination": end_text(flow, "destination"),
+            "source": end_text(flow, "source"),
+            "destination": end_text(flow, "destination"),
             "offset_ns": capture.offset_ns,
         }
         for number, flow in enumerate(found.summary["flows"])
-    ]  # fmt: skip
+    ]
 
 
 ROW = "row"
@@ -283,18 +339,20 @@ def confirmed(
     rtps, xrce = kinds.get((0, "ACKNACK")), kinds.get((1, "ACKNACK"))
     ends = by_number.filter(pl.col("stream_end").is_not_null()).with_columns(wanted="stream_end")
     found = {
-        "confirmed_ns": pl.concat([
-            _by_readers(by_number, answers.filter(pl.col("kind") == rtps)),
-            _first(
-                by_number.with_columns(flow="back"),
-                answers.filter(pl.col("kind") == xrce).with_columns(reached="first_seq"),
-                ("flow", "stream"),
-            ),
-        ]),
+        "confirmed_ns": pl.concat(
+            [
+                _by_readers(by_number, answers.filter(pl.col("kind") == rtps)),
+                _first(
+                    by_number.with_columns(flow="back"),
+                    answers.filter(pl.col("kind") == xrce).with_columns(reached="first_seq"),
+                    ("flow", "stream"),
+                ),
+            ]
+        ),
         "acknowledged_ns": _first(
             ends.with_columns(flow="back"), answers.with_columns(reached="acked"), ("flow",)
         ),
-    }  # fmt: skip
+    }
     for name, times in found.items():
         last = times.group_by(ROW).agg(pl.col("confirmed").max().alias(name))
         numbered = numbered.join(last, on=ROW, how="left", maintain_order="left")
@@ -332,9 +390,13 @@ def _first(samples: pl.DataFrame, answers: pl.DataFrame, by: tuple[str, ...]) ->
         .select(ROW, *by, "wanted", sent_ns=pl.coalesce("begun_ns", "time_ns"))
     )
     joined = wanting.join_asof(
-        steps, left_on="wanted", right_on="reached", by=list(by), strategy="forward",
+        steps,
+        left_on="wanted",
+        right_on="reached",
+        by=list(by),
+        strategy="forward",
         check_sortedness=False,
-    )  # fmt: skip
+    )
     # What was confirmed before it was sent belongs to a clock that was set, or to another session.
     return joined.filter(pl.col("confirmed") >= pl.col("sent_ns")).select(ROW, "confirmed")
 

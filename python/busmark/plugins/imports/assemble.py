@@ -169,10 +169,14 @@ def cases(runs: list[Run]) -> list[ImportedCase]:
     for run in runs:
         key = json.dumps(run.params.declared(), sort_keys=True, default=str)
         by_params.setdefault(key, ImportedCase("", run.params)).runs.append(run)
-    ordered = sorted(by_params.values(), key=lambda case: (
-        TEST_ORDER.index(case.params.test), case.params.adapter,
-        -1 if case.params.size is None else case.params.size,
-    ))  # fmt: skip
+    ordered = sorted(
+        by_params.values(),
+        key=lambda case: (
+            TEST_ORDER.index(case.params.test),
+            case.params.adapter,
+            -1 if case.params.size is None else case.params.size,
+        ),
+    )
     taken: set[str] = set()
     for case in ordered:
         name = base = _name(case.params)

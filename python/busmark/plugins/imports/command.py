@@ -19,13 +19,22 @@ _MEANINGS = "; ".join(f"{name}: {meaning}" for name, meaning in formats().items(
 @click.argument(
     "paths", metavar="FILE|DIR|ARCHIVE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option("--out", required=True, type=Target(),
-              help="Directory for the result, or @NAME; must be new or empty.")  # fmt: skip
+@click.option(
+    "--out",
+    required=True,
+    type=Target(),
+    help="Directory for the result, or @NAME; must be new or empty.",
+)
 @click.option(
     "--format", "form", help=f"Format of all files; default: by their content. {_MEANINGS}."
 )
-@click.option("--set", "added", metavar="KEY=VALUE", multiple=True,
-              help="A parameter that the files do not state, such as transport=shmem.")  # fmt: skip
+@click.option(
+    "--set",
+    "added",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A parameter that the files do not state, such as transport=shmem.",
+)
 def command(paths: tuple[Path, ...], out: Path, form: str | None, added: tuple[str, ...]) -> None:
     """Import results of another tool.
 

@@ -51,17 +51,21 @@ _PARTICIPANT = re.compile(r"^\[\d+\]\s+participant \S+:\d+: (new|gone|failed)", 
 _TIMED_OUT = re.compile(r"^ping timed out \(total (\d+) times\)")
 
 HALVED = Flaw(
-    "ddsperf-rtt-half", "note", "Latencies of ping are RTT/2",
+    "ddsperf-rtt-half",
+    "note",
+    "Latencies of ping are RTT/2",
     "ddsperf prints half of each round trip. The two ways need not be equal.",
     "Compare it with RTT/2 of others, never with a one-way latency.",
-)  # fmt: skip
+)
 SECONDS = Flaw(
-    "ddsperf-no-summary", "note", "No figure covers the whole run",
+    "ddsperf-no-summary",
+    "note",
+    "No figure covers the whole run",
     "ddsperf prints figures of each second and no summary. Mean, minimum and maximum can be put "
     "together; percentiles cannot. The mean of the seconds' percentiles is shown, weighted by "
     "their samples; the run's percentile lies between the least and the greatest of them.",
     "Take a percentile with the limits beside it.",
-)  # fmt: skip
+)
 TRUNCATED = Flaw(
     "ddsperf-percentiles-of-first-samples",
     "warning",
@@ -71,33 +75,43 @@ TRUNCATED = Flaw(
     "Lower the rate (ping RATEHz, pub RATEHz) until a second has no more samples.",
 )
 OMISSION = Flaw(
-    "ddsperf-omission", "note", "A stall silences the pings that it would have hit",
+    "ddsperf-omission",
+    "note",
+    "A stall silences the pings that it would have hit",
     "The next ping waits for the pong, and a schedule that is late begins anew. So a stall delays "
     "one sample instead of all that it would have hit (coordinated omission).",
     "For latency under a load that does not wait, measure in an open loop.",
-)  # fmt: skip
+)
 STAMPS = Flaw(
-    "ddsperf-reused-stamps", "note", "One time stamp may serve several samples",
+    "ddsperf-reused-stamps",
+    "note",
+    "One time stamp may serve several samples",
     "The publisher reads its clock for every sample only at low rates, otherwise for up to ten.",
     "Take one-way latencies (-l) at rates far below the greatest.",
-)  # fmt: skip
+)
 WARM_UP = Flaw(
-    "ddsperf-warm-up", "note", "Warm-up is not discarded",
+    "ddsperf-warm-up",
+    "note",
+    "Warm-up is not discarded",
     "The first second contains discovery and warm-up. It is left out of the mean rate, and of no "
     "latency.",
     "Use long runs, in which it does not matter.",
-)  # fmt: skip
+)
 TIMEOUTS = Flaw(
-    "ddsperf-ping-timeouts", "warning", "Pings were given up",
+    "ddsperf-ping-timeouts",
+    "warning",
+    "Pings were given up",
     "A ping whose pong does not come within its time is not in the latencies.",
     "Read loss from a throughput run; do not read a tail over a lossy link.",
-)  # fmt: skip
+)
 LOSS_STEP = Flaw(
-    "ddsperf-loss-step", "warning", "The count of lost samples is not credible",
+    "ddsperf-loss-step",
+    "warning",
+    "The count of lost samples is not credible",
     "The count adds differences of two unsigned 32-bit numbers: a sample that comes late or twice "
     "adds 2³² less how many samples it is behind, about 4.29 · 10⁹.",
     "Do not use this count.",
-)  # fmt: skip
+)
 SIZE = size_flaw("ddsperf", "its own header of 12 bytes is in it")
 
 FLAWS = (HALVED, SECONDS, TRUNCATED, OMISSION, STAMPS, WARM_UP, TIMEOUTS, LOSS_STEP, SIZE)

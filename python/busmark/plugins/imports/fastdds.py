@@ -28,12 +28,19 @@ ADAPTER = "fastdds"
 TABLE = ("Bytes", "Samples", "stdev", "mean", "min", "50%", "90%", "99%", "99.99%", "max")
 RAW = ("Sample", "Payload [Bytes]", "Latency [us]")
 THROUGHPUT = (
-    "Payload [Bytes]", "Demand [sample/burst]", "Recovery time [ms]", "Sent [samples]",
-    "Publication time [us]", "Publication sample rate [Sample/s]",
-    "Publication throughput [Mb/s]", "Received [samples]", "Lost [samples]",
-    "Subscription time [us]", "Subscription sample rate [Sample/s]",
+    "Payload [Bytes]",
+    "Demand [sample/burst]",
+    "Recovery time [ms]",
+    "Sent [samples]",
+    "Publication time [us]",
+    "Publication sample rate [Sample/s]",
+    "Publication throughput [Mb/s]",
+    "Received [samples]",
+    "Lost [samples]",
+    "Subscription time [us]",
+    "Subscription sample rate [Sample/s]",
     "Subscription throughput [Mb/s]",
-)  # fmt: skip
+)
 PRINTED = re.compile(
     r"\[ *Bytes, *Demand(?P<recovery>, *Recovery Time)?\]\[Sent Samples, *Send Time\(us\),"
     r"(?P<rates> *Packs/sec,)? *MBits/sec\]\[Rec Samples, *Lost Samples, *Rec Time\(us\),"
@@ -45,50 +52,69 @@ EXPORTED = re.compile(r'^"(\d+ samples of \d+ bytes \(us\)|Minimum of \d+ sample
 HEADERS = {TABLE: "latency table", RAW: "raw samples", THROUGHPUT: "throughput csv"}
 
 STATISTICS: dict[str, tuple[Statistic, float | None]] = {
-    "stdev": ("std", None), "mean": ("mean", None), "min": ("min", None), "max": ("max", None),
-    "50%": ("percentile", 50.0), "90%": ("percentile", 90.0), "99%": ("percentile", 99.0),
+    "stdev": ("std", None),
+    "mean": ("mean", None),
+    "min": ("min", None),
+    "max": ("max", None),
+    "50%": ("percentile", 50.0),
+    "90%": ("percentile", 90.0),
+    "99%": ("percentile", 99.0),
     "99.99%": ("percentile", 99.99),
-}  # fmt: skip
+}
 
 HALVED = Flaw(
-    "fastdds-round-trip", "note", "What is called round-trip time is RTT/2",
+    "fastdds-round-trip",
+    "note",
+    "What is called round-trip time is RTT/2",
     "The heading says round-trip times; every sample is halved before it is kept, and the time of "
     "reading the clock is taken off.",
     "Compare it with RTT/2 of others.",
-)  # fmt: skip
+)
 LOANS = Flaw(
-    "fastdds-loans", "warning", "With loans the tail is cut off",
+    "fastdds-loans",
+    "warning",
+    "With loans the tail is cut off",
     "With --data_loans samples above 10 ms of RTT/2 are dropped without a word, and the time that "
     "the echo takes is subtracted. Results with and without loans cannot be compared, and the "
     "file does not say which they are.",
     "Say it with --set settings.data_loans=true; compare only like with like.",
-)  # fmt: skip
+)
 TIMEOUT = Flaw(
-    "fastdds-lost-pings", "note", "Lost pings are only missing from the count",
+    "fastdds-lost-pings",
+    "note",
+    "Lost pings are only missing from the count",
     "A ping whose pong has not come after 100 ms is given up. Only the count of samples shows it.",
     "Compare the count with --samples.",
-)  # fmt: skip
+)
 TAIL = Flaw(
-    "fastdds-few-samples", "note", "Percentiles rest on less than ten samples",
+    "fastdds-few-samples",
+    "note",
+    "Percentiles rest on less than ten samples",
     "Percentiles to 99.99 % are printed of any number of samples.",
     "Leave these percentiles out of a comparison, or take more samples.",
-)  # fmt: skip
+)
 WRITTEN = Flaw(
-    "fastdds-publication", "warning", "The publisher's rate is no delivery",
+    "fastdds-publication",
+    "warning",
+    "The publisher's rate is no delivery",
     "Publication throughput counts calls of write. It is shown as written; goodput is the "
     "subscriber's.",
     "Compare goodput.",
-)  # fmt: skip
+)
 LOSS = Flaw(
-    "fastdds-loss", "warning", "What was under way at the end counts as lost",
+    "fastdds-loss",
+    "warning",
+    "What was under way at the end counts as lost",
     "Lost is sent minus received when the test ends, after the publisher's history was cleared.",
     "Do not read small losses of a reliable writer as losses.",
-)  # fmt: skip
+)
 BURSTS = Flaw(
-    "fastdds-bursts", "note", "The rate cannot be set",
+    "fastdds-bursts",
+    "note",
+    "The rate cannot be set",
     "The publisher sends bursts and rests in between. The rate is what comes of it.",
     "Compare cases of equal demand and recovery time only.",
-)  # fmt: skip
+)
 SIZE = size_flaw("fastdds", "the serialised sample with its sequence number")
 
 FLAWS = (HALVED, LOANS, TIMEOUT, TAIL, WRITTEN, LOSS, BURSTS, SIZE)

@@ -22,9 +22,18 @@ SHOWN = 4
 """Sizes that evidence names."""
 
 Quantity = Literal[
-    "round_trip", "half_round_trip", "one_way", "publish", "publish_delay", "per_hop", "discovery",
-    "one_way_jitter", "per_hop_jitter", "serialization", "deserialization",
-]  # fmt: skip
+    "round_trip",
+    "half_round_trip",
+    "one_way",
+    "publish",
+    "publish_delay",
+    "per_hop",
+    "discovery",
+    "one_way_jitter",
+    "per_hop_jitter",
+    "serialization",
+    "deserialization",
+]
 """See the column `quantity` of `busmark.store.columns.SUMMARIES`."""
 
 Statistic = Literal["mean", "std", "min", "max", "mad", "percentile"]

@@ -29,8 +29,14 @@ from busmark.plugins.imports.text import Document, SourceText, checked, line_of,
 PERIOD_S = 10.0
 """Period of a value in the lists: the time it sleeps between two readings."""
 
-PERCENTS = {"50pct": 50.0, "75pct": 75.0, "95pct": 95.0, "99pct": 99.0, "999pct": 99.9,
-            "9999pct": 99.99}  # fmt: skip
+PERCENTS = {
+    "50pct": 50.0,
+    "75pct": 75.0,
+    "95pct": 95.0,
+    "99pct": 99.0,
+    "999pct": 99.9,
+    "9999pct": 99.99,
+}
 
 KINDS: dict[str, tuple[Quantity, str]] = {
     "EndToEndLatency": ("one_way", "ms"),
@@ -40,35 +46,45 @@ KINDS: dict[str, tuple[Quantity, str]] = {
 """What its names mean, and their unit."""
 
 CLOCKS = Flaw(
-    "omb-clocks", "warning", "End-to-end latency is a difference of wall clocks in milliseconds",
+    "omb-clocks",
+    "warning",
+    "End-to-end latency is a difference of wall clocks in milliseconds",
     "The producer stamps a message with its clock's milliseconds, the consumer subtracts that from "
     "its own. Between hosts the difference of their clocks is in it; nothing bounds it.",
     "Run producer and consumer on one host, or compare only latencies far above the clocks' "
     "difference.",
-)  # fmt: skip
+)
 POSITIVE = Flaw(
-    "omb-positive-only", "warning", "Latencies below a millisecond are left out",
+    "omb-positive-only",
+    "warning",
+    "Latencies below a millisecond are left out",
     "Only end-to-end latencies above 0 ms are recorded. Fast samples are missing, and every figure "
     "is too high where latencies are about a millisecond.",
     "Do not compare latencies of some milliseconds.",
-)  # fmt: skip
+)
 START = Flaw(
-    "omb-start", "note", "End-to-end latency does not count from the intended time",
+    "omb-start",
+    "note",
+    "End-to-end latency does not count from the intended time",
     "It begins when the client stamps the message. What a message waited before is in the publish "
     "delay, which is imported beside it.",
     "Read the publish delay too: a high one means that the rate was not kept.",
-)  # fmt: skip
+)
 PRODUCER_RATE = Flaw(
-    "omb-backlog", "warning", "Messages were left behind",
+    "omb-backlog",
+    "warning",
+    "Messages were left behind",
     "The backlog at the end is what was sent and not received. The search for a rate compares "
     "rates without the number of subscriptions, so it may hide a backlog.",
     "Take a rate at which the backlog stays at 0.",
-)  # fmt: skip
+)
 CAPPED = Flaw(
-    "omb-capped", "note", "Publish latencies end at 60 s",
+    "omb-capped",
+    "note",
+    "Publish latencies end at 60 s",
     "Longer ones are recorded as 60 s.",
     "A maximum of 60 s is a lower limit.",
-)  # fmt: skip
+)
 SIZE = size_flaw("omb", "the message's payload")
 
 FLAWS = (CLOCKS, POSITIVE, START, PRODUCER_RATE, CAPPED, SIZE)

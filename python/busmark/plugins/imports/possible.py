@@ -29,12 +29,14 @@ SPREADS = ("std", "mad")
 """Statistics of any quantity that are never below zero."""
 
 TWO_CLOCKS = Flaw(
-    "import-two-clocks", "warning", "No latency: the clocks of sender and receiver differ",
+    "import-two-clocks",
+    "warning",
+    "No latency: the clocks of sender and receiver differ",
     "Latencies are below zero, or longer than the whole run. A sample does not arrive before it is "
     "sent, so its two stamps are of clocks that differ, and none of these latencies is a time that "
     "anything took. They are left out; counts and rates hold.",
     "Measure round trips, or run sender and receiver on one host.",
-)  # fmt: skip
+)
 """In files of any tool."""
 
 

@@ -36,11 +36,13 @@ SHOWN = 3
 """Cases of a file, and files of a tool, that are named."""
 
 FOLDERS = Flaw(
-    "import-several-folders", "warning", "Rounds of one case come from different folders",
+    "import-several-folders",
+    "warning",
+    "Rounds of one case come from different folders",
     "Runs whose files state the same parameters are rounds of one case. What else their folders "
     "stand for, such as an emulated loss, is in no file.",
     "Import the folders of each condition by themselves, with --set settings.NAME=VALUE.",
-)  # fmt: skip
+)
 """In files of any tool."""
 
 

@@ -50,34 +50,44 @@ _BANDWIDTH = re.compile(r"Summary: BandWidth is ([\d.]+) MBps \(([\d.]+) Mbps\)"
 _THROUGHPUT_SIZE = re.compile(r"NOTE: test was performed, using msg-size=(\d+)")
 
 OMITTED = Flaw(
-    "sockperf-lost-and-late", "warning", "Lost and reordered replies are in no latency",
+    "sockperf-lost-and-late",
+    "warning",
+    "Lost and reordered replies are in no latency",
     "Replies that do not come, or come out of order, are left out of the latencies: what is left "
     "are those that did well.",
     "Read the latency together with the counts of lost and reordered samples.",
-)  # fmt: skip
+)
 ACTUAL = Flaw(
-    "sockperf-actual-time", "note", "Latency counts from the actual sending",
+    "sockperf-actual-time",
+    "note",
+    "Latency counts from the actual sending",
     "sockperf sends on a schedule under load, and stamps when it really sends. How late it was is "
     "not reported, so a stall of the sender is not charged to the samples it delayed.",
     "For latency under a load that does not wait, count from the intended time.",
-)  # fmt: skip
+)
 INTERVAL = Flaw(
-    "sockperf-interval", "note", "The interval of the mean is too narrow",
+    "sockperf-interval",
+    "note",
+    "The interval of the mean is too narrow",
     "sockperf's confidence interval takes the samples of one run for independent. Neighbours are "
     "alike, and runs differ. It is not imported.",
     "Run it several times, and import all files together.",
-)  # fmt: skip
+)
 SENDER = Flaw(
-    "sockperf-sender-side", "error", "Throughput is measured at the sender",
+    "sockperf-sender-side",
+    "error",
+    "Throughput is measured at the sender",
     "In throughput mode sockperf counts what it sends. What the other side receives is not known; "
     "losses of UDP are invisible.",
     "Do not take it for goodput: it is shown as written, and goodput is absent.",
-)  # fmt: skip
+)
 UNSUPPORTED = Flaw(
-    "sockperf-few-samples", "note", "Percentiles rest on less than ten samples",
+    "sockperf-few-samples",
+    "note",
+    "Percentiles rest on less than ten samples",
     "sockperf prints percentiles to 99.999 % of any number of samples.",
     "Leave these percentiles out of a comparison, or take more samples.",
-)  # fmt: skip
+)
 SIZE = size_flaw("sockperf", "the whole message, its header of 14 bytes included")
 
 FLAWS = (OMITTED, ACTUAL, INTERVAL, SENDER, UNSUPPORTED, SIZE)

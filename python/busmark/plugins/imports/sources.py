@@ -37,9 +37,18 @@ DIRECTORY_ENTRY = 46
 """Octets of a file in the directory of a zip archive, at least."""
 
 DAMAGED = (
-    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
-    ValueError, OverflowError, NotImplementedError, RuntimeError, struct.error,
-)  # fmt: skip
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+    struct.error,
+)
 """What the libraries raise for an archive that is damaged, encrypted, or packed in a way that they
 do not know."""
 

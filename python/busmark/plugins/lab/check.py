@@ -129,6 +129,12 @@ def _nothing_crosses(lab: Lab) -> Exception:
 
 def _probe(lab: Lab, node: str, *arguments: str) -> Launched:
     # By its path: it needs nothing of this package, which takes long to load.
-    command = [*lab.prefix(node), sys.executable, "-I", probe.__file__, *arguments,
-               f"{LEAST_PATIENCE_S + 4 * lab.links.delay_s}"]  # fmt: skip
+    command = [
+        *lab.prefix(node),
+        sys.executable,
+        "-I",
+        probe.__file__,
+        *arguments,
+        f"{LEAST_PATIENCE_S + 4 * lab.links.delay_s}",
+    ]
     return Launched(Start(command), "lab", stdin=DEVNULL, stderr=PIPE)

@@ -36,8 +36,12 @@ def command() -> None:
 @click.option("--loss", default="", metavar="1%", help="Share of packets lost at random.")
 @click.option("--delay", default="", metavar="2ms", help="Delay from any node to any other.")
 @click.option("--jitter", default="", metavar="0.2ms", help="Maximum deviation from the delay.")
-@click.option("--check/--no-check", default=True, show_default=True,
-              help="Measure the links and compare them with the options.")  # fmt: skip
+@click.option(
+    "--check/--no-check",
+    default=True,
+    show_default=True,
+    help="Measure the links and compare them with the options.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the lab as JSON.")
 def up(
     nodes: int, name: str, rate: str, loss: str, delay: str, jitter: str, check: bool, as_json: bool
@@ -115,9 +119,12 @@ def _document(lab: Lab) -> dict[str, Any]:
         for node in lab.nodes
     ]
     return {
-        "name": lab.name, "links": lab.links.model_dump(), "created_utc": lab.created_utc,
-        "complaint": lab.complaint, "nodes": nodes,
-    }  # fmt: skip
+        "name": lab.name,
+        "links": lab.links.model_dump(),
+        "created_utc": lab.created_utc,
+        "complaint": lab.complaint,
+        "nodes": nodes,
+    }
 
 
 def _show(lab: Lab, measured: LinkMeasurement | None) -> None:

@@ -201,11 +201,25 @@ def _forward(lab: Lab, *, owned: bool) -> Process:
     links = lab.links
     ports = [f"p{number}" for number in range(1, lab.size + 1)]
     log = _path(lab, "log")
-    start = Start(["ip", "netns", "exec", lab.switch, str(forwarder()), *ports,
-                   "--delay-ns", str(round(links.delay_s * 1e9)),
-                   "--jitter-ns", str(round(links.jitter_s * 1e9)),
-                   *(["--loss", f"{links.loss:.9f}", "--burst", f"{links.burst:g}"]
-                     if links.burst else [])])  # fmt: skip
+    start = Start(
+        [
+            "ip",
+            "netns",
+            "exec",
+            lab.switch,
+            str(forwarder()),
+            *ports,
+            "--delay-ns",
+            str(round(links.delay_s * 1e9)),
+            "--jitter-ns",
+            str(round(links.jitter_s * 1e9)),
+            *(
+                ["--loss", f"{links.loss:.9f}", "--burst", f"{links.burst:g}"]
+                if links.burst
+                else []
+            ),
+        ]
+    )
     # The process of a lab that stays outlives the command that made it.
     child = Launched(start, "lab" if owned else None, stdin=DEVNULL, stderr=log)
     running = process(child.pid)

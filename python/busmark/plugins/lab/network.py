@@ -81,21 +81,60 @@ def make(switch: str, nodes: list[str], links: Links) -> None:
         own = OVER_ETC / node
         own.mkdir(parents=True, exist_ok=True)
         (own / "machine-id").write_text(uuid.uuid4().hex + "\n", encoding="ascii")
-        run("ip", "link", "add", INTERFACE, "netns", node, "address", MAC.format(number),
-            "type", "veth", "peer", "name", f"p{number}", "netns", switch)  # fmt: skip
-        run("ip", "-n", node, "-batch", "-", text="\n".join([
-            f"link set {INTERFACE} addrgenmode none",
-            f"addr add {ADDRESS.format(number)}/24 dev {INTERFACE}",
-            "link set lo up",
-            f"link set {INTERFACE} up",
-            f"route add 224.0.0.0/4 dev {INTERFACE}",
-        ]))  # fmt: skip
+        run(
+            "ip",
+            "link",
+            "add",
+            INTERFACE,
+            "netns",
+            node,
+            "address",
+            MAC.format(number),
+            "type",
+            "veth",
+            "peer",
+            "name",
+            f"p{number}",
+            "netns",
+            switch,
+        )
+        run(
+            "ip",
+            "-n",
+            node,
+            "-batch",
+            "-",
+            text="\n".join(
+                [
+                    f"link set {INTERFACE} addrgenmode none",
+                    f"addr add {ADDRESS.format(number)}/24 dev {INTERFACE}",
+                    "link set lo up",
+                    f"link set {INTERFACE} up",
+                    f"route add 224.0.0.0/4 dev {INTERFACE}",
+                ]
+            ),
+        )
         run("ip", "-n", switch, "link", "set", f"p{number}", "addrgenmode", "none", "up")
         # One packet of the middleware is one on the link: nothing is joined to larger ones, and
         # checksums are in them.
         for namespace, interface in ((node, INTERFACE), (switch, f"p{number}")):
-            run("ip", "netns", "exec", namespace, "ethtool", "-K", interface,
-                "tx", "off", "gso", "off", "tso", "off", "gro", "off")  # fmt: skip
+            run(
+                "ip",
+                "netns",
+                "exec",
+                namespace,
+                "ethtool",
+                "-K",
+                interface,
+                "tx",
+                "off",
+                "gso",
+                "off",
+                "tso",
+                "off",
+                "gro",
+                "off",
+            )
         if links.reassembly == "tuned":
             text = " && ".join(f"echo {v} > /proc/sys/net/ipv4/{k}" for k, v in REASSEMBLY.items())
             run("ip", "netns", "exec", node, "sh", "-c", text)
@@ -105,21 +144,38 @@ def make(switch: str, nodes: list[str], links: Links) -> None:
 def cut(nodes: list[str]) -> None:
     """Loses every IP packet that comes to these nodes, until `join`: senders do not notice."""
     for node in nodes:
-        run("ip", "netns", "exec", node, "nft", "-f", "-", text=f"""
+        run(
+            "ip",
+            "netns",
+            "exec",
+            node,
+            "nft",
+            "-f",
+            "-",
+            text=f"""
             table netdev {OUTAGE} {{
                 chain outage {{
                     type filter hook ingress device {INTERFACE} priority -1;
                     meta protocol ip counter drop
                 }}
-            }}""")  # fmt: skip
+            }}""",
+        )
 
 
 def join(nodes: list[str]) -> None:
     """Ends a `cut`."""
     for node in nodes:
         # Added first, so that one which is not there is no error.
-        run("ip", "netns", "exec", node, "nft", "-f", "-",
-            text=f"add table netdev {OUTAGE}\ndelete table netdev {OUTAGE}\n")  # fmt: skip
+        run(
+            "ip",
+            "netns",
+            "exec",
+            node,
+            "nft",
+            "-f",
+            "-",
+            text=f"add table netdev {OUTAGE}\ndelete table netdev {OUTAGE}\n",
+        )
 
 
 def limit(node: str, links: Links) -> None:
@@ -127,8 +183,23 @@ def limit(node: str, links: Links) -> None:
     if links.rate_bit_s:
         burst = max(LEAST_BURST_BYTES, int(links.rate_bit_s / 8 / TICKS_PER_S))
         rate, size = f"{links.rate_bit_s:.0f}bit", f"{burst}b"
-        run("tc", "-n", node, "qdisc", "add", "dev", INTERFACE, "root", "tbf",
-            "rate", rate, "burst", size, "latency", f"{QUEUE_MS}ms")  # fmt: skip
+        run(
+            "tc",
+            "-n",
+            node,
+            "qdisc",
+            "add",
+            "dev",
+            INTERFACE,
+            "root",
+            "tbf",
+            "rate",
+            rate,
+            "burst",
+            size,
+            "latency",
+            f"{QUEUE_MS}ms",
+        )
     # The forwarder loses those that are lost in a row.
     if links.loss and not links.burst:
         million = 1_000_000

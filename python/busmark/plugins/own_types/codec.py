@@ -26,11 +26,16 @@ from typing import Any
 from busmark import files
 
 INTEGERS = {
-    "byte": (0, 2**8 - 1), "uint8": (0, 2**8 - 1), "int8": (-(2**7), 2**7 - 1),
-    "uint16": (0, 2**16 - 1), "int16": (-(2**15), 2**15 - 1),
-    "uint32": (0, 2**32 - 1), "int32": (-(2**31), 2**31 - 1),
-    "uint64": (0, 2**64 - 1), "int64": (-(2**63), 2**63 - 1),
-}  # fmt: skip
+    "byte": (0, 2**8 - 1),
+    "uint8": (0, 2**8 - 1),
+    "int8": (-(2**7), 2**7 - 1),
+    "uint16": (0, 2**16 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "uint32": (0, 2**32 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "uint64": (0, 2**64 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+}
 
 PLAIN_CDR = b"\0\1\0\0"
 """Encapsulation of what the contract calls CDR: XCDR1, plain, little-endian."""

@@ -167,9 +167,15 @@ def check(task: Task, value: Path) -> None:
         value,
     ]
     done = subprocess.run(
-        command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-    )  # fmt: skip
+        command,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     with task.log.open("a", encoding="utf-8") as file:
         file.write(done.stdout)
     if done.returncode != 0:

@@ -56,10 +56,30 @@ typing.
 IMPORTED = {"dataclasses", "enum", "typing"}
 DOTTED = re.compile(r"[A-Za-z_][\w.]*")
 
-STATEMENTS = (ast.Expr, ast.Import, ast.ImportFrom, ast.If, ast.ClassDef, ast.Assign,
-              ast.AnnAssign, ast.Pass)  # fmt: skip
-EXPRESSIONS = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List,
-               ast.UnaryOp, ast.USub, ast.Load, ast.Store, ast.Call, ast.keyword)  # fmt: skip
+STATEMENTS = (
+    ast.Expr,
+    ast.Import,
+    ast.ImportFrom,
+    ast.If,
+    ast.ClassDef,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.Pass,
+)
+EXPRESSIONS = (
+    ast.Constant,
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Tuple,
+    ast.List,
+    ast.UnaryOp,
+    ast.USub,
+    ast.Load,
+    ast.Store,
+    ast.Call,
+    ast.keyword,
+)
 OTHERS = (ast.Module, ast.alias)
 
 

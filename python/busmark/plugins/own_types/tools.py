@@ -55,10 +55,16 @@ def run(
     """
     try:
         done = subprocess.run(
-            [str(word) for word in command], cwd=folder, env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", check=False,
-        )  # fmt: skip
+            [str(word) for word in command],
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
     except FileNotFoundError:
         raise UserError(
             f"{command[0]} is not installed", remedy="Install it; `make build` names the package."
@@ -122,8 +128,15 @@ class Idlc:
                     self._make()
 
     def _make(self) -> None:
-        off = ("BUILD_TESTING", "BUILD_DDSPERF", "BUILD_EXAMPLES", "ENABLE_SSL", "ENABLE_SECURITY",
-               "ENABLE_ICEORYX", "ENABLE_ICEORYX2")  # fmt: skip
+        off = (
+            "BUILD_TESTING",
+            "BUILD_DDSPERF",
+            "BUILD_EXAMPLES",
+            "ENABLE_SSL",
+            "ENABLE_SECURITY",
+            "ENABLE_ICEORYX",
+            "ENABLE_ICEORYX2",
+        )
         options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_IDLC=ON", "-DBUILD_SHARED_LIBS=ON"]
         # Compiled in a third of the time: of what is linked, little runs, and briefly.
         options += ["-DCMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG", "-DENABLE_LTO=OFF"]

@@ -48,8 +48,12 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
     # In a process of its own: the modules have the names that the user chose.
     done = subprocess.run(
         [sys.executable, "-P", CODEC, folder, user.name, value, out],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     if done.returncode != 0:
         text = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise UserError(text[-1])
@@ -94,9 +98,13 @@ def _decoded(folder: Path, samples: Sequence[tuple[str, bytes]]) -> list[dict[st
     try:
         done = subprocess.run(
             [sys.executable, "-P", CODEC, folder],
-            input=asked, capture_output=True, text=True, errors="replace", check=False,
+            input=asked,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
             timeout=DECODE_S,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         return [{"problem": f"was not read within {DECODE_S:.0f} s"} for _ in samples]
     lines = [json.loads(line) for line in done.stdout.splitlines()]

@@ -41,13 +41,17 @@ from busmark.stats import Estimate
 SIGNS: dict[claims.Verdict, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?"}
 
 SHOWN: dict[claims.Verdict, Verdict] = {
-    "agrees": "better", "disagrees": "worse", "undecided": "undecided"
-}  # fmt: skip
+    "agrees": "better",
+    "disagrees": "worse",
+    "undecided": "undecided",
+}
 """How a verdict looks."""
 
 VERBS: dict[claims.Verdict, str] = {
-    "agrees": "agree", "disagrees": "disagree", "undecided": "undecided"
-}  # fmt: skip
+    "agrees": "agree",
+    "disagrees": "disagree",
+    "undecided": "undecided",
+}
 
 MOST_DRAWN = 12
 """Pairs of a check that are drawn below it."""
@@ -75,10 +79,17 @@ def document(repetition: Repetition) -> Document:
         *(value_by_value(campaign) if of.value_by_value else ()),
         _stand_ins(repetition),
         Section("Differences", [Text("line", {"line": each}) for each in of.deviations]),
-        Section("Method", [Text("ratios_of_cases", {
-            "level": share_text(campaign.confidence), "alike": f"{claims.ALIKE:g}",
-        }, style="quiet")]),
-    ]  # fmt: skip
+        Section(
+            "Method",
+            [
+                Text(
+                    "ratios_of_cases",
+                    {"level": share_text(campaign.confidence), "alike": f"{claims.ALIKE:g}"},
+                    style="quiet",
+                )
+            ],
+        ),
+    ]
     head = [of.source, made, *lines(campaign)]
     return Document(f"{of.title}, then and now", head, sections, kind="comparison")
 

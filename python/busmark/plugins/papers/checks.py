@@ -291,10 +291,12 @@ class Ends:
         return [
             Pair(
                 f"{named(greatest, (*shown, self.along))} over {parameters(least)[self.along]}",
-                self.value(greatest), self.value(least), (greatest.id, least.id),
+                self.value(greatest),
+                self.value(least),
+                (greatest.id, least.id),
             )
             for least, greatest in ends
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,11 +312,14 @@ class Bend:
     def pairs(self, campaign: Campaign) -> list[Pair]:
         """Return one pair for each case of that size whose neighbours were measured."""
         sizes = (self.at, self.at // 2, self.at * 2)
-        chosen = some([
-            [series[size] for size in sizes]
-            for series in by_size(measured(self.of, campaign))
-            if {*sizes} <= series.keys()
-        ], f"needs sizes {sizes[1]}, {sizes[0]} and {sizes[2]}")  # fmt: skip
+        chosen = some(
+            [
+                [series[size] for size in sizes]
+                for series in by_size(measured(self.of, campaign))
+                if {*sizes} <= series.keys()
+            ],
+            f"needs sizes {sizes[1]}, {sizes[0]} and {sizes[2]}",
+        )
         shown = distinguishing([middle for middle, _, _ in chosen])
         return [
             Pair(

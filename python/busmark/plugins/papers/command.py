@@ -62,10 +62,17 @@ def list_command(as_json: bool) -> None:
 
 @command.command("show", epilog="Example: busmark papers show @last")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
-@click.option("--paper", metavar="NAME", help="The paper, such as perftest-2023: for imported "
-              "results, and campaigns that name none.")  # fmt: skip
-@click.option("--application", type=click.Path(path_type=Path), metavar="STAMPS",
-              help="For a capture: as for `busmark capture analyse`.")  # fmt: skip
+@click.option(
+    "--paper",
+    metavar="NAME",
+    help="The paper, such as perftest-2023: for imported results, and campaigns that name none.",
+)
+@click.option(
+    "--application",
+    type=click.Path(path_type=Path),
+    metavar="STAMPS",
+    help="For a capture: as for `busmark capture analyse`.",
+)
 @written("paper")
 @wide
 def show_command(
@@ -86,8 +93,11 @@ def show_command(
     if directory.is_file():
         made = _captured(directory, paper, application)
     elif application:
-        raise UserError("is for a capture", where="--application",
-                        remedy="A result has the stamps of its own application.")  # fmt: skip
+        raise UserError(
+            "is for a capture",
+            where="--application",
+            remedy="A result has the stamps of its own application.",
+        )
     else:
         made = document(_repetition(analysed(directory), paper, directory))
     if files:

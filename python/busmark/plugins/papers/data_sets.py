@@ -61,8 +61,14 @@ def value_by_value(campaign: Campaign) -> Iterator[Section]:
                 share = f"Distribution of {axis} over sizes: {title}"
                 shape = _distribution(keys, axis, values, label)
                 charts.append(Chart(f"shares-{key}", share, [shape]))
-            yield Section(title, charts, detail=True, key=f"values-{key}",
-                          part="Charts of the data sets", folded=True)  # fmt: skip
+            yield Section(
+                title,
+                charts,
+                detail=True,
+                key=f"values-{key}",
+                part="Charts of the data sets",
+                folded=True,
+            )
 
 
 def _columns(pair: Pair, side: str) -> dict[str, list[Point]]:
@@ -78,8 +84,10 @@ def _columns(pair: Pair, side: str) -> dict[str, list[Point]]:
 
 def _plots(keys: Keys, drawn: Sequence[tuple[str, str, list[Point]]], label: Label) -> Picture:
     x = Axis("size of the body", "sizes")
-    plots = [Plot(x, Axis(axis), [Curve("", label, points)], heading=title)
-             for title, axis, points in drawn]  # fmt: skip
+    plots = [
+        Plot(x, Axis(axis), [Curve("", label, points)], heading=title)
+        for title, axis, points in drawn
+    ]
     return Picture(keys, (), plots, "a point for each size")
 
 
@@ -90,8 +98,14 @@ def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) 
     curves = [Curve("exact", label, exact, marks=False, steps=True, dash="solid")]
     if smooth := stats.kernel_estimate(np.asarray(values), window=(1.0, 99.0)):
         shares = zip(smooth.at, 100 * smooth.cumulative, strict=True)
-        curves.append(Curve("smoothed by a Gaussian kernel", label,
-                            [Point(float(x), float(y)) for x, y in shares],
-                            marks=False, dash="dot"))  # fmt: skip
+        curves.append(
+            Curve(
+                "smoothed by a Gaussian kernel",
+                label,
+                [Point(float(x), float(y)) for x, y in shares],
+                marks=False,
+                dash="dot",
+            )
+        )
     y = Axis("share of sizes at or below, %", ends=(0.0, 100.0))
     return Picture(keys, (), [Plot(Axis(axis), y, curves)], f"of {len(values)} sizes")

@@ -46,9 +46,13 @@ class Place:
     def latency(self, **params: int) -> Select:
         """Select its latency cases."""
         return cases(
-            None, test="latency", adapter=self.adapter, transport=self.transport,
-            qos_reliability=self.reliability, **params,
-        )  # fmt: skip
+            None,
+            test="latency",
+            adapter=self.adapter,
+            transport=self.transport,
+            qos_reliability=self.reliability,
+            **params,
+        )
 
 
 def latency(**params: int) -> Selects:
@@ -93,7 +97,8 @@ def _plus(base: float, factor: float, value: float | None) -> float | None:
     return None if value is None else base + factor * value
 
 
-LATENCY = in_part("latency",
+LATENCY = in_part(
+    "latency",
     Statement(
         "Latency and Jitter, Summary Plots",
         "Latency is linear in the size of the message: the delay per bit is constant, and where "
@@ -103,18 +108,30 @@ LATENCY = in_part("latency",
     Statement(
         "Intervals; Math class",
         "The mean of one hop is half of that measured over two.",
-        each(PLACES, Each, "mean of one hop over half the round trip", latency(),
-             of_latency(lambda of: of.there_mean_ns), of_latency(lambda of: of.mean_ns),
-             alike(LIKE_HALF)),
+        each(
+            PLACES,
+            Each,
+            "mean of one hop over half the round trip",
+            latency(),
+            of_latency(lambda of: of.there_mean_ns),
+            of_latency(lambda of: of.mean_ns),
+            alike(LIKE_HALF),
+        ),
         remark="On one machine one clock sees both hops, so what had to be assumed there is "
         "measured here.",
     ),
     Statement(
         "Math class",
         "The standard deviation of one hop lies between 0.5 and 0.707 of that over two hops.",
-        each(PLACES, Each, "standard deviation of one hop over two hops'", latency(),
-             of_latency(lambda of: of.there_std_ns), of_latency(lambda of: _plus(0, 2, of.std_ns)),
-             OF_A_HOP),
+        each(
+            PLACES,
+            Each,
+            "standard deviation of one hop over two hops'",
+            latency(),
+            of_latency(lambda of: of.there_std_ns),
+            of_latency(lambda of: _plus(0, 2, of.std_ns)),
+            OF_A_HOP,
+        ),
         remark="It holds where both hops are alike and not negatively correlated. Few extreme "
         "samples can outweigh all others in a standard deviation.",
     ),
@@ -122,35 +139,67 @@ LATENCY = in_part("latency",
         "Intervals",
         "Extremes of single hops cannot be had from two: that both hops of a sample are extreme is "
         "unlikely.",
-        each(PLACES, Each, "maximum of one hop over half of two hops'", latency(),
-             of_latency(lambda of: of.there_max_ns), of_latency(lambda of: of.max_ns), ABOVE),
+        each(
+            PLACES,
+            Each,
+            "maximum of one hop over half of two hops'",
+            latency(),
+            of_latency(lambda of: of.there_max_ns),
+            of_latency(lambda of: of.max_ns),
+            ABOVE,
+        ),
         remark="The extreme sample of a round may have met its delay on the way back.",
     ),
     Statement(
         "Intervals; Shape; Histogram Plot",
         "Latency is skewed to the right.",
-        each(PLACES, Each, "98th percentile to median over median to 2nd percentile", latency(),
-             of_latency(lambda of: _plus(-of.median_ns, 1, of.p98_ns)),
-             of_latency(lambda of: _plus(of.median_ns, -1, of.p2_ns)), ABOVE),
+        each(
+            PLACES,
+            Each,
+            "98th percentile to median over median to 2nd percentile",
+            latency(),
+            of_latency(lambda of: _plus(-of.median_ns, 1, of.p98_ns)),
+            of_latency(lambda of: _plus(of.median_ns, -1, of.p2_ns)),
+            ABOVE,
+        ),
     ),
     Statement(
         "Quantile Plot",
         "98 % of delays are very close to the median (UDP, 1000 bytes).",
-        each(CHARTED, Each, "98th percentile over median", latency(size=1000),
-             of_latency(lambda of: of.p98_ns), of_latency(lambda of: of.median_ns), alike(CLOSE)),
+        each(
+            CHARTED,
+            Each,
+            "98th percentile over median",
+            latency(size=1000),
+            of_latency(lambda of: of.p98_ns),
+            of_latency(lambda of: of.median_ns),
+            alike(CLOSE),
+        ),
     ),
     Statement(
         "Shape; Density and Quantile Plots",
         "Jitter is centred on zero, with a tail of about 2 % to each side (UDP, 1000 bytes).",
-        each(CHARTED, Each, "2nd percentile of jitter, below zero, over 98th", latency(size=1000),
-             of_latency(lambda of: _plus(0, -1, of.jitter_p2_ns)),
-             of_latency(lambda of: of.jitter_p98_ns), alike(CLOSE)),
+        each(
+            CHARTED,
+            Each,
+            "2nd percentile of jitter, below zero, over 98th",
+            latency(size=1000),
+            of_latency(lambda of: _plus(0, -1, of.jitter_p2_ns)),
+            of_latency(lambda of: of.jitter_p98_ns),
+            alike(CLOSE),
+        ),
     ),
     Statement(
         "Quantile Plot",
         "The slope, and the point at which tails form, are the same at all ten sizes.",
-        each(CHARTED, Steps, "98th percentile relative to median, from size to size", latency(),
-             alike(CLOSE), of_latency(lambda of: of.p98_ns and of.p98_ns / of.median_ns)),
+        each(
+            CHARTED,
+            Steps,
+            "98th percentile relative to median, from size to size",
+            latency(),
+            alike(CLOSE),
+            of_latency(lambda of: of.p98_ns and of.p98_ns / of.median_ns),
+        ),
     ),
     Statement(
         "Summary Plots",
@@ -162,7 +211,7 @@ LATENCY = in_part("latency",
         "Noise is periodic, with a spike at 11 s, presumably of other processes of a desktop.",
         remark="It concerns that machine; the report shows the timelines of this one.",
     ),
-)  # fmt: skip
+)
 
 
 ADAPTERS = ("opendds", "cyclonedds", "fastdds")
@@ -189,46 +238,75 @@ TOPOLOGIES = {
 def ascent(topology: str, share: tuple[float, float]) -> Selects:
     """Select cases of the steepest ascent whose offered load is this share of the rated
     capacity."""
-    return Selects(lambda adapter: cases(
-        asks(*share), test="throughput", adapter=adapter, qos_reliability="best_effort",
-        **TOPOLOGIES[topology],
-    ))  # fmt: skip
+    return Selects(
+        lambda adapter: cases(
+            asks(*share),
+            test="throughput",
+            adapter=adapter,
+            qos_reliability="best_effort",
+            **TOPOLOGIES[topology],
+        )
+    )
 
 
 TRANSFER = cases(test="throughput", adapter="tcp")
 """The plain transfer that gives the practical capacity."""
 
-THROUGHPUT = in_part("throughput",
+THROUGHPUT = in_part(
+    "throughput",
     Statement(
         "Throughput, ¶3",
         "The practical capacity of the network, by ftp, was 595 Mbit/s of 1 Gbit/s rated.",
-        (share("plain TCP transfer over the rated capacity", TRANSFER, rated_mbit_per_s,
-               about(0.595, LIKE_FTP)),),
+        (
+            share(
+                "plain TCP transfer over the rated capacity",
+                TRANSFER,
+                rated_mbit_per_s,
+                about(0.595, LIKE_FTP),
+            ),
+        ),
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "Below the network's capacity, throughput is bounded by the rate that was specified, in "
         "both topologies.",
         tuple(
-            share(f"throughput over specified rate, {adapter}, {topology}",
-                  ascent(topology, WITHIN).at(adapter), specified_mbit_per_s, alike(BOUNDED))
-            for adapter in ADAPTERS for topology in TOPOLOGIES
+            share(
+                f"throughput over specified rate, {adapter}, {topology}",
+                ascent(topology, WITHIN).at(adapter),
+                specified_mbit_per_s,
+                alike(BOUNDED),
+            )
+            for adapter in ADAPTERS
+            for topology in TOPOLOGIES
         ),
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "At specified rates beyond the capacity, the capacity bounds throughput.",
         tuple(
-            share(f"throughput over rated capacity, {adapter}, {topology}",
-                  ascent(topology, BEYOND).at(adapter), rated_mbit_per_s, BELOW)
-            for adapter in ADAPTERS for topology in TOPOLOGIES
+            share(
+                f"throughput over rated capacity, {adapter}, {topology}",
+                ascent(topology, BEYOND).at(adapter),
+                rated_mbit_per_s,
+                BELOW,
+            )
+            for adapter in ADAPTERS
+            for topology in TOPOLOGIES
         ),
     ),
     Statement(
         "Throughput, ¶4",
         "The limit of the bidirectional topology is similar to ftp's.",
-        each(ADAPTERS, Ratio, "throughput of one direction over plain TCP transfer",
-             ascent("bidirectional", BEYOND), TRANSFER, about(1.0, LIKE_FTP), ("link_rate",)),
+        each(
+            ADAPTERS,
+            Ratio,
+            "throughput of one direction over plain TCP transfer",
+            ascent("bidirectional", BEYOND),
+            TRANSFER,
+            about(1.0, LIKE_FTP),
+            ("link_rate",),
+        ),
         remark="There it is laid to collisions; the links here are full duplex, each direction has "
         "its own capacity.",
     ),
@@ -236,17 +314,30 @@ THROUGHPUT = in_part("throughput",
         "Throughput, ¶4",
         "The publication-bound topology reaches somewhat more of the rated capacity than the "
         "bidirectional one.",
-        each(ADAPTERS, Ratio, "throughput, publication bound over bidirectional",
-             ascent("publication bound", BEYOND), ascent("bidirectional", BEYOND), ABOVE,
-             ("rate_hz", "size", "link_rate")),
+        each(
+            ADAPTERS,
+            Ratio,
+            "throughput, publication bound over bidirectional",
+            ascent("publication bound", BEYOND),
+            ascent("bidirectional", BEYOND),
+            ABOVE,
+            ("rate_hz", "size", "link_rate"),
+        ),
     ),
     Statement(
         "Throughput, ¶4",
         "The publication-bound topology reaches more than ftp does.",
-        each(ADAPTERS, Ratio, "throughput over plain TCP transfer, publication bound",
-             ascent("publication bound", BEYOND), TRANSFER, ABOVE, ("link_rate",)),
+        each(
+            ADAPTERS,
+            Ratio,
+            "throughput over plain TCP transfer, publication bound",
+            ascent("publication bound", BEYOND),
+            TRANSFER,
+            ABOVE,
+            ("link_rate",),
+        ),
     ),
-)  # fmt: skip
+)
 
 
 def _of(
@@ -300,9 +391,15 @@ def tables(campaign: Campaign) -> list[GroupedTable]:
             measured = [case for case in series.values() if case.rtt_2 and headline(case)]
             if measured:
                 middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)
-                found.append(table("Latency and jitter over two hops, halved",
-                                   f"{place.there}: {middleware}", COLUMNS, measured,
-                                   _line(campaign, measured)))  # fmt: skip
+                found.append(
+                    table(
+                        "Latency and jitter over two hops, halved",
+                        f"{place.there}: {middleware}",
+                        COLUMNS,
+                        measured,
+                        _line(campaign, measured),
+                    )
+                )
     return found
 
 

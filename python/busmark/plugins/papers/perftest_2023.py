@@ -261,13 +261,23 @@ SUBSCRIBER: Columns[Size] = {
 }
 
 MODES = {
-    "throughput": ("Latency is RTT/2 of the samples that are echoed, under the load of the rest; "
-                   "it is not one-way."),
+    "throughput": (
+        "Latency is RTT/2 of the samples that are echoed, under the load of the rest; "
+        "it is not one-way."
+    ),
     "latency": "Latency is RTT/2 of a ping that waits for its pong; it is not one-way.",
-}  # fmt: skip
+}
 
-NUMBERS = {(1, "A"): 0, (1, "B"): 1, (3, "A"): 2, (3, "B"): 3,
-           (2, "A"): 4, (2, "B"): 5, (4, "A"): 6, (4, "B"): 7}  # fmt: skip
+NUMBERS = {
+    (1, "A"): 0,
+    (1, "B"): 1,
+    (3, "A"): 2,
+    (3, "B"): 3,
+    (2, "A"): 4,
+    (2, "B"): 5,
+    (4, "A"): 6,
+    (4, "B"): 7,
+}
 """Tables of the thesis, by test and side."""
 
 

@@ -53,8 +53,10 @@ def document(predictions: Predictions) -> Document:
     for model in predictions.loads:
         loads.setdefault(f"background load {model.kind}", []).append(model)
     groups: dict[str, Sequence[Model]] = {
-        "size": predictions.sizes, "offered load": predictions.rates, **loads
-    }  # fmt: skip
+        "size": predictions.sizes,
+        "offered load": predictions.rates,
+        **loads,
+    }
     counts = [f"{len(models)} against {what}" for what, models in groups.items() if models]
     sections = [*_sizes(predictions)]
     sections += _curves("offered load", predictions.rates)
@@ -65,9 +67,11 @@ def document(predictions: Predictions) -> Document:
     for what, models in groups.items():
         sections += _predicted(what, models)
     return Document(
-        predictions.name, [f"Models: {', '.join(counts) or 'none'}"],
-        [*sections, *_without_model(predictions)], kind="prediction",
-    )  # fmt: skip
+        predictions.name,
+        [f"Models: {', '.join(counts) or 'none'}"],
+        [*sections, *_without_model(predictions)],
+        kind="prediction",
+    )
 
 
 def _sizes(predictions: Predictions) -> Iterator[Section]:
@@ -109,10 +113,16 @@ def _curve_table(kind: Kind, where: str, models: Sequence[Curve]) -> Table:
 
 
 def _knees(predictions: Predictions) -> Text:
-    return Text("knees", {
-        "rise": share_text(predictions.latency_rise), "fall": share_text(predictions.goodput_fall),
-        "lost": share_text(predictions.loss_rise), "level": share_text(predictions.confidence),
-    }, style="quiet")  # fmt: skip
+    return Text(
+        "knees",
+        {
+            "rise": share_text(predictions.latency_rise),
+            "fall": share_text(predictions.goodput_fall),
+            "lost": share_text(predictions.loss_rise),
+            "level": share_text(predictions.confidence),
+        },
+        style="quiet",
+    )
 
 
 def _flat(model: Curve, kind: Kind) -> Figure | None:

@@ -17,24 +17,52 @@ from busmark.cli.places import Directory, or_newest
 
 @click.command(epilog="Example: busmark predict @last --size 3k --rate 12kHz")
 @click.argument("directory", required=False, type=Directory(), callback=or_newest)
-@click.option("--size", "sizes", multiple=True, type=Amount("size", 0, 1 << 40), metavar="SIZE",
-              help="Predict the latency of bodies of this size. Can be repeated.")  # fmt: skip
-@click.option("--rate", "rates", multiple=True, metavar="RATE",
-              type=Amount("rate", most=1e9, zero=False),
-              help="Predict latency and loss at this rate. Can be repeated.")  # fmt: skip
-@click.option("--load", "loads", multiple=True, metavar="LOAD",
-              help='Predict latency, goodput and loss under a background load such as "cpu 40%". '
-              "Can be repeated.")  # fmt: skip
-@click.option("--extrapolate", is_flag=True,
-              help="Also predict beyond the measured range; the result says so.")  # fmt: skip
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=Amount("size", 0, 1 << 40),
+    metavar="SIZE",
+    help="Predict the latency of bodies of this size. Can be repeated.",
+)
+@click.option(
+    "--rate",
+    "rates",
+    multiple=True,
+    metavar="RATE",
+    type=Amount("rate", most=1e9, zero=False),
+    help="Predict latency and loss at this rate. Can be repeated.",
+)
+@click.option(
+    "--load",
+    "loads",
+    multiple=True,
+    metavar="LOAD",
+    help='Predict latency, goodput and loss under a background load such as "cpu 40%". '
+    "Can be repeated.",
+)
+@click.option(
+    "--extrapolate",
+    is_flag=True,
+    help="Also predict beyond the measured range; the result says so.",
+)
 @written("prediction")
 @wide
-@click.option("--json", "as_json", is_flag=True,
-              help="Print models and predictions as JSON (schema: prediction).")  # fmt: skip
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print models and predictions as JSON (schema: prediction).",
+)
 def command(
-    directory: Path, sizes: tuple[int, ...], rates: tuple[float, ...], loads: tuple[str, ...],
-    extrapolate: bool, as_json: bool, **options: Any,
-) -> None:  # fmt: skip
+    directory: Path,
+    sizes: tuple[int, ...],
+    rates: tuple[float, ...],
+    loads: tuple[str, ...],
+    extrapolate: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Fit models to the results in DIRECTORY, or to the newest: latency against size, latency and
     loss against rate, all of them and goodput against a background load.
 

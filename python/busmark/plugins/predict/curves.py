@@ -111,27 +111,52 @@ def _share(figure: Figure) -> Figure:
 
 
 LATENCY_AT_LEVEL = Quantity(
-    "latency", "ns", latency_ns, "samples", log(1.0 + LATENCY_RISE),
-    (MAX_FACTOR, MAX_FACTOR_OF_ONE), _factor, "a factor of {:.3g}", lambda y, _: exp(y),
-    heights=np.log, errors=lambda errors, _: np.expm1(errors),
-)  # fmt: skip
+    "latency",
+    "ns",
+    latency_ns,
+    "samples",
+    log(1.0 + LATENCY_RISE),
+    (MAX_FACTOR, MAX_FACTOR_OF_ONE),
+    _factor,
+    "a factor of {:.3g}",
+    lambda y, _: exp(y),
+    heights=np.log,
+    errors=lambda errors, _: np.expm1(errors),
+)
 LATENCY = replace(LATENCY_AT_LEVEL, x=np.log)
 GOODPUT_AT_LEVEL = replace(
-    LATENCY_AT_LEVEL, name="goodput", unit="Mbit/s", of_round=goodput, counted="received",
-    rise=-log(1.0 - GOODPUT_FALL), heights=lambda table: -np.log(table),
-    value=lambda y, _: exp(-y), falls=True, errors=lambda errors, _: np.expm1(-errors),
-)  # fmt: skip
+    LATENCY_AT_LEVEL,
+    name="goodput",
+    unit="Mbit/s",
+    of_round=goodput,
+    counted="received",
+    rise=-log(1.0 - GOODPUT_FALL),
+    heights=lambda table: -np.log(table),
+    value=lambda y, _: exp(-y),
+    falls=True,
+    errors=lambda errors, _: np.expm1(-errors),
+)
 LOSS_AT_LEVEL = Quantity(
-    "loss", "1", loss, "expected", LOSS_RISE,
-    (100 * MAX_LOSS_REACH, 100 * MAX_LOSS_REACH_OF_ONE), _points, "{:.0f} percentage points",
-    lambda y, _: y, straight=_rising, possible=_share,
-)  # fmt: skip
+    "loss",
+    "1",
+    loss,
+    "expected",
+    LOSS_RISE,
+    (100 * MAX_LOSS_REACH, 100 * MAX_LOSS_REACH_OF_ONE),
+    _points,
+    "{:.0f} percentage points",
+    lambda y, _: y,
+    straight=_rising,
+    possible=_share,
+)
 LOSS = replace(
-    LOSS_AT_LEVEL, straight=lambda table, rates: rates * (1.0 - _rising(table, rates)),
-    value=lambda y, rate: 1.0 - y / rate, falls=True,
+    LOSS_AT_LEVEL,
+    straight=lambda table, rates: rates * (1.0 - _rising(table, rates)),
+    value=lambda y, rate: 1.0 - y / rate,
+    falls=True,
     onward=lambda y, rate, first: y * rate / first if rate < first else min(max(y, 0.0), rate),
     errors=lambda errors, rates: 0.0 - errors / rates,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +233,17 @@ class LoadCurve:
         )
         if self.of.falls:
             low, high = high, low
-        return self.of.possible(Figure(
-            value=self.of.value(straight.value, rate), low=low, high=high,
-            confidence=straight.confidence, count=count, rounds=straight.rounds, unit=self.of.unit,
-        ))  # fmt: skip
+        return self.of.possible(
+            Figure(
+                value=self.of.value(straight.value, rate),
+                low=low,
+                high=high,
+                confidence=straight.confidence,
+                count=count,
+                rounds=straight.rounds,
+                unit=self.of.unit,
+            )
+        )
 
 
 def curve_of(of: Quantity, measured: MeasuredSweep) -> LoadCurve | None:
@@ -260,9 +292,14 @@ def fields_at(curves: Mapping[str, LoadCurve | None], rate: float) -> dict[str, 
 
 
 def predicted(
-    curves: Mapping[str, LoadCurve | None], at: float, points: str,
-    span: Callable[[LoadCurve], str], past: str, *, extrapolate: bool,
-) -> Prediction:  # fmt: skip
+    curves: Mapping[str, LoadCurve | None],
+    at: float,
+    points: str,
+    span: Callable[[LoadCurve], str],
+    past: str,
+    *,
+    extrapolate: bool,
+) -> Prediction:
     """Return the figures of all curves at a point. `points` and `span`: what was measured, in
     words; `past`: what holds beyond the knee of latency."""
     known = {name: curve for name, curve in curves.items() if curve}

@@ -271,9 +271,14 @@ def predict(
             by_load.append(of_load)
         if of_load is not None or any(each.unusable for each in without):
             loads_with_model.add(levels.kind)
-    _require(result, left_out, sizes=bool(by_size) or "size" in unusable,
-             rates=bool(by_rate) or "rate" in unusable, loads=loads_with_model,
-             asked=(bool(sizes), bool(rates), [kind for kind, _ in loads]))  # fmt: skip
+    _require(
+        result,
+        left_out,
+        sizes=bool(by_size) or "size" in unusable,
+        rates=bool(by_rate) or "rate" in unusable,
+        loads=loads_with_model,
+        asked=(bool(sizes), bool(rates), [kind for kind, _ in loads]),
+    )
     return Predictions(
         name=str(result.manifest.scenario.get("name") or "unnamed campaign"),
         confidence=CONFIDENCE,
@@ -285,9 +290,14 @@ def predict(
 
 
 def _require(
-    result: Result, left_out: Sequence[LeftOut], *, sizes: bool, rates: bool, loads: set[str],
+    result: Result,
+    left_out: Sequence[LeftOut],
+    *,
+    sizes: bool,
+    rates: bool,
+    loads: set[str],
     asked: tuple[bool, bool, Sequence[str]],
-) -> None:  # fmt: skip
+) -> None:
     """Check that there is a model for what is asked, and one at all."""
     for_size, for_rate, for_loads = asked
     why = "".join(f"; {each.sweep.label}, {each.sweep.where}: {each.reason}" for each in left_out)

@@ -60,8 +60,12 @@ class CampaignDocuments:
     def _uses(self) -> Iterator[Use]:
         for params in self._secured:
             for name, own in topics(flows(params)).items():
-                yield Use(name, str(params.security_profile), tuple(sorted(own.written)),
-                          tuple(sorted(own.read)))  # fmt: skip
+                yield Use(
+                    name,
+                    str(params.security_profile),
+                    tuple(sorted(own.written)),
+                    tuple(sorted(own.read)),
+                )
 
     def _check_handshakes(self, params: Parameters) -> None:
         """Refuse a pair of vendors whose handshake would be begun by one that must answer it."""
@@ -169,11 +173,20 @@ def _answering(name: str, others: Iterable[str]) -> str:
     return next(each for each in numbered if handshake_order(each) > last)
 
 
-PREVENTS = frozenset({
-    "expired", "not-yet-valid", "wrong-authority", "not-an-authority", "wrong-key",
-    "wrong-signature", "wrong-subject", "weaker-than-promised", "stronger-than-promised",
-    "not-allowed",
-})  # fmt: skip
+PREVENTS = frozenset(
+    {
+        "expired",
+        "not-yet-valid",
+        "wrong-authority",
+        "not-an-authority",
+        "wrong-key",
+        "wrong-signature",
+        "wrong-subject",
+        "weaker-than-promised",
+        "stronger-than-promised",
+        "not-allowed",
+    }
+)
 """Findings with which no middleware lets a participant in, or with which a result would name
 another protection than it had; others are a matter of taste."""
 
@@ -226,10 +239,18 @@ def _findings(documents: Documents, uses: list[Use]) -> Iterator[Finding]:
 
 def _files(documents: Documents, use: Use) -> list[str]:
     found = documents.of(use.participant, use.profile)
-    return [] if found is None else [
-        found.identity_ca, found.certificate, found.private_key, found.permissions_ca,
-        found.governance, found.permissions,
-    ]  # fmt: skip
+    return (
+        []
+        if found is None
+        else [
+            found.identity_ca,
+            found.certificate,
+            found.private_key,
+            found.permissions_ca,
+            found.governance,
+            found.permissions,
+        ]
+    )
 
 
 def _covers(documents: Documents, name: str, profile: str, domain: int) -> None:

@@ -96,8 +96,14 @@ def _missing(documents: Documents) -> Iterator[Finding]:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             continue
         if not at.participant(name).is_dir():
-            yield Finding("missing", str(at.participant(name)), "", IDENTITY,
-                          "the documents of this participant are missing", AGAIN)  # fmt: skip
+            yield Finding(
+                "missing",
+                str(at.participant(name)),
+                "",
+                IDENTITY,
+                "the documents of this participant are missing",
+                AGAIN,
+            )
             continue
         for path in (at.curve_secret(name), at.curve_public(name)):
             if not path.exists():
@@ -152,20 +158,36 @@ def _certificate(
             "expired", str(path), "notAfter", clause, f"expired on {last:%Y-%m-%d %H:%M} UTC", again
         )
     if now < first:
-        yield Finding("not-yet-valid", str(path), "notBefore", clause,
-                      f"not valid before {first:%Y-%m-%d %H:%M} UTC",
-                      "Correct the clock, or make it again.")  # fmt: skip
+        yield Finding(
+            "not-yet-valid",
+            str(path),
+            "notBefore",
+            clause,
+            f"not valid before {first:%Y-%m-%d %H:%M} UTC",
+            "Correct the clock, or make it again.",
+        )
     key = certificate.public_key()
     kind = {rsa.RSAPublicKey: "RSA", ec.EllipticCurvePublicKey: "EC"}
     name = next((text for each, text in kind.items() if isinstance(key, each)), None)
     size = getattr(key, "key_size", 0)
     if name is None or size < SMALLEST[name]:
-        yield Finding("weak-key", str(path), "subjectPublicKeyInfo", clause,
-                      f"weak key: {name or 'unknown'}, {size} bits",
-                      "Use ECDSA P-256 or RSA-2048.")  # fmt: skip
+        yield Finding(
+            "weak-key",
+            str(path),
+            "subjectPublicKeyInfo",
+            clause,
+            f"weak key: {name or 'unknown'}, {size} bits",
+            "Use ECDSA P-256 or RSA-2048.",
+        )
     if weak := _weak_hash(certificate):
-        yield Finding("weak-signature", str(path), "signatureAlgorithm", clause,
-                      f"signed by {weak}", "Sign with SHA-256.")  # fmt: skip
+        yield Finding(
+            "weak-signature",
+            str(path),
+            "signatureAlgorithm",
+            clause,
+            f"signed by {weak}",
+            "Sign with SHA-256.",
+        )
 
 
 def _weak_hash(certificate: x509.Certificate) -> str | None:
@@ -184,9 +206,14 @@ def _issuer(
     try:
         certificate.verify_directly_issued_by(authority)
     except (InvalidSignature, UnsupportedAlgorithm, ValueError, TypeError):
-        yield Finding("wrong-authority", str(path), "signature", clause,
-                      f"not signed by {authority.subject.rfc4514_string()}",
-                      "Sign it by the authority of this directory.")  # fmt: skip
+        yield Finding(
+            "wrong-authority",
+            str(path),
+            "signature",
+            clause,
+            f"not signed by {authority.subject.rfc4514_string()}",
+            "Sign it by the authority of this directory.",
+        )
 
 
 def _authority(path: Path, certificate: x509.Certificate, clause: str) -> Iterator[Finding]:
@@ -198,9 +225,14 @@ def _authority(path: Path, certificate: x509.Certificate, clause: str) -> Iterat
     except (ValueError, x509.DuplicateExtension, UnsupportedAlgorithm):
         may = False
     if not may:
-        yield Finding("not-an-authority", str(path), "basicConstraints", clause,
-                      "this certificate may not sign others: it has no CA:TRUE",
-                      "Make the authority again, with CA:TRUE.")  # fmt: skip
+        yield Finding(
+            "not-an-authority",
+            str(path),
+            "basicConstraints",
+            clause,
+            "this certificate may not sign others: it has no CA:TRUE",
+            "Make the authority again, with CA:TRUE.",
+        )
 
 
 def _key(
@@ -208,9 +240,14 @@ def _key(
 ) -> Iterator[Finding]:
     key = reading.key_of(path, documents.passphrase)
     if key.public_key() != certificate.public_key():
-        yield Finding("wrong-key", str(path), "", clause,
-                      f"not the key of {certificate.subject.rfc4514_string()}",
-                      "Restore the key that belongs to the certificate.")  # fmt: skip
+        yield Finding(
+            "wrong-key",
+            str(path),
+            "",
+            clause,
+            f"not the key of {certificate.subject.rfc4514_string()}",
+            "Restore the key that belongs to the certificate.",
+        )
     yield from _mode(path, IDENTITY)
 
 
@@ -218,9 +255,14 @@ def _mode(path: Path, clause: str) -> Iterator[Finding]:
     """Rights of others to a private key."""
     rights = stat.S_IMODE(path.stat().st_mode)
     if rights & 0o077:
-        yield Finding("open-key", str(path), f"mode {rights:04o}", clause,
-                      "others than the owner have rights to this private key",
-                      f"chmod 600 {shlex.quote(str(path))}")  # fmt: skip
+        yield Finding(
+            "open-key",
+            str(path),
+            f"mode {rights:04o}",
+            clause,
+            "others than the owner have rights to this private key",
+            f"chmod 600 {shlex.quote(str(path))}",
+        )
 
 
 UNLIKE = ("a", "Z", "0", "_", "busmark_ping", "rt/chatter", "Sensor-7.temperature", "ß")
@@ -286,16 +328,26 @@ def _signature(
     documents: Documents, path: Path, message: Message, clause: str
 ) -> Iterator[Finding]:
     if not message.by(reading.certificate_of(documents.layout.permissions_ca)):
-        yield Finding("wrong-signature", str(path), "signature", clause,
-                      "not signed by the permissions CA, or changed after it was signed",
-                      "Sign the document by the permissions CA.")  # fmt: skip
+        yield Finding(
+            "wrong-signature",
+            str(path),
+            "signature",
+            clause,
+            "not signed by the permissions CA, or changed after it was signed",
+            "Sign the document by the permissions CA.",
+        )
     beside = path.with_suffix(".xml")
     if beside.exists():
         text = reading.content_of(beside).replace(b"\r\n", b"\n")
         if text.strip() != message.text.strip():
-            yield Finding("not-signed-again", str(beside), "", clause,
-                          f"differs from what is signed in {path.name}",
-                          "Sign it again: only the signed document has an effect.")  # fmt: skip
+            yield Finding(
+                "not-signed-again",
+                str(beside),
+                "",
+                clause,
+                f"differs from what is signed in {path.name}",
+                "Sign it again: only the signed document has an effect.",
+            )
 
 
 def _uncovered(
@@ -303,40 +355,73 @@ def _uncovered(
 ) -> Iterator[Finding]:
     for each in wanted:
         if not covered(each, by):
-            yield Finding("domain-not-covered", str(path), f"line {element.line}", clause,
-                          f"domain {each} is not covered", SIGN_AGAIN)  # fmt: skip
+            yield Finding(
+                "domain-not-covered",
+                str(path),
+                f"line {element.line}",
+                clause,
+                f"domain {each} is not covered",
+                SIGN_AGAIN,
+            )
 
 
 def _strangers(path: Path, rule: Rule) -> Iterator[Finding]:
     name = "allow_unauthenticated_participants"
     if flag(rule.element, name):
         line = (rule.element.first(name) or rule.element).line
-        yield Finding("strangers-allowed", str(path), f"line {line}", GOVERNANCE,
-                      "participants without an identity may join", SIGN_AGAIN)  # fmt: skip
+        yield Finding(
+            "strangers-allowed",
+            str(path),
+            f"line {line}",
+            GOVERNANCE,
+            "participants without an identity may join",
+            SIGN_AGAIN,
+        )
 
 
 def _subject(path: Path, root: Element, grants: Sequence[Grant], subject: str) -> Iterator[Finding]:
     if not any(same_subject(grant.subject, subject) for grant in grants):
         line = next((each.element.line for each in grants), root.line)
-        yield Finding("wrong-subject", str(path), f"line {line}", PERMISSIONS,
-                      f"no grant is for {subject}, the subject of the certificate",
-                      SIGN_AGAIN)  # fmt: skip
+        yield Finding(
+            "wrong-subject",
+            str(path),
+            f"line {line}",
+            PERMISSIONS,
+            f"no grant is for {subject}, the subject of the certificate",
+            SIGN_AGAIN,
+        )
 
 
 def _grant(path: Path, grant: Grant, now: datetime) -> Iterator[Finding]:
     place = f"line {grant.element.line}"
     if now > grant.not_after:
-        yield Finding("expired", str(path), place, PERMISSIONS,
-                      f"permissions expired on {grant.not_after:%Y-%m-%d %H:%M} UTC",
-                      SIGN_AGAIN)  # fmt: skip
+        yield Finding(
+            "expired",
+            str(path),
+            place,
+            PERMISSIONS,
+            f"permissions expired on {grant.not_after:%Y-%m-%d %H:%M} UTC",
+            SIGN_AGAIN,
+        )
     if now < grant.not_before:
-        yield Finding("not-yet-valid", str(path), place, PERMISSIONS,
-                      f"permissions are not valid before {grant.not_before:%Y-%m-%d %H:%M} UTC",
-                      "Correct the clock, or sign the document again.")  # fmt: skip
+        yield Finding(
+            "not-yet-valid",
+            str(path),
+            place,
+            PERMISSIONS,
+            f"permissions are not valid before {grant.not_before:%Y-%m-%d %H:%M} UTC",
+            "Correct the clock, or sign the document again.",
+        )
     if grant.default != "DENY":
         line = (grant.element.first("default") or grant.element).line
-        yield Finding("default-allow", str(path), f"line {line}", PERMISSIONS,
-                      "what no rule names is allowed", SIGN_AGAIN)  # fmt: skip
+        yield Finding(
+            "default-allow",
+            str(path),
+            f"line {line}",
+            PERMISSIONS,
+            "what no rule names is allowed",
+            SIGN_AGAIN,
+        )
     for rule in grant.rules:
         if rule.allows:
             yield from _broad(path, rule)
@@ -345,13 +430,25 @@ def _grant(path: Path, grant: Grant, now: datetime) -> Iterator[Finding]:
 def _broad(path: Path, rule: Rule) -> Iterator[Finding]:
     """Rules that allow everything."""
     if covered(Domains(0, LAST), rule.domains):
-        yield Finding("all-domains", str(path), f"line {rule.element.line}", ACCESS,
-                      "every domain is allowed", SIGN_AGAIN)  # fmt: skip
+        yield Finding(
+            "all-domains",
+            str(path),
+            f"line {rule.element.line}",
+            ACCESS,
+            "every domain is allowed",
+            SIGN_AGAIN,
+        )
     for what in ("publish", "subscribe"):
         for topic in rule.topics(what):
             if all(fnmatchcase(name, topic.text.strip()) for name in UNLIKE):
-                yield Finding("all-topics", str(path), f"line {topic.line}", ACCESS,
-                              f"every topic is allowed: {what}", SIGN_AGAIN)  # fmt: skip
+                yield Finding(
+                    "all-topics",
+                    str(path),
+                    f"line {topic.line}",
+                    ACCESS,
+                    f"every topic is allowed: {what}",
+                    SIGN_AGAIN,
+                )
 
 
 def _unlike_promised(path: Path, rules: Sequence[Rule]) -> Iterator[Finding]:
@@ -402,15 +499,25 @@ def curve_faults(documents: Documents, names: Iterable[str] | None = None) -> It
         yield from _mode(secret, CURVE)
         belongs = _public_of(secret)
         if not public.exists() or _text(public) != belongs:
-            yield Finding("wrong-key", str(public), "", CURVE,
-                          f"not the public key of {secret.name} beside it",
-                          "Restore the key pair, or make the directory again.")  # fmt: skip
+            yield Finding(
+                "wrong-key",
+                str(public),
+                "",
+                CURVE,
+                f"not the public key of {secret.name} beside it",
+                "Restore the key pair, or make the directory again.",
+            )
         # Where the list is missing, no key is accepted.
         accepted = _text(at.curve_allowed).splitlines() if at.curve_allowed.exists() else []
         if belongs not in accepted:
-            yield Finding("not-allowed", str(at.curve_allowed), "", CURVE,
-                          f"the public key of {name} is not in it: nobody accepts {name}",
-                          "Add the key, or make the directory again.")  # fmt: skip
+            yield Finding(
+                "not-allowed",
+                str(at.curve_allowed),
+                "",
+                CURVE,
+                f"the public key of {name} is not in it: nobody accepts {name}",
+                "Add the key, or make the directory again.",
+            )
 
 
 def _public_of(secret: Path) -> str:

@@ -15,9 +15,11 @@ from busmark.cli.output import echo
 
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 PASSPHRASE = click.option(
-    "--passphrase-file", type=click.Path(path_type=Path), metavar="FILE",
+    "--passphrase-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
     help="File whose first line is the passphrase of the private keys (not of CURVE's).",
-)  # fmt: skip
+)
 
 
 @click.group(epilog="Example: busmark security init keys && busmark security check keys")

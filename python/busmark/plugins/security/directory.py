@@ -82,27 +82,41 @@ class Documents:
         at = self.layout
         if profile == CURVE:
             found = ParticipantDocuments(
-                CURVE, str(at.curve_allowed), str(at.curve_public(participant)),
+                CURVE,
+                str(at.curve_allowed),
+                str(at.curve_public(participant)),
                 str(at.curve_secret(participant)),
-            )  # fmt: skip
+            )
         else:
             found = ParticipantDocuments(
-                profile, str(at.identity_ca), str(at.certificate(participant)),
-                str(at.key(participant)), self.passphrase,
+                profile,
+                str(at.identity_ca),
+                str(at.certificate(participant)),
+                str(at.key(participant)),
+                self.passphrase,
                 *(
-                    (str(at.permissions_ca), str(at.governance(profile)),
-                     str(at.permissions(participant)))
+                    (
+                        str(at.permissions_ca),
+                        str(at.governance(profile)),
+                        str(at.permissions(participant)),
+                    )
                     if profile in DDS
                     else ()
                 ),
-            )  # fmt: skip
+            )
         _all_there(found)
         return found
 
 
 def _all_there(documents: ParticipantDocuments) -> None:
-    for name in ("identity_ca", "certificate", "private_key", "permissions_ca", "governance",
-                 "permissions"):  # fmt: skip
+    for name in (
+        "identity_ca",
+        "certificate",
+        "private_key",
+        "permissions_ca",
+        "governance",
+        "permissions",
+    ):
         path = getattr(documents, name)
         if path and not os.access(path, os.R_OK):
             raise UserError(
@@ -194,8 +208,14 @@ def _participant(
     own = authority.identity(name, wanted.algorithm, validity, identities)
     _write(at.certificate(name), own.certificate_pem)
     _write(at.key(name), own.key_pem(wanted.passphrase.encode() or None))
-    text = permissions_document(name, authority.subject_of(own.certificate), validity,
-                                wanted.domains, wanted.publish, wanted.subscribe)  # fmt: skip
+    text = permissions_document(
+        name,
+        authority.subject_of(own.certificate),
+        validity,
+        wanted.domains,
+        wanted.publish,
+        wanted.subscribe,
+    )
     _write(at.permissions(name, "xml"), text.encode())
     _write(at.permissions(name), cms.sign(text, rights))
     public, secret = authority.curve_pair()
@@ -268,9 +288,13 @@ TIME = "%Y-%m-%dT%H:%M:%S"
 
 
 def permissions_document(
-    name: str, subject: str, validity: Validity, domains: Sequence[Domains],
-    publish: Sequence[str], subscribe: Sequence[str],
-) -> str:  # fmt: skip
+    name: str,
+    subject: str,
+    validity: Validity,
+    domains: Sequence[Domains],
+    publish: Sequence[str],
+    subscribe: Sequence[str],
+) -> str:
     """Return the document with the one grant of a participant: what is not allowed is denied."""
     allowed = (("publish", publish), ("subscribe", subscribe))
     rules = "\n".join(_criteria(what, topics) for what, topics in allowed if topics)

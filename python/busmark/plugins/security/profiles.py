@@ -16,9 +16,12 @@ from busmark.plugins.security.domains import Domains
 Kind = Literal["NONE", "SIGN", "ENCRYPT"]
 NOTHING = "NONE"
 KINDS = (
-    NOTHING, "SIGN", "SIGN_WITH_ORIGIN_AUTHENTICATION", "ENCRYPT",
+    NOTHING,
+    "SIGN",
+    "SIGN_WITH_ORIGIN_AUTHENTICATION",
+    "ENCRYPT",
     "ENCRYPT_WITH_ORIGIN_AUTHENTICATION",
-)  # fmt: skip
+)
 """What a governance document may say of a protection, from the least to the most."""
 BASIC_KINDS = (NOTHING, "SIGN", "ENCRYPT")
 """And of payloads."""
@@ -96,14 +99,21 @@ PROFILES = {
 
 SCHEMA = "http://www.omg.org/spec/DDS-SECURITY/20170901/omg_shared_ca_governance.xsd"
 DOMAIN_RULE = (
-    "allow_unauthenticated_participants", "enable_join_access_control",
-    "discovery_protection_kind", "liveliness_protection_kind", "rtps_protection_kind",
-)  # fmt: skip
+    "allow_unauthenticated_participants",
+    "enable_join_access_control",
+    "discovery_protection_kind",
+    "liveliness_protection_kind",
+    "rtps_protection_kind",
+)
 """What is said of a domain, in the order of the schema."""
 TOPIC_RULE = (
-    "enable_discovery_protection", "enable_liveliness_protection", "enable_read_access_control",
-    "enable_write_access_control", "metadata_protection_kind", "data_protection_kind",
-)  # fmt: skip
+    "enable_discovery_protection",
+    "enable_liveliness_protection",
+    "enable_read_access_control",
+    "enable_write_access_control",
+    "metadata_protection_kind",
+    "data_protection_kind",
+)
 """What is said of a topic, in the order of the schema."""
 
 

@@ -189,11 +189,16 @@ def _grant(element: Element, path: Path) -> Grant:
     if validity is None:
         raise _invalid("this grant has no validity", path, element)
     return Grant(
-        element, element.value("subject_name"),
-        _time(validity, "not_before", path), _time(validity, "not_after", path),
-        tuple(Rule(each, domains(each, path)) for each in element.children
-              if each.name in ("allow_rule", "deny_rule")),
-    )  # fmt: skip
+        element,
+        element.value("subject_name"),
+        _time(validity, "not_before", path),
+        _time(validity, "not_after", path),
+        tuple(
+            Rule(each, domains(each, path))
+            for each in element.children
+            if each.name in ("allow_rule", "deny_rule")
+        ),
+    )
 
 
 def _time(validity: Element, name: str, path: Path) -> datetime:

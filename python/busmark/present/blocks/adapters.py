@@ -71,14 +71,27 @@ def overview(found: Sequence[Adapter], *, long: bool) -> Table:
         Field("Adapter", "name"),
         Field("Ready", lambda adapter: None if usable else adapter.usable),
     ]
-    fields += [
-        Field("Middleware", _declared("middleware_version")),
-        Field("Licence", _declared("licence")),
-    ] if long else [
-        Field("Middleware", lambda adapter: _title(adapter).partition(" (")[0]),
-        Field("Version", lambda adapter: (found := VERSION.search(
-            (adapter.capabilities or {}).get("middleware_version", ""))) and found[0]),
-    ]  # fmt: skip
+    fields += (
+        [
+            Field("Middleware", _declared("middleware_version")),
+            Field("Licence", _declared("licence")),
+        ]
+        if long
+        else [
+            Field("Middleware", lambda adapter: _title(adapter).partition(" (")[0]),
+            Field(
+                "Version",
+                lambda adapter: (
+                    (
+                        found := VERSION.search(
+                            (adapter.capabilities or {}).get("middleware_version", "")
+                        )
+                    )
+                    and found[0]
+                ),
+            ),
+        ]
+    )
     fields += [Field("Transports", _declared("transports"))]
     fields += [
         Field("Waits", _declared("waits")), Field("Reach", _declared("reach"), detail=True),
@@ -160,20 +173,22 @@ def _capabilities(adapter: Adapter) -> Iterator[Section]:
         counts = ", ".join(f"{report[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
         checked = f"{counts} ({report['checked_utc']})"
     tuned = declared.get("tuned")
-    yield _facts({
-        "middleware": declared["middleware_version"],
-        "licence": declared["licence"],
-        "install": declared["install"] or "built in",
-        "adapter": f"version {declared['version']}",
-        "largest body": size_text(declared["max_body_bytes"]),
-        "cost of a sample": declared["cost"] or "none beside the middleware",
-        "profile tuned": "unknown" if tuned is None else tuned or "the same as default",
-        "your type": declared.get("user_type") or "",
-        "ends workers": "; ".join(ending),
-        "conformance": checked,
-        "library": declared["path"],
-        "notes": _notes(adapter),
-    })  # fmt: skip
+    yield _facts(
+        {
+            "middleware": declared["middleware_version"],
+            "licence": declared["licence"],
+            "install": declared["install"] or "built in",
+            "adapter": f"version {declared['version']}",
+            "largest body": size_text(declared["max_body_bytes"]),
+            "cost of a sample": declared["cost"] or "none beside the middleware",
+            "profile tuned": "unknown" if tuned is None else tuned or "the same as default",
+            "your type": declared.get("user_type") or "",
+            "ends workers": "; ".join(ending),
+            "conformance": checked,
+            "library": declared["path"],
+            "notes": _notes(adapter),
+        }
+    )
     whole = compliance({adapter.name: declared})
     yield Section("Supported", supports(whole, meanings=True))
     yield _options(adapter)
@@ -198,8 +213,10 @@ def _options(adapter: Adapter) -> Section:
     fields = (Field("Option", itemgetter("key")), Field("Default", itemgetter("value")),
               Field("Meaning", itemgetter("doc")))  # fmt: skip
     title = f"Options ([matrix.option] {adapter.name}.KEY = VALUE)"
-    return Section(title, [table_of(options, fields, key="options") if options
-                           else Text("line", {"line": "None."})])  # fmt: skip
+    return Section(
+        title,
+        [table_of(options, fields, key="options") if options else Text("line", {"line": "None."})],
+    )
 
 
 def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
@@ -211,13 +228,20 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     if not one:
         # What nobody supports says nothing of one adapter beside another. Each adapter has names
         # of transports: most rows would be for adapters not in the table.
-        every, rows = rows, [
-            (section, row) for section, row in rows
-            if any(cell.state != "no" for cell in row.cells)
-            or (meanings and section.id != "transports")
-        ]  # fmt: skip
-        absent = [row.key for section, row in every
-                  if (section, row) not in rows and section.id != "transports"]  # fmt: skip
+        every, rows = (
+            rows,
+            [
+                (section, row)
+                for section, row in rows
+                if any(cell.state != "no" for cell in row.cells)
+                or (meanings and section.id != "transports")
+            ],
+        )
+        absent = [
+            row.key
+            for section, row in every
+            if (section, row) not in rows and section.id != "transports"
+        ]
     fields = [
         Field("Property", lambda each: Cell(each[1].key, note=each[1].meaning)),
         Field("Meaning", lambda each: each[1].meaning if meanings else None),

@@ -36,9 +36,11 @@ BASELINES = "Baselines"
 UNMEASURED = f"{text.ABSENT}: not measured."
 
 NAMES = {
-    "latency": ("median",), "one_way": ("median", "latency"),
-    "throughput": ("goodput_mbit_per_s",), "capacity": ("goodput_mbit_per_s",),
-}  # fmt: skip
+    "latency": ("median",),
+    "one_way": ("median", "latency"),
+    "throughput": ("goodput_mbit_per_s",),
+    "capacity": ("goodput_mbit_per_s",),
+}
 """Figures that findings concern, by what a case is judged by."""
 
 Workload = tuple[str, str, int | None, tuple[tuple[str, str], ...]]
@@ -234,9 +236,12 @@ def _where(workload: Workload, among: Iterable[Workload]) -> str:
 
 
 def _workload(
-    where: str, placement: str, cases: Sequence[CaseSummary | None], ranking: Ranking | None,
+    where: str,
+    placement: str,
+    cases: Sequence[CaseSummary | None],
+    ranking: Ranking | None,
     found: Mapping[str, Flags],
-) -> Iterator[Column]:  # fmt: skip
+) -> Iterator[Column]:
     """The figure of each label, and its ratio to the leader's."""
     headline = next(case.headline for case in cases if case and case.headline)
     what = figure_of(headline.kind)
@@ -267,8 +272,11 @@ def _marked(cell: Cell, case: CaseSummary | None, found: Mapping[str, Flags]) ->
     if case is None or case.id not in found or case.headline is None:
         return cell
     names = {*NAMES.get(case.headline.kind, ()), case.headline.kind, "rounds"}
-    marks = [flag.mark for flag in found[case.id].flags if flag.severity != "note"
-             and (not flag.concerns or names & {*flag.concerns})]  # fmt: skip
+    marks = [
+        flag.mark
+        for flag in found[case.id].flags
+        if flag.severity != "note" and (not flag.concerns or names & {*flag.concerns})
+    ]
     return replace(cell, marks=tuple(marks))
 
 
@@ -381,8 +389,13 @@ def sizes(campaign: Campaign) -> Section | None:
         Field("Per byte", "slope", "ns/B", kind="figure"),
         Field("Departure", "departure", "1"),
     )
-    table = listing(fits, fields, note=[Text("sizes")], key="sizes",
-                    row=lambda fit: Row(group=placement_short(fit.placement)))  # fmt: skip
+    table = listing(
+        fits,
+        fields,
+        note=[Text("sizes")],
+        key="sizes",
+        row=lambda fit: Row(group=placement_short(fit.placement)),
+    )
     return Section("Median RTT/2 against size", [table])
 
 

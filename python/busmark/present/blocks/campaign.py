@@ -109,8 +109,15 @@ def whole(
     sections += all_findings(campaign)
     sections += environment(campaign, files)
     swatches = {each.text: look.swatch(each) for each in campaign.labels}
-    return Document(campaign.name, list(lines(campaign)), sections, entries(campaign, files), links,
-                    swatches=swatches, labels=campaign.labels)  # fmt: skip
+    return Document(
+        campaign.name,
+        list(lines(campaign)),
+        sections,
+        entries(campaign, files),
+        links,
+        swatches=swatches,
+        labels=campaign.labels,
+    )
 
 
 def _results(
@@ -132,12 +139,17 @@ def entries(campaign: Campaign, files: RawFiles | None) -> list[Entry]:
     found = by_case(kinds(campaign.findings))
     return [
         Entry(
-            case.id, case.label, heading(case), summary(case), case.status.replace("_", " "),
-            case.reason or "", _values(case),
+            case.id,
+            case.label,
+            heading(case),
+            summary(case),
+            case.status.replace("_", " "),
+            case.reason or "",
+            _values(case),
             [*details(case, found), *files_of(case, files)] if number < MOST_DETAILS else [],
         )
         for number, case in enumerate(campaign.cases)
-    ]  # fmt: skip
+    ]
 
 
 def _values(case: CaseSummary) -> dict[str, str]:
@@ -195,10 +207,17 @@ def _notebook(result: Result, campaign: Campaign, folder: Path) -> Document:
     for of_series, most in MOST_CHOICES.items():
         kinds = [kind for kind in shown if kind.of_series == of_series]
         more += charts(campaign, kinds, most)
-    sections = [replace(section, blocks=[
-        cell for block in section.blocks
-        for cell in (working.drawn(block) if isinstance(block, Chart) else [block])
-    ]) for section in (*own.sections, *more)]  # fmt: skip
+    sections = [
+        replace(
+            section,
+            blocks=[
+                cell
+                for block in section.blocks
+                for cell in (working.drawn(block) if isinstance(block, Chart) else [block])
+            ],
+        )
+        for section in (*own.sections, *more)
+    ]
     others = [kind.key for kind in CHARTS if kind not in shown and kind.cases(campaign)]
     directory = os.path.relpath(result.directory.resolve(), folder.resolve())
     first, last = working.opening(campaign, directory), working.closing(campaign, others)
@@ -212,9 +231,11 @@ def _workbook(result: Result, campaign: Campaign) -> Document:
     # All that is known of findings is a frame.
     shown = [section for section in own.sections if section.title != "Findings"]
     more = (
-        *configuration(campaign), *tests(campaign), *charts(campaign, kinds),
+        *configuration(campaign),
+        *tests(campaign),
+        *charts(campaign, kinds),
         *sections(Results(result, campaign)),
-    )  # fmt: skip
+    )
     return replace(own, sections=[*shown, *more])
 
 
@@ -234,8 +255,11 @@ def _frames(result: Result, campaign: Campaign) -> Document:
 
 def _samples(result: Result, campaign: Campaign) -> Document:
     results = Results(result, campaign)
-    frames = {f"samples-{case.id}": partial(results.samples, case.id)
-              for case in campaign.cases if case.rounds.ok}  # fmt: skip
+    frames = {
+        f"samples-{case.id}": partial(results.samples, case.id)
+        for case in campaign.cases
+        if case.rounds.ok
+    }
     return Document(campaign.name, [], [], frames=frames)
 
 
@@ -246,20 +270,45 @@ def _ci(result: Result, campaign: Campaign) -> Document:
         for case in campaign.cases
     }
     suites = [
-        Suite(words, [
-            Test(campaign.name, each.case, seconds.get(each.case, 0.0),
-                 each.fails, each.verdict == "met", each.verdict, each.reason)
-            for each in own
-        ])
+        Suite(
+            words,
+            [
+                Test(
+                    campaign.name,
+                    each.case,
+                    seconds.get(each.case, 0.0),
+                    each.fails,
+                    each.verdict == "met",
+                    each.verdict,
+                    each.reason,
+                )
+                for each in own
+            ],
+        )
         for words, own in by_requirement(campaign.requirements)
-    ]  # fmt: skip
+    ]
     properties = {"result": str(result.directory), "busmark": campaign.busmark_version}
     rows = answers(Results(result, campaign).estimates, campaign.cases).to_dicts()
     metrics = [
-        Metric(row["name"], row["figure"], row["unit"], row["value"], row["low"], row["high"],
-               row["confidence"], row["more_is_better"],
-               {"rounds": row["rounds"], "samples": row["count"]})
+        Metric(
+            row["name"],
+            row["figure"],
+            row["unit"],
+            row["value"],
+            row["low"],
+            row["high"],
+            row["confidence"],
+            row["more_is_better"],
+            {"rounds": row["rounds"], "samples": row["count"]},
+        )
         for row in rows
-    ]  # fmt: skip
-    return Document(campaign.name, [], [], suites=suites, metrics=metrics,
-                    begun_utc=campaign.created_utc, properties=properties)  # fmt: skip
+    ]
+    return Document(
+        campaign.name,
+        [],
+        [],
+        suites=suites,
+        metrics=metrics,
+        begun_utc=campaign.created_utc,
+        properties=properties,
+    )

@@ -30,9 +30,11 @@ from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, 
 from busmark.present.figures import lost_text
 
 TITLES = {
-    "latency": "Round-trip latency", "throughput": "Throughput", "capacity": "Sustained throughput",
+    "latency": "Round-trip latency",
+    "throughput": "Throughput",
+    "capacity": "Sustained throughput",
     "discovery": "Discovery",
-}  # fmt: skip
+}
 
 TAIL = 50.0
 """Percentiles above this are called the tail."""
@@ -177,10 +179,13 @@ def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[C
         if not heading or not (heading.when == "always" or any(figures)):
             continue
         cells = [
-            Cell(float("inf"), text=lost) if (lost := lost_text(case, one.key))
-            else cell_of(figure) if figure else Cell(note=_why_absent(one, of, case))
+            Cell(float("inf"), text=lost)
+            if (lost := lost_text(case, one.key))
+            else cell_of(figure)
+            if figure
+            else Cell(note=_why_absent(one, of, case))
             for figure, case in zip(figures, cases, strict=True)
-        ]  # fmt: skip
+        ]
         first = first or heading.text
         tail = ("tail",) if (one.percent or 0) > TAIL else ()
         column = Column(heading.text, cells, "figure", "ns", detail=heading.minor, scale=first)
@@ -410,8 +415,10 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         and case.throughput.probe_one_way.loss is None
     }
     if unknown:
-        yield fact("One-way latencies of what arrived alone, where probes may be among the lost",
-                   text.joined([*unknown]))  # fmt: skip
+        yield fact(
+            "One-way latencies of what arrived alone, where probes may be among the lost",
+            text.joined([*unknown]),
+        )
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
     trouble = [one for one in COUNTERS if one.is_trouble]
@@ -419,10 +426,13 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         within = "between the first and the last reading within the measured time"
         yield fact(text.joined(counted), within)
     for title, known, more in (
-        ("Changes in the middle of every round", [c.params.timeline for c in cases],
-         "; figures are over all phases, `busmark show DIRECTORY#CASE` has each"),
+        (
+            "Changes in the middle of every round",
+            [c.params.timeline for c in cases],
+            "; figures are over all phases, `busmark show DIRECTORY#CASE` has each",
+        ),
         ("At the same time", [c.params.background for c in cases], ""),
-    ):  # fmt: skip
+    ):
         if what := list(dict.fromkeys(str(one) for one in known if one)):
             yield fact(title, f"{text.joined(what)}{more}")
 
@@ -440,10 +450,13 @@ def _criterion(campaign: Campaign) -> Iterator[Text]:
     if not limits:
         yield fact("Criterion of a rate", "not known, for the manifest does not have it")
         return
-    yield Text("criterion", {
-        "max_loss": text.percent_text(limits["max_loss"]),
-        "keeps_up": text.percent_text(limits["keeps_up"]),
-        "confidence": text.percent_text(limits["confidence"]),
-    })  # fmt: skip
+    yield Text(
+        "criterion",
+        {
+            "max_loss": text.percent_text(limits["max_loss"]),
+            "keeps_up": text.percent_text(limits["keeps_up"]),
+            "confidence": text.percent_text(limits["confidence"]),
+        },
+    )
     if limits["max_p99_us"]:
         yield fact("99th percentile of the round trip", f"at most {limits['max_p99_us']:g} µs")

@@ -268,8 +268,11 @@ def further(comparison: Comparison) -> Section | None:
     """Return the changes besides those that the tables of cases have, the worst case first."""
     found = []
     for pair in comparison.pairs:
-        own = [change for change in pair.changes
-               if change.verdict in (*BETTER, *WORSE) and change not in pair.headlines]  # fmt: skip
+        own = [
+            change
+            for change in pair.changes
+            if change.verdict in (*BETTER, *WORSE) and change not in pair.headlines
+        ]
         if own and not pair.is_floor:
             found.append((pair, sorted(own, key=badness, reverse=True)))
     if not found:
@@ -277,9 +280,11 @@ def further(comparison: Comparison) -> Section | None:
     found.sort(key=lambda each: badness(each[1][0]), reverse=True)
     of_each = [(pair, change) for pair, own in found for change in own]
     table = listing(
-        of_each, _of_changes(of_each, comparison), key="further",
+        of_each,
+        _of_changes(of_each, comparison),
+        key="further",
         row=lambda of: Row(group=case_name(of[0], comparison), case=of[0].baseline_case),
-    )  # fmt: skip
+    )
     return Section("Further figures that changed", [table], folded=True, key="further")
 
 
@@ -310,8 +315,10 @@ def every_figure(comparison: Comparison) -> Section:
             Field("Samples", lambda of: _counts(of[1]), kind="number", detail=True),
         )
         known = [c for c in pair.changes if c.reason and c.reason != UNDECIDED]
-        reasons = {c.reason: [figure_name(o.name, o.latency) for o in known if o.reason == c.reason]
-                   for c in known}  # fmt: skip
+        reasons = {
+            c.reason: [figure_name(o.name, o.latency) for o in known if o.reason == c.reason]
+            for c in known
+        }
         notes = [fact(", ".join(names), reason or "") for reason, names in reasons.items()]
         tables.append(listing(changes, fields, case_name(pair, comparison), note=notes))
     return Section("All figures", tables, folded=True, key="figures")
@@ -334,7 +341,9 @@ def theirs(comparison: Comparison) -> Section | None:
     if not rows:
         return None
     known = [{"Case": row.label, "Measured by": row.tool, **row.columns} for row in rows]
-    fields = [Field(name, item(name), kind="number" if name in rows[0].columns else "")
-              for name in known[0]]  # fmt: skip
+    fields = [
+        Field(name, item(name), kind="number" if name in rows[0].columns else "")
+        for name in known[0]
+    ]
     table = listing(known, fields, note=[Text("theirs")], key="theirs")
     return Section("In the columns of performance_test", [table], key="theirs")

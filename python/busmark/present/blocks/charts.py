@@ -90,8 +90,10 @@ def sheets(campaign: Campaign, samples: Mapping[str, str]) -> list[Section]:
         if len(charts) == before:
             absent.append(f"{kind.key}: it needs {kind.needs}.")
     sections = [Section("Charts", charts)]
-    for title, lines in (("Kinds that were left out", absent),
-                         ("Cases without data", _without_data(campaign))):  # fmt: skip
+    for title, lines in (
+        ("Kinds that were left out", absent),
+        ("Cases without data", _without_data(campaign)),
+    ):
         if lines:
             sections.append(Section(title, [Text("line", {"line": line}) for line in lines]))
     return sections
@@ -103,12 +105,22 @@ def _sheet(kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str
     labels = {}
     if isinstance(shape, Picture) and shape.apart:
         variable = "jitter_stats" if "jitter" in shape.plot.x.title else "latency_stats"
-        labels = {case.label: (f"{samples[case.id]}.stats", variable)
-                  for case in shape.members if case.id in samples}  # fmt: skip
+        labels = {
+            case.label: (f"{samples[case.id]}.stats", variable)
+            for case in shape.members
+            if case.id in samples
+        }
     name = ".".join(map(safe, (kind.key, *parts_of(shape.keys, shape.members[0]))))
     caption = f"{lead}. {shape.caption}" if lead else shape.caption
-    return Chart(name, kind.title, [marked], kind.explanation, captions=[caption],
-                 notes=[letters], labels=labels)  # fmt: skip
+    return Chart(
+        name,
+        kind.title,
+        [marked],
+        kind.explanation,
+        captions=[caption],
+        notes=[letters],
+        labels=labels,
+    )
 
 
 def _without_data(campaign: Campaign) -> list[str]:

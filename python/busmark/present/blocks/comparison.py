@@ -43,12 +43,22 @@ def document(comparison: Comparison, *, every: bool = False) -> Document:
     """Return the document, in the order in which it is read; `every`: with all figures of all
     cases."""
     parts = (
-        gate(comparison), _answer(comparison), _caveats(comparison), _sides(comparison),
-        *headlines(comparison), theirs(comparison), case_by_case(comparison, every=every),
-        further(comparison), every_figure(comparison) if every else None, _remarks(comparison),
-        _differs(comparison), _left_out(comparison, every=every), _environments(comparison),
-        _findings(comparison), _method(comparison),
-    )  # fmt: skip
+        gate(comparison),
+        _answer(comparison),
+        _caveats(comparison),
+        _sides(comparison),
+        *headlines(comparison),
+        theirs(comparison),
+        case_by_case(comparison, every=every),
+        further(comparison),
+        every_figure(comparison) if every else None,
+        _remarks(comparison),
+        _differs(comparison),
+        _left_out(comparison, every=every),
+        _environments(comparison),
+        _findings(comparison),
+        _method(comparison),
+    )
     sections = [part for part in parts if part is not None]
     swatches = {pair.label: swatch(pair.adapter) for pair in comparison.pairs if pair.adapter}
     return Document(
@@ -70,32 +80,52 @@ def _ci(comparison: Comparison) -> Document:
     suites: dict[str, list[Test]] = {}
     for judged in comparison.criteria:
         seconds = 0.0 if judged.pair is None else comparison.pairs[judged.pair].measured_s
-        suites.setdefault(judged.criterion, []).append(Test(
-            judged.candidate, judged.label, seconds,
-            judged.fails, judged.outcome == "met",
-            judged.outcome.replace(" ", "-"), "; ".join(
-                f"{title.lower()}: {fact}" for title, fact in facts(judged, comparison).items()
-                if fact
-            ),
-        ))  # fmt: skip
+        suites.setdefault(judged.criterion, []).append(
+            Test(
+                judged.candidate,
+                judged.label,
+                seconds,
+                judged.fails,
+                judged.outcome == "met",
+                judged.outcome.replace(" ", "-"),
+                "; ".join(
+                    f"{title.lower()}: {fact}"
+                    for title, fact in facts(judged, comparison).items()
+                    if fact
+                ),
+            )
+        )
     properties = {
         "baseline": comparison.baseline.directory,
         "candidate": text.joined([side.directory for side in comparison.candidates]),
         "busmark": comparison.candidates[0].busmark_version,
     }
     metrics = [
-        Metric(case_name(pair, comparison), f"{figure_name(of.name, of.latency)} {of.kind}",
-               "share" if of.kind == "difference" else "times the baseline",
-               of.change.value, of.change.low, of.change.high, comparison.confidence,
-               of.latency is None and COMPARED[of.name].more == "faster",
-               {"rounds": pair.candidate_rounds})
-        for pair in comparison.pairs for of in pair.changes if of.headline and of.change
-    ]  # fmt: skip
+        Metric(
+            case_name(pair, comparison),
+            f"{figure_name(of.name, of.latency)} {of.kind}",
+            "share" if of.kind == "difference" else "times the baseline",
+            of.change.value,
+            of.change.low,
+            of.change.high,
+            comparison.confidence,
+            of.latency is None and COMPARED[of.name].more == "faster",
+            {"rounds": pair.candidate_rounds},
+        )
+        for pair in comparison.pairs
+        for of in pair.changes
+        if of.headline and of.change
+    ]
     return Document(
-        versus(comparison), [], [], kind=KIND, properties=properties,
-        suites=[Suite(criterion, tests) for criterion, tests in suites.items()], metrics=metrics,
+        versus(comparison),
+        [],
+        [],
+        kind=KIND,
+        properties=properties,
+        suites=[Suite(criterion, tests) for criterion, tests in suites.items()],
+        metrics=metrics,
         begun_utc=comparison.candidates[-1].created_utc,
-    )  # fmt: skip
+    )
 
 
 def versus(comparison: Comparison) -> str:
@@ -149,12 +179,19 @@ def _answer(comparison: Comparison) -> Section | None:
     }
     absent = {
         (heading(figure.name, figure.latency), change.reason): None
-        for candidate, figure in found if worst[id(figure)] is None
-        for _, change in _changes(comparison, candidate, figure) if change.reason
-    }  # fmt: skip
+        for candidate, figure in found
+        if worst[id(figure)] is None
+        for _, change in _changes(comparison, candidate, figure)
+        if change.reason
+    }
     notes = [fact(f"{text.ABSENT} in {title}", reason) for title, reason in absent]
-    table = listing(found, fields, note=[*notes, Text("margins", margins)], key="answer",
-                    row=lambda of: Row(group=of[0] if several else ""))  # fmt: skip
+    table = listing(
+        found,
+        fields,
+        note=[*notes, Text("margins", margins)],
+        key="answer",
+        row=lambda of: Row(group=of[0] if several else ""),
+    )
     return Section("Answer", [table])
 
 
@@ -280,12 +317,22 @@ def _environments(comparison: Comparison) -> Section | None:
     """Return the differences of the sides besides what is compared."""
     several = len(comparison.candidates) > 1
     rows = [
-        (f"! {d.fact}" if d.warning else d.fact, d.area, *([d.candidate] if several else []),
-         d.baseline, d.candidate_value)
+        (
+            f"! {d.fact}" if d.warning else d.fact,
+            d.area,
+            *([d.candidate] if several else []),
+            d.baseline,
+            d.candidate_value,
+        )
         for d in comparison.differences
-    ]  # fmt: skip
-    heads = ("Fact", "Area", *(["Candidate"] if several else []), comparison.baseline.name,
-             "Candidate's" if several else comparison.candidates[0].name)  # fmt: skip
+    ]
+    heads = (
+        "Fact",
+        "Area",
+        *(["Candidate"] if several else []),
+        comparison.baseline.name,
+        "Candidate's" if several else comparison.candidates[0].name,
+    )
     return _listed("What else differs", "fact", heads, rows)
 
 

@@ -18,11 +18,19 @@ MOST_VALUES = 40
 
 def configuration(campaign: Campaign) -> Iterator[Section]:
     """Return the configuration of the test and of the benchmark, machines, software, scenario."""
-    yield _section("Test configuration", "The campaign: when, by which command",
-                   ("", "Value"), list(_campaign(campaign)))  # fmt: skip
+    yield _section(
+        "Test configuration",
+        "The campaign: when, by which command",
+        ("", "Value"),
+        list(_campaign(campaign)),
+    )
     if parameters := _parameters(campaign):
-        yield _section("Benchmark configuration", "Parameters of the cases that were run",
-                       ("Parameter", "Different values", "Values"), parameters)  # fmt: skip
+        yield _section(
+            "Benchmark configuration",
+            "Parameters of the cases that were run",
+            ("Parameter", "Different values", "Values"),
+            parameters,
+        )
     if campaign.hosts:
         yield machines(campaign)
     if any(case.rounds.ok and case.adapter in campaign.adapters for case in campaign.cases):

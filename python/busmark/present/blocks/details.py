@@ -76,10 +76,18 @@ def details(case: CaseSummary) -> Iterator[Section]:
         "Resources", [listing(case.resources, RESOURCE, note=RESOURCES_NOTE)], folded=True
     )
     known = [one for one in COUNTERS if one.column in case.counters]
-    yield from sections(COUNTERS_TITLE, [properties(
-        ((one.title, one.unit, [case.counters[one.column]]) for one in known),
-        first="Counter", heads=["Count"], note=COUNTERS_NOTE,
-    )], folded=True)  # fmt: skip
+    yield from sections(
+        COUNTERS_TITLE,
+        [
+            properties(
+                ((one.title, one.unit, [case.counters[one.column]]) for one in known),
+                first="Counter",
+                heads=["Count"],
+                note=COUNTERS_NOTE,
+            )
+        ],
+        folded=True,
+    )
     yield from sections("Rounds", _rounds(case), folded=True)
 
 
@@ -121,8 +129,11 @@ def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table
     rows.append(("median jitter over median latency", "1", [share]))
     typical = len(rows)
     rows += [(one.name, "ns", [each.time_ns(one.key) for each in kinds]) for one in POOLED]
-    for name, key in (("skewness", "skewness"), ("excess kurtosis", "kurtosis"),
-                      ("samples", "count")):  # fmt: skip
+    for name, key in (
+        ("skewness", "skewness"),
+        ("excess kurtosis", "kurtosis"),
+        ("samples", "count"),
+    ):
         rows.append((name, "", [getattr(each, key) for each in kinds]))
     rows.append(("rounds", "", [each.median.rounds for each in kinds]))
     groups = [TYPICAL] * typical + [POOL] * (len(rows) - typical)
@@ -146,10 +157,14 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
         ]
         rows.append((name, "ns", cells))
     reported = all(map(is_reported, kinds))
-    note = "As the source states them" if reported else (
-        "Observed values of all samples of all rounds together, so they differ from the typical "
-        "round above"
-    )  # fmt: skip
+    note = (
+        "As the source states them"
+        if reported
+        else (
+            "Observed values of all samples of all rounds together, so they differ from the "
+            "typical round above"
+        )
+    )
     note += f"; {text.ABSENT}: too few samples to support it."
     if any(rung.lost for each in kinds for rung in each.percentiles):
         note += " A lost sample counts as later than any."
@@ -226,9 +241,12 @@ def _segments(latency: Latency) -> Iterator[Table]:
         if every > 1:
             note += f" One in {every} pings is included; `--to csv-samples` has every ping."
         yield listing(
-            parts, own, "Segments, best 100/99.9/99/90 %", note=note,
+            parts,
+            own,
+            "Segments, best 100/99.9/99/90 %",
+            note=note,
             row=lambda each: Row(group=f"{each[0].name}: {each[0].meaning.partition(':')[0]}"),
-        )  # fmt: skip
+        )
 
 
 def _median(segment: Segment) -> Cell:
@@ -293,9 +311,11 @@ def batch_sections(stream: Throughput) -> Iterator[Section]:
     ], heads=["Value"], note=note)])  # fmt: skip
     single = batches.single[:MOST_BATCHES]
     every = batches.count * len({batch.reader for batch in batches.single})
-    note = "" if len(single) == every else (
-        f"The first {len(single)}. All are in the folder `batches` of the result."
-    )  # fmt: skip
+    note = (
+        ""
+        if len(single) == every
+        else (f"The first {len(single)}. All are in the folder `batches` of the result.")
+    )
     yield from sections("Each batch", [listing(single, BATCH, note=note)], folded=True)
 
 
@@ -304,13 +324,17 @@ def _lost(batch: Batch) -> float | None:
 
 
 BATCH = (
-    Field("Round", lambda batch: str(batch.round)), Field("Writer", "writer"),
-    Field("Reader", "reader"), Field("Batch", "number"),
-    Field("Expected", "expected"), Field("Received", "received"),
-    Field("Lost", _lost, "1"), Field("Time", "duration_ns", "ns"),
+    Field("Round", lambda batch: str(batch.round)),
+    Field("Writer", "writer"),
+    Field("Reader", "reader"),
+    Field("Batch", "number"),
+    Field("Expected", "expected"),
+    Field("Received", "received"),
+    Field("Lost", _lost, "1"),
+    Field("Time", "duration_ns", "ns"),
     Field("Rate", "samples_per_s", "1/s"),
     Field("Acknowledged", "acknowledged"),
-)  # fmt: skip
+)
 
 TRIAL = (
     Field("Trial", lambda trial: str(trial.round)),
@@ -379,12 +403,18 @@ WIRE = (
 )
 
 PURPOSES = {
-    "data": "samples", "retransmission": "sent again", "handshake": "handshake",
-    "discovery": "discovery of DDS", "encrypted": "encrypted, contents unknown",
-    "heartbeat": "heartbeats", "acknowledgement": "acknowledgements", "gap": "gaps",
-    "tcp_acknowledgement": "bare acknowledgements of TCP", "other": "others",
+    "data": "samples",
+    "retransmission": "sent again",
+    "handshake": "handshake",
+    "discovery": "discovery of DDS",
+    "encrypted": "encrypted, contents unknown",
+    "heartbeat": "heartbeats",
+    "acknowledgement": "acknowledgements",
+    "gap": "gaps",
+    "tcp_acknowledgement": "bare acknowledgements of TCP",
+    "other": "others",
     "foreign": "DDS of others, not counted",
-}  # fmt: skip
+}
 
 
 def _wire(case: CaseSummary) -> Iterator[Table]:

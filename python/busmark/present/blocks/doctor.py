@@ -27,15 +27,21 @@ def document(
 ) -> Document:
     """Return what was checked, the plug-ins, then each finding, then whether to measure."""
     checked = (
-        Field("Checked", "name"), Field("OK", lambda fact: SIGNS[fact.ok]),
-        Field("Found", "value"), Field("Meaning", "why"),
-    )  # fmt: skip
+        Field("Checked", "name"),
+        Field("OK", lambda fact: SIGNS[fact.ok]),
+        Field("Found", "value"),
+        Field("Meaning", "why"),
+    )
     sections = [Section("", [listing(facts, checked, key="checked")])]
     if installed:
         sections.append(Section("Plug-ins", [plugins(installed)]))
     sections += [_finding(finding) for finding in findings]
-    return Document("This machine", [], [*sections, Section("Conclusion", [conclusion(findings)])],
-                    kind="machine")  # fmt: skip
+    return Document(
+        "This machine",
+        [],
+        [*sections, Section("Conclusion", [conclusion(findings)])],
+        kind="machine",
+    )
 
 
 def plugins(installed: Sequence[InstalledPlugin]) -> Table:

@@ -52,8 +52,12 @@ class RawFiles:
         """Return the name of each file of its rounds that is there."""
         rounds = dict.fromkeys(attempt.round for attempt in case.attempts)
         names = [f"{file_stem(case.id, number)}.parquet" for number in rounds]
-        return [f"{folder}/{name}" for name in names for folder in TABLES
-                if name in self.known.get(folder, ())]  # fmt: skip
+        return [
+            f"{folder}/{name}"
+            for name in names
+            for folder in TABLES
+            if name in self.known.get(folder, ())
+        ]
 
 
 def files_of(case: CaseSummary, files: RawFiles | None) -> Iterator[Section]:
@@ -79,8 +83,13 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
     if campaign.hosts:
         yield machines(campaign)
     if campaign.adapters:
-        yield Section("What the adapters support", supports(compliance(campaign.adapters)),
-                      folded=True, key="adapters", part=PART)  # fmt: skip
+        yield Section(
+            "What the adapters support",
+            supports(compliance(campaign.adapters)),
+            folded=True,
+            key="adapters",
+            part=PART,
+        )
     level = f"{campaign.confidence * 100:.0f} %"
     rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
     yield Section("Method", [table(("Term", "Meaning"), rows)])
@@ -106,8 +115,14 @@ def software(campaign: Campaign, *, measured: bool) -> Section:
               else each[1].get("cost")),
         Field("SHA-256 of the adapter's library", _declared("sha256"), detail=True),
     )  # fmt: skip
-    return Section("Software", [listing(known, fields)], detail=True, key="software", part=PART,
-                   summary="Middleware and adapters that were measured")  # fmt: skip
+    return Section(
+        "Software",
+        [listing(known, fields)],
+        detail=True,
+        key="software",
+        part=PART,
+        summary="Middleware and adapters that were measured",
+    )
 
 
 def _declared(key: str) -> Any:
@@ -131,8 +146,14 @@ def machines(campaign: Campaign) -> Section:
         [(name, *(values.get(name, text.ABSENT) for values in known)) for name in names]
     )
     table_of = table(("Property", *hosts), valued, note=without, key="machine")
-    return Section("Machine", [table_of], detail=True, key="machine", part=PART,
-                   summary="Hardware, operating system, kernel settings of every node")  # fmt: skip
+    return Section(
+        "Machine",
+        [table_of],
+        detail=True,
+        key="machine",
+        part=PART,
+        summary="Hardware, operating system, kernel settings of every node",
+    )
 
 
 def facts(values: Mapping[str, Any], title: str = "") -> Table:
@@ -242,9 +263,11 @@ def _reproduce(campaign: Campaign) -> Iterator[Section]:
 
 FILES = (
     ("manifest.json", "scenario, versions, hosts, findings"),
-    ("cases.parquet", "a row for each round"), ("samples/", "every sample"),
-    ("intervals/", "over time"), ("system/", "over time"),
-)  # fmt: skip
+    ("cases.parquet", "a row for each round"),
+    ("samples/", "every sample"),
+    ("intervals/", "over time"),
+    ("system/", "over time"),
+)
 IMPORTED_FILES = (
     ("manifest.json", "versions, findings"),
     ("cases.parquet", "a row for each run"),
@@ -280,8 +303,12 @@ def _source(campaign: Campaign) -> Section:
         "Percentiles are shown where at least ten samples lie beyond them, or the source does not "
         "state their number. Where it kept every sample, figures are computed from them.",
     )
-    return Section("Source", [
-        *words, listing(campaign.source.files, fields, "Files"),
-        listing(list(campaign.adapters.items()), measured, "What was measured"),
-        _code(campaign.command),
-    ])  # fmt: skip
+    return Section(
+        "Source",
+        [
+            *words,
+            listing(campaign.source.files, fields, "Files"),
+            listing(list(campaign.adapters.items()), measured, "What was measured"),
+            _code(campaign.command),
+        ],
+    )

@@ -181,9 +181,16 @@ def _folded(found: Sequence[Way]) -> list[list[Way]]:
     alike: dict[tuple[object, ...], list[Way]] = {}
     for way in found:
         key = (
-            NUMBER.sub("_", way.flow), way.sender, way.sender_node, way.receiver,
-            way.receiver_node, way.writers, way.readers, way.theoretical_per_s, way.lost > 0,
-        )  # fmt: skip
+            NUMBER.sub("_", way.flow),
+            way.sender,
+            way.sender_node,
+            way.receiver,
+            way.receiver_node,
+            way.writers,
+            way.readers,
+            way.theoretical_per_s,
+            way.lost > 0,
+        )
         alike.setdefault(key, []).append(way)
     return [
         part

@@ -27,10 +27,20 @@ OF_CASE = ("label", "test", "placement", "size")
 """Columns of the frame of cases that come first in every other table."""
 
 ESTIMATED = {
-    "min_ns", "max_ns", "mean_ns", "variance_ns2", "median_ns", "p99_ns", "statistic_value",
-    "statistic_variance", "statistic_variance_blocks", "samples_per_s", "mbit_per_s",
-    "written_per_s", "qos",
-}  # fmt: skip
+    "min_ns",
+    "max_ns",
+    "mean_ns",
+    "variance_ns2",
+    "median_ns",
+    "p99_ns",
+    "statistic_value",
+    "statistic_variance",
+    "statistic_variance_blocks",
+    "samples_per_s",
+    "mbit_per_s",
+    "written_per_s",
+    "qos",
+}
 """Columns of the table of rounds that are left out. The estimates of a round have each quantity in
 a column of its own, where these hold round trips of one case and one-way times of another."""
 
@@ -53,22 +63,33 @@ def sections(results: Results) -> Iterator[Section]:
     counted = [(one.quantity or one.key).replace("_", " ") for one in NUMBERS if not one.frames]
     counters = own.filter(of_case, pl.col("quantity").is_in(counted))
     yield from _section(
-        "Cases", "Every case with its parameters and estimates", results, results.cases, "cases",
-        _pivot(counters, ("case",), ("quantity", "statistic"),
-               results.cases.select("case").rows()),
-    )  # fmt: skip
+        "Cases",
+        "Every case with its parameters and estimates",
+        results,
+        results.cases,
+        "cases",
+        _pivot(counters, ("case",), ("quantity", "statistic"), results.cases.select("case").rows()),
+    )
     yield from _estimates(
-        "Distributions", "All samples of a case together, and the best of them", results,
-        own.filter(of_case, pl.col("over") != "rounds"), ("quantity", "over"), ("statistic",),
-    )  # fmt: skip
+        "Distributions",
+        "All samples of a case together, and the best of them",
+        results,
+        own.filter(of_case, pl.col("over") != "rounds"),
+        ("quantity", "over"),
+        ("statistic",),
+    )
     for scope, meaning in SCOPES.items():
         if scope not in ("case", "round"):
             found = own.filter(pl.col("scope") == scope)
             title = f"{scope.capitalize()}s" if scope != "traffic" else "Traffic"
             yield from _estimates(
-                title, f"Estimates of {meaning}", results, found, ("of", "over"),
+                title,
+                f"Estimates of {meaning}",
+                results,
+                found,
+                ("of", "over"),
                 ("quantity", "statistic"),
-            )  # fmt: skip
+            )
     rounds = results.rounds.drop(
         name
         for name in results.rounds.columns
@@ -76,18 +97,44 @@ def sections(results: Results) -> Iterator[Section]:
     )
     of_rounds = own.filter(pl.col("scope") == "round")
     yield from _section(
-        "Rounds", "Every round of every case, whatever its outcome", results, rounds, "rounds",
-        _pivot(of_rounds, ("case", "round"), ("quantity", "statistic"),
-               rounds.select("case", "round").rows()),
-    )  # fmt: skip
+        "Rounds",
+        "Every round of every case, whatever its outcome",
+        results,
+        rounds,
+        "rounds",
+        _pivot(
+            of_rounds,
+            ("case", "round"),
+            ("quantity", "statistic"),
+            rounds.select("case", "round").rows(),
+        ),
+    )
     for name in RAW:
         frame = getattr(results, name)().head(MOST_ROWS + 1).collect()
-        yield from _section(f"{name.capitalize()} by round", f"A row for {DESCRIBED[name].row}",
-                            results, frame, name, ())  # fmt: skip
-    yield from _section("Findings", "What spoils, or may spoil, the measurement", results,
-                        results.findings, "findings", ())  # fmt: skip
-    yield from _section("Stated figures", "Figures that the source of the result states", results,
-                        results.reported, "reported", ())  # fmt: skip
+        yield from _section(
+            f"{name.capitalize()} by round",
+            f"A row for {DESCRIBED[name].row}",
+            results,
+            frame,
+            name,
+            (),
+        )
+    yield from _section(
+        "Findings",
+        "What spoils, or may spoil, the measurement",
+        results,
+        results.findings,
+        "findings",
+        (),
+    )
+    yield from _section(
+        "Stated figures",
+        "Figures that the source of the result states",
+        results,
+        results.reported,
+        "reported",
+        (),
+    )
 
 
 def _words(name: str) -> pl.Expr:
@@ -95,9 +142,13 @@ def _words(name: str) -> pl.Expr:
 
 
 def _estimates(
-    title: str, meaning: str, results: Results, found: pl.DataFrame, index: Sequence[str],
+    title: str,
+    meaning: str,
+    results: Results,
+    found: pl.DataFrame,
+    index: Sequence[str],
     on: Sequence[str],
-) -> Iterator[Section]:  # fmt: skip
+) -> Iterator[Section]:
     """A row for each part of a case, a column for each figure of it."""
     # What all have in common needs no column.
     names = ["case", *(name for name in index if found[name].n_unique() > 1)]
@@ -130,15 +181,26 @@ def _pivot(
     for (*words, unit), own in cells.items():
         title = " ".join(words)
         meaning = QUANTITIES.get(words[0].replace(" ", "_"))
-        columns.append(_column(title, unit, "figure", [own.get(row, ABSENT) for row in rows],
-                               f"{title}: {meaning.meaning}" if meaning else title))  # fmt: skip
+        columns.append(
+            _column(
+                title,
+                unit,
+                "figure",
+                [own.get(row, ABSENT) for row in rows],
+                f"{title}: {meaning.meaning}" if meaning else title,
+            )
+        )
     return columns
 
 
 def _section(
-    title: str, meaning: str, results: Results, frame: pl.DataFrame, described: str,
+    title: str,
+    meaning: str,
+    results: Results,
+    frame: pl.DataFrame,
+    described: str,
     further: Iterable[Column],
-) -> Iterator[Section]:  # fmt: skip
+) -> Iterator[Section]:
     """The frame's own columns, then further ones of the same rows; nothing without rows."""
     if frame.is_empty():
         return
@@ -147,19 +209,27 @@ def _section(
     more = [replace(column, cells=column.cells[:MOST_ROWS]) for column in further]
     names = {column.title for column in more}
     columns = [column for column in _columns(kept, known) if column.title not in names]
-    columns = [column for column in (*columns, *more)
-               if any(cell.value is not None for cell in column.cells)]  # fmt: skip
+    columns = [
+        column
+        for column in (*columns, *more)
+        if any(cell.value is not None for cell in column.cells)
+    ]
     rows = [Row() for _ in range(kept.height)]
     if "case" in kept.columns and described != "findings":
         own = results.cases.select("case", "is_floor", *OF_CASE)
         joined = kept.select("case").join(own, on="case", how="left", maintain_order="left")
-        rows = [Row("floor" if floor else "", case=case)
-                for case, floor in joined.select("case", "is_floor").iter_rows()]  # fmt: skip
+        rows = [
+            Row("floor" if floor else "", case=case)
+            for case, floor in joined.select("case", "is_floor").iter_rows()
+        ]
         of_cases = {column.name: column for column in DESCRIBED["cases"].columns}
         names = {column.title for column in columns}
         first = [c for c in _columns(joined.select(OF_CASE), of_cases) if c.title not in names]
-        columns = [*first, *(c for c in columns if c.title != "case"),
-                   *(c for c in columns if c.title == "case")]  # fmt: skip
+        columns = [
+            *first,
+            *(c for c in columns if c.title != "case"),
+            *(c for c in columns if c.title == "case"),
+        ]
     notes = []
     if frame.height > MOST_ROWS:
         notes.append(fact("Shown", f"the first {MOST_ROWS} rows; `busmark.open` has all"))

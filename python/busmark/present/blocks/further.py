@@ -52,8 +52,12 @@ def further(campaign: Campaign) -> Iterator[Section]:
     yield from _measured(campaign)
     yield from matrices(campaign)
     yield from costs(campaign)
-    for last in (not_measured(campaign), findings(campaign), _counters(campaign),
-                 _made_by(campaign)):  # fmt: skip
+    for last in (
+        not_measured(campaign),
+        findings(campaign),
+        _counters(campaign),
+        _made_by(campaign),
+    ):
         if last is not None:
             yield last
 
@@ -68,8 +72,13 @@ def behind(campaign: Campaign) -> Iterator[Section]:
 
 
 def _measured(campaign: Campaign) -> Iterator[Section]:
-    for section in (sizes(campaign), growth(campaign), _pairs(campaign), _precision(campaign),
-                    _own_flows(campaign)):  # fmt: skip
+    for section in (
+        sizes(campaign),
+        growth(campaign),
+        _pairs(campaign),
+        _precision(campaign),
+        _own_flows(campaign),
+    ):
         if section is not None:
             yield section
     yield from _levels(campaign)
@@ -128,15 +137,26 @@ def _precision(campaign: Campaign) -> Section | None:
         known = [case.precision for case in own if case.precision]
         widths = [w for p in known if (w := p.fixed_relative_half_width) is not None]
         chosen = [end for p in known if p.chosen_s for end in p.chosen_s]
-        rows.append((
-            f"{test}, {statistic}", f"±{text.percent_text(target)}",
-            f"{sum(p.reached for p in known)} of {len(known)}",
-            text.duration(sum(p.spent_s for p in known)), _span(chosen, "s"),
-            text.duration(sum(p.fixed_s for p in known if p.fixed_s)) if widths else None,
-            "±" + _span([100 * width for width in widths], "%") if widths else None,
-        ))  # fmt: skip
-    titles = ("Interval of", "Wanted", "Reached in", "Time", "A round's length",
-              "Time of a fixed schedule", "Its interval")  # fmt: skip
+        rows.append(
+            (
+                f"{test}, {statistic}",
+                f"±{text.percent_text(target)}",
+                f"{sum(p.reached for p in known)} of {len(known)}",
+                text.duration(sum(p.spent_s for p in known)),
+                _span(chosen, "s"),
+                text.duration(sum(p.fixed_s for p in known if p.fixed_s)) if widths else None,
+                "±" + _span([100 * width for width in widths], "%") if widths else None,
+            )
+        )
+    titles = (
+        "Interval of",
+        "Wanted",
+        "Reached in",
+        "Time",
+        "A round's length",
+        "Time of a fixed schedule",
+        "Its interval",
+    )
     return Section("Precision", [table(titles, rows)])
 
 
@@ -181,8 +201,11 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
     """Yield adapter against adapter, a row for each writer and a column for each reader, and the
     pairs that do not work."""
     explained = set[str]()
-    every = [(number, matrix, figure) for number, matrix in enumerate(campaign.interop)
-             for figure in pairs.figures(matrix)]  # fmt: skip
+    every = [
+        (number, matrix, figure)
+        for number, matrix in enumerate(campaign.interop)
+        for figure in pairs.figures(matrix)
+    ]
     for number, matrix, figure in every:
         names, rows = pairs.names(matrix), pairs.rows(matrix, figure)
         columns = [Column("writer \\ reader", [Cell(name) for name in names], "label")]
@@ -198,10 +221,12 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
         own_notes = notes(*(each for each in words if each not in explained))
         explained |= {*words}
         yield Section(
-            title, [*charts, Table(columns, [Row() for _ in names]), *own_notes],
+            title,
+            [*charts, Table(columns, [Row() for _ in names]), *own_notes],
             summary=f"{matrix.working} of {text.plural(len(matrix.cells), 'pair')} work",
-            key=f"{key}-table", part=INTEROPERABILITY,
-        )  # fmt: skip
+            key=f"{key}-table",
+            part=INTEROPERABILITY,
+        )
     if dead := _dead(campaign):
         yield dead
 
@@ -219,13 +244,19 @@ class _Cost(NamedTuple):
 
 COSTS = (
     _Cost("security", "What security costs", ("Middleware", "Protected"), "Secured over plain"),
-    _Cost(LAYER, "What the layer costs", ("With", "Layer"),
-          "Through the layer over the same library alone"),
-)  # fmt: skip
+    _Cost(
+        LAYER,
+        "What the layer costs",
+        ("With", "Layer"),
+        "Through the layer over the same library alone",
+    ),
+)
 
 SPENT_HEADS = {
-    CPU: "CPU time per sample", BYTES: "Wire bytes per sample", PACKETS: "Wire packets per sample",
-}  # fmt: skip
+    CPU: "CPU time per sample",
+    BYTES: "Wire bytes per sample",
+    PACKETS: "Wire packets per sample",
+}
 
 
 def costs(campaign: Campaign) -> Iterator[Section]:
@@ -259,9 +290,13 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     more = len(effects) - len(shown)
     note = f"{more} more rows: busmark compare --by {by}." if more > 0 else ""
     return listing(
-        shown, fields, test.capitalize(), note=note, row=lambda each: Row(case=each.versus.case),
+        shown,
+        fields,
+        test.capitalize(),
+        note=note,
+        row=lambda each: Row(case=each.versus.case),
         key=f"{cost.parameter}-{test}",
-    )  # fmt: skip
+    )
 
 
 def _spent(name: str) -> Field:
@@ -274,8 +309,12 @@ def _where(effect: Effect) -> str:
 
 
 def _dead(campaign: Campaign) -> Section | None:
-    dead = [(m, cell) for m in campaign.interop for cell in m.cells
-            if cell.state not in ("works", "unsupported")]  # fmt: skip
+    dead = [
+        (m, cell)
+        for m in campaign.interop
+        for cell in m.cells
+        if cell.state not in ("works", "unsupported")
+    ]
     if not dead:
         return None
     fields = (

@@ -20,8 +20,11 @@ SIGNS: dict[Outcome, str] = {"missed": "✗", "not measured": "–", "undecided"
 """By outcome, the worst first."""
 
 COUNTED: dict[Outcome, str] = {
-    "met": "Met", "missed": "Missed", "undecided": "?", "not measured": "Not measured",
-}  # fmt: skip
+    "met": "Met",
+    "missed": "Missed",
+    "undecided": "?",
+    "not measured": "Not measured",
+}
 """Headings of the table of criteria."""
 
 MANY = f"> {text.count(MOST_MORE)}"
@@ -73,8 +76,13 @@ def _by_criterion(comparison: Comparison) -> dict[str, list[CriterionVerdict]]:
     order = list(SIGNS)
     for criterion, own in found.items():
         above = Criterion.parse(criterion).above
-        own.sort(key=lambda one: (not one.fails, order.index(one.outcome),
-                                  -_size(one, comparison, above=above)))  # fmt: skip
+        own.sort(
+            key=lambda one: (
+                not one.fails,
+                order.index(one.outcome),
+                -_size(one, comparison, above=above),
+            )
+        )
     return found
 
 
@@ -169,6 +177,11 @@ def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
     notes = [fact(reason, REASONS[reason]) for reason in used]
     if any(one.least is not None for one in shown):
         notes.append(Text("would_be_found"))
-    table = listing(known, fields, note=notes, key="criteria",
-                    row=lambda of: Row(group=of[0].criterion, case=of[0].case))  # fmt: skip
+    table = listing(
+        known,
+        fields,
+        note=notes,
+        key="criteria",
+        row=lambda of: Row(group=of[0].criterion, case=of[0].case),
+    )
     return Section("Gate, case by case", [table], folded=True, key="criteria")

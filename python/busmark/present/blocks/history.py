@@ -83,8 +83,13 @@ def document(tracked: TrackedHistory, *, brief: bool = False) -> Document:
         *_levels(tracked, detail=brief),
         *_machines(tracked),
     ]
-    return Document(f"History {tracked.history}", [" · ".join(counts)], sections, kind="history",
-                    swatches=swatches(tracked))  # fmt: skip
+    return Document(
+        f"History {tracked.history}",
+        [" · ".join(counts)],
+        sections,
+        kind="history",
+        swatches=swatches(tracked),
+    )
 
 
 def swatches(tracked: TrackedHistory) -> dict[str, dict[str, str]]:
@@ -174,8 +179,13 @@ def _table(tracked: TrackedHistory, kind: str, found: Sequence[Found]) -> Table:
     ]  # fmt: skip
     if not all(step.confirmed for _, step in shown):
         most = tracked.confirmations
-        fields.append(Field("Found in a row", lambda of: Cell(
-            of[1].in_a_row, text=f"{of[1].in_a_row} of {most}"), kind="number"))  # fmt: skip
+        fields.append(
+            Field(
+                "Found in a row",
+                lambda of: Cell(of[1].in_a_row, text=f"{of[1].in_a_row} of {most}"),
+                kind="number",
+            )
+        )
     more = len(found) - len(shown)
     notes = [Text("more_cases", {"number": more})] if more else []
     return listing(shown, fields, note=notes, key=kind.replace(" ", "-"))
@@ -308,10 +318,13 @@ def _levels(tracked: TrackedHistory, *, detail: bool) -> Iterator[Section]:
         )  # fmt: skip
         table = listing(own, fields, row=lambda s: Row("floor" if s.is_floor else ""))
         yield Section(
-            f"Levels on {machine_name(tracked, number)}", [table],
-            summary=text.plural(machine.results, "result"), folded=True, detail=detail,
+            f"Levels on {machine_name(tracked, number)}",
+            [table],
+            summary=text.plural(machine.results, "result"),
+            folded=True,
+            detail=detail,
             key=f"levels-{number}",
-        )  # fmt: skip
+        )
 
 
 def _newest(series: TrackedSeries) -> float:
@@ -354,11 +367,18 @@ def _picture(series: TrackedSeries) -> Picture:
     count = len(series.points)
     label = Label(text=series.label, adapter=series.adapter)
     curves = [
-        Curve(f"range {n}", Label(text=f"range {n}", adapter=FLOOR),
-              [Drawn(step.earliest - 0.5, high), Drawn(step.latest - 0.5, high)],
-              line=False, marks=False, thin=True, fill=0.2)
-        for n, step in enumerate(series.steps) if step.latest > step.earliest
-    ]  # fmt: skip
+        Curve(
+            f"range {n}",
+            Label(text=f"range {n}", adapter=FLOOR),
+            [Drawn(step.earliest - 0.5, high), Drawn(step.latest - 0.5, high)],
+            line=False,
+            marks=False,
+            thin=True,
+            fill=0.2,
+        )
+        for n, step in enumerate(series.steps)
+        if step.latest > step.earliest
+    ]
     points = [_drawn(series, n, scale) for n in range(count)]
     curves.append(Curve(series.label, label, points, line=False))
     references = []
@@ -381,11 +401,18 @@ def _picture(series: TrackedSeries) -> Picture:
         lines.append(f"too few for a step: {FEWEST} are needed")
     title = f"{figure_name(series)}, {scale.unit}" if scale.unit else figure_name(series)
     return Picture(
-        (), (),
-        [Plot(Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
-              Axis(title, ends=(low, high)), curves, references)],
+        (),
+        (),
+        [
+            Plot(
+                Axis("commit", ends=(-0.5, count - 0.5), names=_names(series)),
+                Axis(title, ends=(low, high)),
+                curves,
+                references,
+            )
+        ],
         ", ".join(lines),
-    )  # fmt: skip
+    )
 
 
 def _drawn(series: TrackedSeries, number: int, scale: text.Scale) -> Drawn:
@@ -423,12 +450,20 @@ def _names(series: TrackedSeries) -> list[tuple[float, str]]:
 
 def _method(tracked: TrackedHistory) -> Text:
     tests = text.count(tracked.tests) if tracked.tests else "all tested"
-    return Text("steps", {
-        "least": tracked.least, "tests": tests,
-        "level": share_text(tracked.level), "confidence": share_text(tracked.confidence),
-        "margin": share_text(tracked.worse_than), "loss": share_text(tracked.worse_than_loss),
-        "confirmations": tracked.confirmations, "new_for": tracked.new_for,
-    }, style="quiet")  # fmt: skip
+    return Text(
+        "steps",
+        {
+            "least": tracked.least,
+            "tests": tests,
+            "level": share_text(tracked.level),
+            "confidence": share_text(tracked.confidence),
+            "margin": share_text(tracked.worse_than),
+            "loss": share_text(tracked.worse_than_loss),
+            "confirmations": tracked.confirmations,
+            "new_for": tracked.new_for,
+        },
+        style="quiet",
+    )
 
 
 def _machines(tracked: TrackedHistory) -> Iterator[Section]:
@@ -438,6 +473,9 @@ def _machines(tracked: TrackedHistory) -> Iterator[Section]:
             for fact, value in machine.facts.items()
         ]
         yield Section(
-            f"Machine {machine_name(tracked, number)}", [table(("Fact", "Value"), facts)],
-            folded=True, detail=True, key=f"machine-{number}",
-        )  # fmt: skip
+            f"Machine {machine_name(tracked, number)}",
+            [table(("Fact", "Value"), facts)],
+            folded=True,
+            detail=True,
+            key=f"machine-{number}",
+        )

@@ -109,8 +109,13 @@ def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
     notes = []
     if len(own) > len(ordered):
         notes.append(Text("more_cases", {"number": len(own) - len(ordered)}))
-    return listing(ordered, fields, f"{SIGNS[worst(own)]} {words}: {in_words(counts)}", note=notes,
-                   row=lambda each: Row(case=each.case))  # fmt: skip
+    return listing(
+        ordered,
+        fields,
+        f"{SIGNS[worst(own)]} {words}: {in_words(counts)}",
+        note=notes,
+        row=lambda each: Row(case=each.case),
+    )
 
 
 def _measured(words: str, own: Sequence[RequirementVerdict]) -> Iterator[Field]:
@@ -118,8 +123,12 @@ def _measured(words: str, own: Sequence[RequirementVerdict]) -> Iterator[Field]:
     yield Field(words.partition("(")[0], "percentile_ns", "ns", kind="figure")
     if len({each.unit for each in own}) == 1:
         title = own[0].figure if len({each.figure for each in own}) == 1 else "Measured"
-        yield Field(title, lambda each: Cell(each.value, each.low, each.high, note=each.reason),
-                    own[0].unit, kind="figure")  # fmt: skip
+        yield Field(
+            title,
+            lambda each: Cell(each.value, each.low, each.high, note=each.reason),
+            own[0].unit,
+            kind="figure",
+        )
     else:
         yield Field("Measured", lambda each: Cell(text=_text(each, each.value)), kind="figure")
     yield Field("Limit", lambda each: Cell(each.limit, text=_limit(each)), kind="figure")
@@ -160,8 +169,12 @@ def _more_rounds(judged: RequirementVerdict) -> str:
 def caveats(campaign: Campaign) -> Section | None:
     """Return the errors and warnings that touch a case of the answer, and what else to know of the
     middleware."""
-    shown = {case.id for members in workloads(campaign).values() for case in members.values()
-             if not case.is_floor}  # fmt: skip
+    shown = {
+        case.id
+        for members in workloads(campaign).values()
+        for case in members.values()
+        if not case.is_floor
+    }
     touching = [
         kind
         for kind in kinds(campaign.findings)

@@ -97,9 +97,14 @@ def item(*keys: Any) -> Callable[[Any], Any]:
 
 
 def listing(
-    things: Iterable[Any], fields: Iterable[Field], title: str = "", *,
-    note: str | Sequence[Text] = "", row: Callable[[Any], Row] = lambda _: Row(), key: str = "",
-) -> Table:  # fmt: skip
+    things: Iterable[Any],
+    fields: Iterable[Field],
+    title: str = "",
+    *,
+    note: str | Sequence[Text] = "",
+    row: Callable[[Any], Row] = lambda _: Row(),
+    key: str = "",
+) -> Table:
     """Return a row for each thing; a column that has nothing is left out.
 
     Args:
@@ -124,9 +129,13 @@ def listing(
 
 
 def table(
-    heads: Sequence[str], rows: Sequence[Sequence[Value]], title: str = "", *,
-    note: str | Sequence[Text] = "", key: str = "",
-) -> Table:  # fmt: skip
+    heads: Sequence[str],
+    rows: Sequence[Sequence[Value]],
+    title: str = "",
+    *,
+    note: str | Sequence[Text] = "",
+    key: str = "",
+) -> Table:
     """Return a table of these rows, without the columns that have nothing."""
     fields = [Field(head, itemgetter(place)) for place, head in enumerate(heads)]
     return listing(rows, fields, title, note=note, key=key)
@@ -144,10 +153,14 @@ def _kind(cells: Sequence[Cell], unit: str) -> Kind:
 
 
 def properties(
-    named: Iterable[Property], title: str = "", *,
-    heads: Sequence[str] = ("Typical round",), first: str = "Figure", note: str = "",
+    named: Iterable[Property],
+    title: str = "",
+    *,
+    heads: Sequence[str] = ("Typical round",),
+    first: str = "Figure",
+    note: str = "",
     groups: Sequence[str] = (),
-) -> Table:  # fmt: skip
+) -> Table:
     """Return a row for each property: its name, its unit, and its value in each column. One that
     has none is left out.
 

@@ -98,8 +98,11 @@ def parts_of(keys: Keys, case: CaseSummary) -> list[str]:
 def write_gpd(result: Result, case: CaseSummary, path: Path) -> None:
     """Write the samples of a case, one round in memory at a time, and its distributions."""
     what = "RTT/2" if case.test == "latency" else "one-way latency under load"
-    both = [("jitter" if each.is_jitter else "latency", each)
-            for each in MEASURES if each.test == case.test]  # fmt: skip
+    both = [
+        ("jitter" if each.is_jitter else "latency", each)
+        for each in MEASURES
+        if each.test == case.test
+    ]
     sets = [
         (f"{name}, {columns}", of(measure, case)) for columns, of in SETS for name, measure in both
     ]
@@ -133,9 +136,13 @@ def write_gpd(result: Result, case: CaseSummary, path: Path) -> None:
 
 
 STATISTICS = {
-    "median": "median.value", "MAD": "mad_ns", "mean": "mean.value", "σ": "std_ns",
-    "minimum": "min_ns", "maximum": "max_ns",
-}  # fmt: skip
+    "median": "median.value",
+    "MAD": "mad_ns",
+    "mean": "mean.value",
+    "σ": "std_ns",
+    "minimum": "min_ns",
+    "maximum": "max_ns",
+}
 """Fields of a distribution by their name in a label."""
 
 

@@ -86,8 +86,10 @@ def pairs(campaign: Campaign) -> list[Pair]:
         for scan in scans.values()
         if len({case.size for case in scan.values() if case.latency or case.throughput}) > 1
     ]
-    return [Pair(number, scan[0].test, "", scan[0], [_size(case) for case in scan])
-            for number, scan in enumerate(wanted, 1)]  # fmt: skip
+    return [
+        Pair(number, scan[0].test, "", scan[0], [_size(case) for case in scan])
+        for number, scan in enumerate(wanted, 1)
+    ]
 
 
 def _numbered(test: PerftestTest, by_id: dict[str, CaseSummary]) -> Pair:
@@ -123,9 +125,12 @@ def _size(case: CaseSummary) -> Size:
 
 
 def _latencies(
-    mean_ns: float, std_ns: float | None, min_ns: float | None, max_ns: float | None,
+    mean_ns: float,
+    std_ns: float | None,
+    min_ns: float | None,
+    max_ns: float | None,
     percentiles_ns: Mapping[float, float | None],
-) -> Figures:  # fmt: skip
+) -> Figures:
     shown = {f"{percent:g} %": percentiles_ns.get(percent) for percent in PERCENTS}
     return {"Average": mean_ns, "Std": std_ns, "Min": min_ns, "Max": max_ns, **shown}
 
@@ -143,13 +148,19 @@ def _arrivals(case: CaseSummary) -> Figures:
     rates = [a.received / a.measured_s for a in counted if a.received is not None and a.measured_s]
     rate = sum(rates) / len(rates) if rates else None
     lost, sent = case.latency.lost, case.latency.sent
-    return dict(zip(ARRIVALS, (
-        sum(a.received or 0 for a in counted) if counted else None,
-        rate,
-        None if rate is None or case.size is None else rate * case.size * 8e-6,
-        lost,
-        lost / sent if lost is not None and sent else None,
-    ), strict=True))  # fmt: skip
+    return dict(
+        zip(
+            ARRIVALS,
+            (
+                sum(a.received or 0 for a in counted) if counted else None,
+                rate,
+                None if rate is None or case.size is None else rate * case.size * 8e-6,
+                lost,
+                lost / sent if lost is not None and sent else None,
+            ),
+            strict=True,
+        )
+    )
 
 
 def tests(campaign: Campaign) -> Iterator[Section]:
@@ -157,8 +168,12 @@ def tests(campaign: Campaign) -> Iterator[Section]:
     for pair in pairs(campaign):
         first = pair.first
         label = next(label for label in campaign.labels if label.text == first.label)
-        parts = (f"{pair.test} mode", placement_text(first.placement), described(first.workload),
-                 pair.part)  # fmt: skip
+        parts = (
+            f"{pair.test} mode",
+            placement_text(first.placement),
+            described(first.workload),
+            pair.part,
+        )
         yield Section(
             f"Test {pair.number}: {first.label}",
             [_table(pair), *_charts(pair, label)],

@@ -16,14 +16,17 @@ from busmark.present.markup import escaped
 def opening(campaign: Campaign, directory: str) -> Section:
     """Return the cells that open the results; `directory` is relative to the notebook."""
     colours = "".join(f"    {each.text!r}: {look.colour(each)!r},\n" for each in campaign.labels)
-    return Section("", [
-        Source(
-            "This notebook was written and run by `busmark report --to notebook`. Change it and "
-            "run it again: it needs the Python package `busmark` and the results. `busmark.open` "
-            "returns data frames, whose columns *Python interface* of Busmark's documentation "
-            "describes; times are nanoseconds. Files that could not be read are listed below them."
-        ),
-        code(f"""
+    return Section(
+        "",
+        [
+            Source(
+                "This notebook was written and run by `busmark report --to notebook`. Change it "
+                "and run it again: it needs the Python package `busmark` and the results. "
+                "`busmark.open` returns data frames, whose columns *Python interface* of Busmark's "
+                "documentation describes; times are nanoseconds. Files that could not be read are "
+                "listed below them."
+            ),
+            code(f"""
             import busmark
             import polars as pl
             from busmark.present.display import Drawing, chart
@@ -32,11 +35,13 @@ def opening(campaign: Campaign, directory: str) -> Section:
             r = busmark.open({directory!r})
             r
             """),
-        code("r.problems"),
-        code(
-            f"# The colour of each middleware is the same in all reports.\ncolour = {{\n{colours}}}"
-        ),
-    ])  # fmt: skip
+            code("r.problems"),
+            code(
+                "# The colour of each middleware is the same in all reports.\n"
+                f"colour = {{\n{colours}}}"
+            ),
+        ],
+    )
 
 
 def drawn(chart: Chart) -> Iterator[Source]:
@@ -62,19 +67,24 @@ def closing(campaign: Campaign, charts: Sequence[str]) -> Section:
     if streams := _choice(campaign, "throughput"):
         cells += _streams(streams)
     command = " ".join(campaign.command.split()).replace("`", "'")
-    return Section("", [
-        *cells,
-        Source("All raw samples of all rounds, joined with parameters of their case. The frame is "
-               "lazy: filter and select before `.collect()`."),
-        code("""
+    return Section(
+        "",
+        [
+            *cells,
+            Source(
+                "All raw samples of all rounds, joined with parameters of their case. The frame is "
+                "lazy: filter and select before `.collect()`."
+            ),
+            code("""
             keys = ["adapter", "placement", "flow"]
             r.samples(parameters=["adapter", "placement"]).group_by(keys).agg(
                 pl.len().alias("samples"),
                 (pl.col("written_ns") - pl.col("sent_ns")).median().alias("median_write_ns"),
             ).sort(keys).collect()
             """),
-        Source(f"The command that repeats the campaign:\n\n```sh\n{command}\n```"),
-    ])  # fmt: skip
+            Source(f"The command that repeats the campaign:\n\n```sh\n{command}\n```"),
+        ],
+    )
 
 
 PLOT = """

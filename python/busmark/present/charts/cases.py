@@ -50,9 +50,14 @@ def counted(figures: Sequence[Figure]) -> str:
 
 
 def intervals(
-    pick: Pick, unit: str, factor: float = 1.0, *, capacities: bool = False, mark: str = "",
+    pick: Pick,
+    unit: str,
+    factor: float = 1.0,
+    *,
+    capacities: bool = False,
+    mark: str = "",
     mark_of: Callable[[CaseSummary], float | None] = lambda case: None,
-) -> Draw:  # fmt: skip
+) -> Draw:
     """Return what draws one figure as bars with their intervals, `factor` of which are one of the
     `unit` of the axis; the floor is among them.
 
@@ -83,11 +88,14 @@ def intervals(
         if floor and limit and limit.value <= MOST_ABOVE * best:
             rows.append(row(choice.label(floor), floor, limit))
         yield Bars(
-            choice.keys, choice.members, Axis(unit, from_zero=True), rows,
+            choice.keys,
+            choice.members,
+            Axis(unit, from_zero=True),
+            rows,
             counted(figures) + beyond,
             mark=mark if any(each.mark is not None for each in rows) else "",
             references=[across(*line, len(rows)) for line in lines],
-        )  # fmt: skip
+        )
 
     return draw
 
@@ -126,10 +134,14 @@ def medians(choice: Choice) -> Iterator[Bars]:
     sentence = panels.counts_text([h.median.rounds for h in halves], [h.count for h in halves])
     bounded = any(row.low is not None for row in rows)
     yield Bars(
-        choice.keys, choice.members, Axis("median RTT/2, µs", "log"), rows, f"{sentence}.",
+        choice.keys,
+        choice.members,
+        Axis("median RTT/2, µs", "log"),
+        rows,
+        f"{sentence}.",
         value="estimate and 95 % interval" if bounded else "estimate",
         part="median of one round",
-    )  # fmt: skip
+    )
 
 
 def overview(
@@ -162,13 +174,20 @@ def overview(
         rows = [(label, [field(label, size) for size in sizes]) for label in labels]
         counts = panels.counts_text([f.rounds for f in figures], [f.count for f in figures])
         sentence = f"{what} of {text.plural(len(known), 'case')}; {counts}."
-        marks = [(shade(mark, positive, more_is_better=more_is_better), name)
-                 for mark, name in _marks(positive, scales)]  # fmt: skip
+        marks = [
+            (shade(mark, positive, more_is_better=more_is_better), name)
+            for mark, name in _marks(positive, scales)
+        ]
         yield Heat(
-            choice.keys, choice.members, "size of the body",
-            [text.size_text(size) for size in sizes], "", rows,
-            f"{sentence} Light: the best.", marks,
-        )  # fmt: skip
+            choice.keys,
+            choice.members,
+            "size of the body",
+            [text.size_text(size) for size in sizes],
+            "",
+            rows,
+            f"{sentence} Light: the best.",
+            marks,
+        )
 
     return draw
 

@@ -110,9 +110,14 @@ OfMeasure = Callable[[Measure, Choice], Iterator[Picture]]
 
 
 def curves(
-    lines: Lines, axes: Axes, *, thin: Lines | None = None, steps: bool = False,
-    remark: str = "", last: str = "",
-) -> OfMeasure:  # fmt: skip
+    lines: Lines,
+    axes: Axes,
+    *,
+    thin: Lines | None = None,
+    steps: bool = False,
+    remark: str = "",
+    last: str = "",
+) -> OfMeasure:
     """Return what draws curves that reach far: the floor is one of them where it is near.
 
     Args:
@@ -147,9 +152,12 @@ def curves(
 
 
 def shares(
-    title: str, lines: Lines, remark: Callable[[Measure, Sequence[CaseSummary]], str], *,
+    title: str,
+    lines: Lines,
+    remark: Callable[[Measure, Sequence[CaseSummary]], str],
+    *,
     filled: bool = False,
-) -> OfMeasure:  # fmt: skip
+) -> OfMeasure:
     """Return what draws how frequent values are, `title` says in what unit. The floor is a line at
     its median where that is among them, for its own shape would dwarf all others."""
 
@@ -157,10 +165,16 @@ def shares(
         members = choice.members
         known = [case for case in members if measure.shape(case)]
         found = [
-            Curve(case.label, choice.label(case), lines(measure, case), marks=False, steps=filled,
-                  fill=0.25 if filled and len(known) <= FEW else 0.0)
+            Curve(
+                case.label,
+                choice.label(case),
+                lines(measure, case),
+                marks=False,
+                steps=filled,
+                fill=0.25 if filled and len(known) <= FEW else 0.0,
+            )
             for case in known
-        ]  # fmt: skip
+        ]
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
         text += panels.back_text(members)
         every, lines_of = [p for curve in found for p in curve.points], []
@@ -171,9 +185,13 @@ def shares(
                 lines_of.append(Reference(name, "dash", ends))
                 text += choice.floor_note
         yield choice.picture(
-            Axis(measure.axis(members)), Axis(title, from_zero=True), found,
-            text, lines_of, apart=filled,
-        )  # fmt: skip
+            Axis(measure.axis(members)),
+            Axis(title, from_zero=True),
+            found,
+            text,
+            lines_of,
+            apart=filled,
+        )
 
     return draw
 
@@ -333,9 +351,8 @@ def boxes(measure: Measure, choice: Choice) -> Iterator[Boxes]:
 
 
 def _cell(
-    label: Label, measure: Measure, case: CaseSummary, title: str,
-    floor: tuple[str, float] | None,
-) -> Cell:  # fmt: skip
+    label: Label, measure: Measure, case: CaseSummary, title: str, floor: tuple[str, float] | None
+) -> Cell:
     found = measure.boxes(case)
     axis, lines = _around(title, found, is_jitter=measure.is_jitter), []
     if floor:

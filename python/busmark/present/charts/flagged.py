@@ -37,11 +37,13 @@ def concerning(
     all flags where `figures` is empty, which stands for everything."""
     own = {
         case.id: [
-            flag for flag in found[case.id].flags
+            flag
+            for flag in found[case.id].flags
             if not (flag.concerns and figures) or set(flag.concerns) & {*figures}
         ]
-        for case in members if case.id in found
-    }  # fmt: skip
+        for case in members
+        if case.id in found
+    }
     return {case: flags for case, flags in own.items() if flags}
 
 

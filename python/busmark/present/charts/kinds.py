@@ -107,66 +107,107 @@ def _place(measure: Measure, choice: str) -> Place:
 
 
 def _distributions(
-    name: str, title: str, choice: str, explanation: str, draw: OfMeasure,
+    name: str,
+    title: str,
+    choice: str,
+    explanation: str,
+    draw: OfMeasure,
     has: Callable[[Measure, CaseSummary], object] = Measure.shape,
     measures: Sequence[Measure] = MEASURES,
-) -> Iterator[ChartKind]:  # fmt: skip
+) -> Iterator[ChartKind]:
     """Yield a kind for each quantity; `choice` is its name in the selector of the page."""
     for measure in measures:
         yield ChartKind(
-            f"{measure.name}-{name}", f"{measure.title}: {title}", measure.test, measure.needs,
-            partial(has, measure), partial(draw, measure), explanation=explanation,
+            f"{measure.name}-{name}",
+            f"{measure.title}: {title}",
+            measure.test,
+            measure.needs,
+            partial(has, measure),
+            partial(draw, measure),
+            explanation=explanation,
             of_series=True,
-            place=_place(measure, choice), by_case=True,
-        )  # fmt: skip
+            place=_place(measure, choice),
+            by_case=True,
+        )
 
 
 def _boxes(measure: Measure) -> ChartKind:
     return ChartKind(
-        f"{measure.name}-rounds", f"{measure.title}: round by round", measure.test,
-        measure.needs, measure.boxes, partial(distributions.boxes, measure), shape=Boxes,
-        of_series=True, place=_place(measure, "by round"),
-    )  # fmt: skip
+        f"{measure.name}-rounds",
+        f"{measure.title}: round by round",
+        measure.test,
+        measure.needs,
+        measure.boxes,
+        partial(distributions.boxes, measure),
+        shape=Boxes,
+        of_series=True,
+        place=_place(measure, "by round"),
+    )
 
 
 def _over_size(
-    key: str, title: str, test: str, pick: cases.Pick, unit: str, factor: float = 1.0, *,
-    explanation: str = "", fitted: bool = False, name: str = "",
-) -> ChartKind:  # fmt: skip
+    key: str,
+    title: str,
+    test: str,
+    pick: cases.Pick,
+    unit: str,
+    factor: float = 1.0,
+    *,
+    explanation: str = "",
+    fitted: bool = False,
+    name: str = "",
+) -> ChartKind:
     """Return the chart of one figure over the size; `name` is for the selector of the page, where
     it is one of several in a place."""
     return ChartKind(
-        key, title, test,
+        key,
+        title,
+        test,
         f"{test} cases of two sizes or more that are alike otherwise",
         lambda case: pick(case) and case.size is not None,
-        sweeps.over_size(pick, unit, factor, fitted=fitted), explanation=explanation,
+        sweeps.over_size(pick, unit, factor, fitted=fitted),
+        explanation=explanation,
         by=panels.all_but("Size"),
         place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
         figures=MEDIANS if test == "latency" else GOODPUTS,
-    )  # fmt: skip
+    )
 
 
-def _heat(key: str, test: str, what: str, pick: cases.Pick, scales: Sequence[text.Scale], *,
-          more_is_better: bool = False) -> ChartKind:  # fmt: skip
+def _heat(
+    key: str,
+    test: str,
+    what: str,
+    pick: cases.Pick,
+    scales: Sequence[text.Scale],
+    *,
+    more_is_better: bool = False,
+) -> ChartKind:
     return ChartKind(
-        key, f"{text.upper_first(what)}, all cases", test,
+        key,
+        f"{text.upper_first(what)}, all cases",
+        test,
         f"{test} cases of {cases.FEWEST_ROWS} middlewares and {cases.FEWEST_COLUMNS} sizes or more",
         lambda case: pick(case) and case.size is not None,
         cases.overview(what, pick, scales, more_is_better=more_is_better),
-        by=panels.all_but("Size"), shape=Heat,
+        by=panels.all_but("Size"),
+        shape=Heat,
         explanation="Empty: not measured.",
         figures=MEDIANS if test == "latency" else GOODPUTS,
-    )  # fmt: skip
+    )
 
 
 def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
     return ChartKind(
-        key, f"What the layer costs: {title}", "latency",
+        key,
+        f"What the layer costs: {title}",
+        "latency",
         "latency cases of two sizes or more, through a layer and by its library alone",
-        lambda case: case.size is not None and case.rtt_2, sweeps.layers(unit, pick),
+        lambda case: case.size is not None and case.rtt_2,
+        sweeps.layers(unit, pick),
         by=panels.all_but("Size"),
-        place=Place(LAYER, "Ratio against size", (("Of", name),)), figures=MEDIANS,
-    )  # fmt: skip
+        place=Place(LAYER, "Ratio against size", (("Of", name),)),
+        figures=MEDIANS,
+    )
 
 
 def _wire(test: str) -> ChartKind:
@@ -179,38 +220,54 @@ def _wire(test: str) -> ChartKind:
         return None if varies else float(HEADER_BYTES + (case.size or 0))
 
     return ChartKind(
-        f"{test}-wire", "Bytes on the wire per sample", test,
-        f"{test} cases with a capture", pick,
-        cases.intervals(pick, "bytes on the wire per sample, B", mark="header and body",
-                        mark_of=written), shape=Bars,
+        f"{test}-wire",
+        "Bytes on the wire per sample",
+        test,
+        f"{test} cases with a capture",
+        pick,
+        cases.intervals(
+            pick, "bytes on the wire per sample, B", mark="header and body", mark_of=written
+        ),
+        shape=Bars,
         figures=("wire_bytes_per_sample", "captured", "rounds"),
         explanation="Headers, acknowledgements, heartbeats, repetitions and what brokers pass on "
         "are in it.",
-    )  # fmt: skip
+    )
 
 
 def _timeline(
     key: str, title: str, explanation: str, needs: str, of: str, quantity: str
 ) -> ChartKind:
     return ChartKind(
-        key, f"{title} over time", "latency", needs,
-        lambda case: case.curves("detail", quantity), times.timeline(quantity),
-        by=panels.of_one, explanation=explanation, of_series=True, by_case=True,
+        key,
+        f"{title} over time",
+        "latency",
+        needs,
+        lambda case: case.curves("detail", quantity),
+        times.timeline(quantity),
+        by=panels.of_one,
+        explanation=explanation,
+        of_series=True,
+        by_case=True,
         place=Place("latency-time", "Latency over time", (("Of", of),)),
-    )  # fmt: skip
+    )
 
 
 def _resources(test: str, title: str) -> ChartKind:
     return ChartKind(
-        f"{test}-resources", title, test,
+        f"{test}-resources",
+        title,
+        test,
         f"{test} cases with counters of the system",
-        lambda case: case.curves("timeline", scope="participant"), times.resources,
-        by=panels.of_one, by_case=True,
+        lambda case: case.curves("timeline", scope="participant"),
+        times.resources,
+        by=panels.of_one,
+        by_case=True,
         explanation="Each participant with its child processes. User and kernel together are "
         "exact, each alone to 10 ms. Before 0 is the warm-up.",
         of_series=True,
         figures=("cpus_used",) if test == "latency" else ("cpus_used", "goodput_mbit_per_s"),
-    )  # fmt: skip
+    )
 
 
 def _median(of: Any) -> cases.Pick:

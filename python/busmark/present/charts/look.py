@@ -127,9 +127,7 @@ def _coded(parts: list[float]) -> str:
 Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 
 DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-SYMBOLS = (
-    "circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star",
-)  # fmt: skip
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 SIGNS = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
 """The same as characters."""
 

@@ -15,9 +15,13 @@ from busmark.present.charts.shapes import Field, Heat, shade
 from busmark.present.document import Cell
 
 MARKS = {
-    "not matched": "no match", "no data": "no data", "wrong content": "wrong", "failed": "failed",
-    "unsupported": "n/a", "not run": "not run",
-}  # fmt: skip
+    "not matched": "no match",
+    "no data": "no data",
+    "wrong content": "wrong",
+    "failed": "failed",
+    "unsupported": "n/a",
+    "not run": "not run",
+}
 """What a cell without a figure says."""
 
 Value = Callable[[compared.Cell], float | None]
@@ -143,11 +147,15 @@ def heat(campaign: Campaign, matrix: Matrix, figure: Figure) -> Heat | None:
 
     known_as = names(matrix)
     return Heat(
-        (("Workload", matrix.workload),), members, "reader", known_as, "writer",
+        (("Workload", matrix.workload),),
+        members,
+        "reader",
+        known_as,
+        "writer",
         [(name, [*map(field, row)]) for name, row in zip(known_as, every, strict=True)],
         f"{figure.title}. {figure.note} {len(pairs)} pairs. Light: the best; dark: the worst; "
         "grey: no figure.",
-    )  # fmt: skip
+    )
 
 
 def maps(key: str) -> Draw:

@@ -46,9 +46,16 @@ class Choice:
         return f" The null adapter's case differs in {text.joined(floor.differs)}."
 
     def picture(
-        self, x: Axis, y: Axis, curves: Sequence[Curve], remarks: str,
-        references: Sequence[Reference] = (), *, also_linear: bool = False, apart: bool = False,
-    ) -> Picture:  # fmt: skip
+        self,
+        x: Axis,
+        y: Axis,
+        curves: Sequence[Curve],
+        remarks: str,
+        references: Sequence[Reference] = (),
+        *,
+        also_linear: bool = False,
+        apart: bool = False,
+    ) -> Picture:
         """Return these cases in one plot."""
         plots = [Plot(x, y, curves, references)]
         return Picture(self.keys, self.members, plots, remarks, also_linear, apart)
@@ -214,9 +221,17 @@ def overlay(campaign: Campaign, chosen: Collection[str]) -> Campaign:
         if (here := [each for each in finding.cases if each in chosen]) or not finding.cases
     ]
     return campaign.model_copy(
-        update={"cases": cases, "groups": groups, "labels": labels, "findings": findings,
-                "interop": [], "fits": [], "growths": [], "effects": []}
-    )  # fmt: skip
+        update={
+            "cases": cases,
+            "groups": groups,
+            "labels": labels,
+            "findings": findings,
+            "interop": [],
+            "fits": [],
+            "growths": [],
+            "effects": [],
+        }
+    )
 
 
 def _together(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
@@ -224,11 +239,13 @@ def _together(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     names = dict.fromkeys(name for each in keys for name in each)
     differing = {name for name in names if len({each.get(name) for each in keys}) > 1}
     labels = [
-        ", ".join(filter(None, (
-            case.label, described(tuple(k for k in each.items() if k[0] in differing))
-        )))
+        ", ".join(
+            filter(
+                None, (case.label, described(tuple(k for k in each.items() if k[0] in differing)))
+            )
+        )
         for case, each in zip(cases, keys, strict=True)
-    ]  # fmt: skip
+    ]
     floors = {case.floor.case if case.floor else "" for case in cases}
     return [
         case.model_copy(
@@ -237,10 +254,13 @@ def _together(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
                 "label": label if labels.count(label) == 1 else f"{label}, {case.id}",
                 "placement": "" if "Placement" in differing else case.placement,
                 "size": None if "Size" in differing else case.size,
-                "workload": {name: value for name, value in case.workload.items()
-                             if name.capitalize() not in differing},
+                "workload": {
+                    name: value
+                    for name, value in case.workload.items()
+                    if name.capitalize() not in differing
+                },
                 "floor": case.floor if len(floors) == 1 else None,
             }
         )
         for case, label in zip(cases, labels, strict=True)
-    ]  # fmt: skip
+    ]

@@ -247,9 +247,14 @@ class Bar:
 
 
 def bar(
-    label: Label, figure: Interval, factor: float = 1.0, *, note: str = "",
-    parts: Sequence[Part] = (), mark: float | None = None,
-) -> Bar:  # fmt: skip
+    label: Label,
+    figure: Interval,
+    factor: float = 1.0,
+    *,
+    note: str = "",
+    parts: Sequence[Part] = (),
+    mark: float | None = None,
+) -> Bar:
     """Return a figure as a bar, in units of `factor`."""
     return Bar(label, figure.value / factor, *_limits(figure, factor), note, parts, mark)
 

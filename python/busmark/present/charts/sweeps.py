@@ -127,20 +127,29 @@ def ascent(choice: Choice) -> Iterator[Picture]:
         return
     drawn = [
         Curve(
-            f"{label}, {topology}", choice.label(curve[0][0]),
-            [point(paced.specified_mbit_per_s, paced.carried,
-                   note=f"{case.params.rate_hz:g} /s of {text.size_text(case.size)}")
-             for case, paced in sorted(curve, key=lambda e: e[1].specified_mbit_per_s)],
+            f"{label}, {topology}",
+            choice.label(curve[0][0]),
+            [
+                point(
+                    paced.specified_mbit_per_s,
+                    paced.carried,
+                    note=f"{case.params.rate_hz:g} /s of {text.size_text(case.size)}",
+                )
+                for case, paced in sorted(curve, key=lambda e: e[1].specified_mbit_per_s)
+            ],
             hollow=bool(topologies.index(topology) % 2),
             dash=look.DASHES[topologies.index(topology) % len(look.DASHES)],
         )
         for (label, topology), curve in curves.items()
-    ]  # fmt: skip
+    ]
     limits = _limits("specified", [p.specified_mbit_per_s for p in every], every)
     yield choice.picture(
-        Axis("specified, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), drawn,
-        counted([p.carried for p in every]), limits,
-    )  # fmt: skip
+        Axis("specified, Mbit/s", "log"),
+        Axis("goodput, Mbit/s", "log"),
+        drawn,
+        counted([p.carried for p in every]),
+        limits,
+    )
 
 
 def capacity(choice: Choice) -> Iterator[Picture]:
@@ -160,9 +169,12 @@ def capacity(choice: Choice) -> Iterator[Picture]:
         for case, of in known
     )
     yield choice.picture(
-        Axis("offered, Mbit/s", "log"), Axis("goodput, Mbit/s", "log"), curves,
-        f"{sentence}.", limits,
-    )  # fmt: skip
+        Axis("offered, Mbit/s", "log"),
+        Axis("goodput, Mbit/s", "log"),
+        curves,
+        f"{sentence}.",
+        limits,
+    )
 
 
 def _trials(name: str, label: Label, found: Capacity) -> Iterator[Curve]:

@@ -146,8 +146,14 @@ def even(low: float, high: float, fewest: int = ENOUGH - 1) -> list[float]:
     """Multiples of 1, 2 or 5 times a power of ten, on a linear axis or on one that is as good as
     linear; both ends where that gives too few."""
     power = floor(log10(high - low)) if high > low else 0
-    for step in (5 * 10.0**power, 2 * 10.0**power, 10.0**power, 5 * 10.0 ** (power - 1),
-                 2 * 10.0 ** (power - 1), 10.0 ** (power - 1)):  # fmt: skip
+    for step in (
+        5 * 10.0**power,
+        2 * 10.0**power,
+        10.0**power,
+        5 * 10.0 ** (power - 1),
+        2 * 10.0 ** (power - 1),
+        10.0 ** (power - 1),
+    ):
         found = [n * step for n in range(ceil(low / step), floor(high / step) + 1)]
         if len(found) >= fewest:
             return found

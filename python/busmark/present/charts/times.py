@@ -51,9 +51,13 @@ def _first(case: CaseSummary, kind: str, quantity: str) -> Points | None:
 
 
 def _rows(
-    label: Label, title: str, line: Sequence[Point], dots: Sequence[Point], gone: Points | None,
+    label: Label,
+    title: str,
+    line: Sequence[Point],
+    dots: Sequence[Point],
+    gone: Points | None,
     floor: Sequence[tuple[str, float]],
-) -> list[Plot]:  # fmt: skip
+) -> list[Plot]:
     """Return the whole round, where there is more of it than its last samples, and those."""
     y = Axis(title, "linear" if title.startswith("jitter") else "log")
     top = max(point.y for point in (*line, *dots))
@@ -70,11 +74,17 @@ def _rows(
     if not line:
         return [row("every sample", single, all_lost)]
     return [
-        row("the whole round: smallest and largest of every stretch",
-            Curve("", label, line, marks=False, thin=True, dash="solid"), all_lost),
-        row(f"its last {text.count(len(dots))} samples, every one", single,
-            [at for at in all_lost if at >= dots[0].x]),
-    ]  # fmt: skip
+        row(
+            "the whole round: smallest and largest of every stretch",
+            Curve("", label, line, marks=False, thin=True, dash="solid"),
+            all_lost,
+        ),
+        row(
+            f"its last {text.count(len(dots))} samples, every one",
+            single,
+            [at for at in all_lost if at >= dots[0].x],
+        ),
+    ]
 
 
 def _floor(
@@ -104,28 +114,39 @@ def autocorrelation(choice: Choice) -> Iterator[Picture]:
     """Draw how alike latencies some samples apart are, of one round of each case."""
     known = [(c, found) for c in choice.members for found in c.curves("autocorrelation")]
     curves = [
-        Curve(case.label, choice.label(case),
-              [Point(lag, value or 0.0) for lag, value in enumerate(found.y)], marks=False)
+        Curve(
+            case.label,
+            choice.label(case),
+            [Point(lag, value or 0.0) for lag, value in enumerate(found.y)],
+            marks=False,
+        )
         for case, found in known
-    ]  # fmt: skip
+    ]
     limit = max(value or 0.0 for _, found in known for value in (found.high or ())[:1])
     last = max(len(found.y) for _, found in known) - 1
-    lines = [Reference(name, "dash", ((0.0, at), (last, at)))
-             for name, at in ((INDEPENDENT, limit), ("", -limit))]  # fmt: skip
+    lines = [
+        Reference(name, "dash", ((0.0, at), (last, at)))
+        for name, at in ((INDEPENDENT, limit), ("", -limit))
+    ]
     counts = panels.span_text([found.count or 0 for _, found in known])
     yield choice.picture(
-        Axis("lag, samples"), Axis("autocorrelation of RTT/2"), curves,
-        f"one round each, of {counts} samples.", lines,
-    )  # fmt: skip
+        Axis("lag, samples"),
+        Axis("autocorrelation of RTT/2"),
+        curves,
+        f"one round each, of {counts} samples.",
+        lines,
+    )
 
 
 def goodput(choice: Choice) -> Iterator[Picture]:
     """Draw the goodput of one round by interval."""
     curves = [curve for case in choice.members if (curve := _goodput(choice, case, case.label))]
     yield choice.picture(
-        SINCE_BEGIN, Axis("goodput, Mbit/s", from_zero=True), curves,
+        SINCE_BEGIN,
+        Axis("goodput, Mbit/s", from_zero=True),
+        curves,
         "one round each, the one whose goodput is nearest to the middle one.",
-    )  # fmt: skip
+    )
 
 
 def _goodput(choice: Choice, case: CaseSummary, name: str = "") -> Curve | None:

@@ -38,13 +38,22 @@ def junit(document: Document) -> str:
     found = UTC.match(document.begun_utc)
     for number, suite in enumerate(document.suites):
         outcomes = Counter(test.outcome for test in suite.tests)
-        element = xml.SubElement(root, "testsuite", {
-            "id": str(number), "package": f"busmark.{document.kind}", "name": _text(suite.name),
-            "hostname": "localhost", "timestamp": found[0] if found else "1970-01-01T00:00:00",
-            "tests": str(len(suite.tests)), "failures": str(outcomes["failure"]), "errors": "0",
-            "skipped": str(outcomes["skipped"]),
-            "time": f"{sum(test.seconds for test in suite.tests):.3f}",
-        })  # fmt: skip
+        element = xml.SubElement(
+            root,
+            "testsuite",
+            {
+                "id": str(number),
+                "package": f"busmark.{document.kind}",
+                "name": _text(suite.name),
+                "hostname": "localhost",
+                "timestamp": found[0] if found else "1970-01-01T00:00:00",
+                "tests": str(len(suite.tests)),
+                "failures": str(outcomes["failure"]),
+                "errors": "0",
+                "skipped": str(outcomes["skipped"]),
+                "time": f"{sum(test.seconds for test in suite.tests):.3f}",
+            },
+        )
         listed = xml.SubElement(element, "properties")
         for name, value in document.properties.items():
             xml.SubElement(listed, "property", {"name": name, "value": _text(value)})
@@ -57,10 +66,15 @@ def junit(document: Document) -> str:
 
 
 def _test(suite: xml.Element, test: Test, criterion: str) -> None:
-    case = xml.SubElement(suite, "testcase", {
-        "classname": _text(test.classname), "name": _text(test.name),
-        "time": f"{test.seconds:.3f}",
-    })  # fmt: skip
+    case = xml.SubElement(
+        suite,
+        "testcase",
+        {
+            "classname": _text(test.classname),
+            "name": _text(test.name),
+            "time": f"{test.seconds:.3f}",
+        },
+    )
     if test.outcome == "failure":
         failure = {"message": _text(test.reason), "type": test.kind}
         xml.SubElement(case, "failure", failure).text = _text(f"{criterion}: {test.reason}")

@@ -50,10 +50,18 @@ THEME, STYLES = THEMES["light"], config("light")["style"]
 
 LINES = dict(zip(DASHES, (1, 2, 3, 4, 2, 5), strict=True))
 MARKS: dict[str, int | str] = {
-    "circle": 7, "square": 5, "diamond": 13, "triangle-up": 9, "cross": 1, "x": 2,
-    "triangle-down": 11, "star": 3, "line-ew-open": 1, "triangle-left": "'◀'",
+    "circle": 7,
+    "square": 5,
+    "diamond": 13,
+    "triangle-up": 9,
+    "cross": 1,
+    "x": 2,
+    "triangle-down": 11,
+    "star": 3,
+    "line-ew-open": 1,
+    "triangle-left": "'◀'",
     "triangle-right": "'▶'",
-}  # fmt: skip
+}
 """Names of dashes and marks as gnuplot's numbers, or a character where it has none."""
 
 LOOKS = ("color", "stroke", "strokeDash", "shape", "detail")

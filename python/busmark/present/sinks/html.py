@@ -279,9 +279,15 @@ def _body(table: Table, page: Page, *, interactive: bool) -> Iterator[str]:
 
 
 def _cell(
-    column: Column, cell: Cell, shown: figures.CellText, page: Page, row: Row, group: str, *,
+    column: Column,
+    cell: Cell,
+    shown: figures.CellText,
+    page: Page,
+    row: Row,
+    group: str,
+    *,
     sorts: bool,
-) -> str:  # fmt: skip
+) -> str:
     words, label = words_html(shown.value), column.kind == "label"
     target = page.case(cell.case) or (page.case(row.case) if label else "")
     if flag := flag_of(shown.value, page.flags):

@@ -39,8 +39,16 @@ LONGEST_SOCKET = 90
 """Bytes of a path in which the kernel's sockets find room; the system's limit is 107."""
 
 # -P and ignore_cwd: no module comes from the current directory, which may be a stranger's.
-COMMAND = [sys.executable, "-P", "-m", "busmark.present.sinks.kernel", "-f", "{connection_file}",
-           "--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"]  # fmt: skip
+COMMAND = [
+    sys.executable,
+    "-P",
+    "-m",
+    "busmark.present.sinks.kernel",
+    "-f",
+    "{connection_file}",
+    "--HistoryManager.enabled=False",
+    "--IPKernelApp.ignore_cwd=True",
+]
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
@@ -102,8 +110,12 @@ def _environment(place: Path, folder: Path) -> dict[str, str]:
     # Relative folders refer to this process, not to the report's folder.
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     paths = [package, *(str(Path(path).absolute()) for path in given)]
-    own = {"IPYTHONDIR": "ipython", "JUPYTER_CONFIG_DIR": "jupyter", "JUPYTER_DATA_DIR": "jupyter",
-           "JUPYTER_RUNTIME_DIR": "jupyter"}  # fmt: skip
+    own = {
+        "IPYTHONDIR": "ipython",
+        "JUPYTER_CONFIG_DIR": "jupyter",
+        "JUPYTER_DATA_DIR": "jupyter",
+        "JUPYTER_RUNTIME_DIR": "jupyter",
+    }
     return {
         **os.environ,
         **{name: str(place / folder) for name, folder in own.items()},

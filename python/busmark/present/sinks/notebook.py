@@ -24,8 +24,10 @@ WIDTH = 900
 
 # nbformat has no types.
 _NEW: dict[str, Any] = {
-    "markdown": v4.new_markdown_cell, "code": v4.new_code_cell, "notebook": v4.new_notebook,
-}  # fmt: skip
+    "markdown": v4.new_markdown_cell,
+    "code": v4.new_code_cell,
+    "notebook": v4.new_notebook,
+}
 
 
 def write(document: Document, folder: Path) -> list[Path]:
@@ -48,8 +50,10 @@ def notebook(document: Document) -> nbformat.NotebookNode:
         cells=[_NEW["code" if each.is_code else "markdown"](each.text) for each in cells]
     )
     made.metadata["kernelspec"] = {
-        "name": "python3", "display_name": "Python 3", "language": "python",
-    }  # fmt: skip
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     for number, cell in enumerate(made.cells, 1):
         # They are random otherwise, and the same result must give the same file.
         cell["id"] = f"cell-{number:03d}"

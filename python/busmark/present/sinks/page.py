@@ -30,9 +30,18 @@ from busmark.present.web.embedded import (
 )
 
 SCRIPTS = (
-    "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "overlay", "charts",
+    "base",
+    "place",
+    "bar",
+    "filter",
+    "tables",
+    "wide",
+    "cases",
+    "choice",
+    "overlay",
+    "charts",
     "start",
-)  # fmt: skip
+)
 """Parts of the page's script, in their order."""
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -192,12 +201,17 @@ def _index(entries: Sequence[Entry]) -> dict[str, object]:
     names = list(dict.fromkeys(name for entry in entries for name in entry.values))
     cases = [
         {
-            "id": entry.id, "anchor": anchor(entry.id), "label": entry.label,
-            "heading": entry.heading, "summary": entry.summary, "status": entry.status,
-            "reason": entry.reason, "values": [entry.values.get(name, "") for name in names],
+            "id": entry.id,
+            "anchor": anchor(entry.id),
+            "label": entry.label,
+            "heading": entry.heading,
+            "summary": entry.summary,
+            "status": entry.status,
+            "reason": entry.reason,
+            "values": [entry.values.get(name, "") for name in names],
         }
         for entry in entries
-    ]  # fmt: skip
+    ]
     return {"names": names, "cases": cases}
 
 
@@ -215,9 +229,11 @@ def _stored(entries: Sequence[Entry], page: Page) -> str:
 
 
 def _chart_data(
-    drawn: Mapping[str, Sequence[Panel]], numbers: Mapping[str, int],
-    flags: Mapping[str, tuple[str, str]], labels: Sequence[Label],
-) -> Iterator[str]:  # fmt: skip
+    drawn: Mapping[str, Sequence[Panel]],
+    numbers: Mapping[str, int],
+    flags: Mapping[str, tuple[str, str]],
+    labels: Sequence[Label],
+) -> Iterator[str]:
     """JSON of all charts by their elements, of the themes and of overlays, in pieces."""
     begin = "{"
     for key, own in drawn.items():

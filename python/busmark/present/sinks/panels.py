@@ -80,9 +80,17 @@ def panels(chart: Chart) -> list[Panel]:
             keys = (*before, *((("Axes", axes),) if axes else ()), *shape.keys)
             spec = _specification(shape, linear=axes == "linear")
             made.append(
-                Panel(keys, spec, shape.caption, _axes(shape), shape.members, _rows(shape),
-                      explanation, marks)
-            )  # fmt: skip
+                Panel(
+                    keys,
+                    spec,
+                    shape.caption,
+                    _axes(shape),
+                    shape.members,
+                    _rows(shape),
+                    explanation,
+                    marks,
+                )
+            )
     return made
 
 
@@ -153,24 +161,29 @@ def script_data(chart: Sequence[Panel], numbers: Mapping[str, int], flags: Flags
         flags: by the letter of a finding, the element that explains it and its title.
     """
     parts, shared = Parts(), bool(numbers)
-    return {"width": WIDTH, "panels": list(_data(chart, numbers, flags, parts, shared=shared)),
-            "parts": parts.values}  # fmt: skip
+    return {
+        "width": WIDTH,
+        "panels": list(_data(chart, numbers, flags, parts, shared=shared)),
+        "parts": parts.values,
+    }
 
 
 def _data(
-    chart: Sequence[Panel], numbers: Mapping[str, int], flags: Flags,
-    parts: Parts, *, shared: bool,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+    chart: Sequence[Panel], numbers: Mapping[str, int], flags: Flags, parts: Parts, *, shared: bool
+) -> Iterator[dict[str, Any]]:
     for panel in chart:
         yield {
-            "own": own_keys(panel, shared=shared), "keys": dict(panel.keys),
+            "own": own_keys(panel, shared=shared),
+            "keys": dict(panel.keys),
             "shown": _shown(panel) if shared else "",
             "cases": [numbers[case.id] for case in panel.members if case.id in numbers],
-            "spec": parts.shared(panel.spec), "rows": parts.shared(list(panel.rows)),
-            "caption": panel.caption, "axes": parts.shared(panel.axes),
+            "spec": parts.shared(panel.spec),
+            "rows": parts.shared(list(panel.rows)),
+            "caption": panel.caption,
+            "axes": parts.shared(panel.axes),
             "explanation": parts.shared(panel.explanation),
             "flags": parts.shared([f for mark in panel.marks if (f := flag_of(mark, flags))]),
-        }  # fmt: skip
+        }
 
 
 def overlay_data(labels: Sequence[Label]) -> dict[str, Any]:
@@ -182,8 +195,11 @@ def overlay_data(labels: Sequence[Label]) -> dict[str, Any]:
         for label in labels
     }
     (key,) = legend([Entry("case", "", "")], EM, WIDTH)
-    return {"labels": {label.text: [label.adapter, label.variant] for label in labels},
-            "looks": looks, "legend": key}  # fmt: skip
+    return {
+        "labels": {label.text: [label.adapter, label.variant] for label in labels},
+        "looks": looks,
+        "legend": key,
+    }
 
 
 def _look(label: Label) -> dict[str, Any]:

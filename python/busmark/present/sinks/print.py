@@ -96,10 +96,14 @@ def _svg(sheet: Drawing) -> str:
 
 def _in_mm(svg: str) -> str:
     """Return the picture with its size on paper."""
-    return SIZE.sub(lambda size: " ".join(
-        f'{name}="{float(value) / MM:.4g}mm"'
-        for name, value in zip(("width", "height"), size.groups(), strict=True)
-    ), svg, count=1)  # fmt: skip
+    return SIZE.sub(
+        lambda size: " ".join(
+            f'{name}="{float(value) / MM:.4g}mm"'
+            for name, value in zip(("width", "height"), size.groups(), strict=True)
+        ),
+        svg,
+        count=1,
+    )
 
 
 def _pdf(svg: str) -> bytes:

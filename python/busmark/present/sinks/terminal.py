@@ -21,8 +21,12 @@ from busmark.present.document import Column, Document, Section, Style, Table, Te
 from busmark.present.width import NARROW, line_length, paragraph, room, wrapped
 
 STYLES: dict[Style, str] = {
-    "": "", "error": "bold red", "warning": "yellow", "note": "cyan", "quiet": "dim",
-}  # fmt: skip
+    "": "",
+    "error": "bold red",
+    "warning": "yellow",
+    "note": "cyan",
+    "quiet": "dim",
+}
 
 VERDICTS: dict[Verdict, str] = {"worse": "bold red", "better": "green"}
 """Styles of words; ratios have none, for they are worse and better than a leader all the time."""
@@ -262,12 +266,15 @@ def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place
         verdicts = [VERDICTS.get(cell.verdict, "") for cell in column.cells]
         made.append(
             _Place(
-                group, title, cells, right,
+                group,
+                title,
+                cells,
+                right,
                 styles=verdicts if column.kind == "text" and any(verdicts) else None,
                 follows=column.kind == "ratio" and bool(group) and made[-1].group == group,
                 whole=column.kind == "label",
             )
-        )  # fmt: skip
+        )
     return made
 
 
@@ -359,14 +366,19 @@ def _rich(
 ) -> RichTable:
     """Rows of a table; without any, its head."""
     rich = RichTable(
-        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False,
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
         show_header=not rows,
-    )  # fmt: skip
+    )
     for place, wide in zip(band, widths, strict=True):
         rich.add_column(
-            RichText(_broken(place.title, wide)), justify="right" if place.right else "left",
-            width=wide, overflow="fold",
-        )  # fmt: skip
+            RichText(_broken(place.title, wide)),
+            justify="right" if place.right else "left",
+            width=wide,
+            overflow="fold",
+        )
     for row in rows:
         cells = [
             RichText(_broken(p.cells[row], wide), style=p.styles[row] if p.styles else "")
@@ -377,8 +389,10 @@ def _rich(
 
 
 def _broken(cell: str, width: int) -> str:
-    lines = [line if cell_len(line) <= width else "\n".join(wrapped(line, width))
-             for line in cell.split("\n")]  # fmt: skip
+    lines = [
+        line if cell_len(line) <= width else "\n".join(wrapped(line, width))
+        for line in cell.split("\n")
+    ]
     return "\n".join(lines)
 
 

@@ -61,8 +61,10 @@ NUMBERS = {"count": "#,##0", "ratio": "0.00", "number": "[<10]0.000;[<1000]0.0;#
 OPTIONS = {
     "in_memory": True,
     # Text is text, whatever it begins with.
-    "strings_to_formulas": False, "strings_to_numbers": False, "strings_to_urls": False,
-}  # fmt: skip
+    "strings_to_formulas": False,
+    "strings_to_numbers": False,
+    "strings_to_urls": False,
+}
 
 BLUE, PALE, GREY = "#0072B2", "#DCE9F3", "#6B6B6B"
 
@@ -107,9 +109,12 @@ class _Book:
         self.document = document
         self.file = xlsxwriter.Workbook(str(path), OPTIONS)
         self.file.set_properties(
-            {"title": clean(document.title), "author": f"Busmark {__version__}",
-             "created": datetime.datetime(1980, 1, 1)}
-        )  # fmt: skip
+            {
+                "title": clean(document.title),
+                "author": f"Busmark {__version__}",
+                "created": datetime.datetime(1980, 1, 1),
+            }
+        )
         self._names = SheetNames()
         self._formats: dict[str, Format] = {}
 
@@ -194,16 +199,22 @@ class _Book:
                 page.write_comment(head, number, clean(place.note), {"x_scale": 2})
             width = max(sheet.widths.get(number, NARROWEST), _width(place))
             sheet.widths[number] = width
-        page.set_row(head, LINE * max(2, *(ceil(1.2 * len(p.title) / sheet.widths[n])
-                                           for n, p in enumerate(places))))  # fmt: skip
+        page.set_row(
+            head,
+            LINE
+            * max(2, *(ceil(1.2 * len(p.title) / sheet.widths[n]) for n, p in enumerate(places))),
+        )
         shown = min(len(table.rows), MAX_ROWS - head - 1)
         for number, place in enumerate(places):
             for offset, value in enumerate(place.values[:shown]):
                 grey = table.rows[offset].role == "floor"
                 self._value(page, head + 1 + offset, number, value, place.form, grey=grey)
         for offset in range(shown):
-            texts = [(str(p.values[offset]), sheet.widths[n]) for n, p in enumerate(places)
-                     if p.form == "text" and p.values[offset]]  # fmt: skip
+            texts = [
+                (str(p.values[offset]), sheet.widths[n])
+                for n, p in enumerate(places)
+                if p.form == "text" and p.values[offset]
+            ]
             lines = max((ceil(len(text) / width) for text, width in texts), default=1)
             if lines > 1:
                 page.set_row(head + 1 + offset, min(400, LINE * lines))
@@ -218,9 +229,15 @@ class _Book:
         sheet.row += 1
 
     def _value(
-        self, page: Worksheet, row: int, column: int, value: float | str | None, form: str, *,
+        self,
+        page: Worksheet,
+        row: int,
+        column: int,
+        value: float | str | None,
+        form: str,
+        *,
         grey: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         look: dict[str, object] = {"valign": "top"}
         if grey:
             look["font_color"] = GREY
@@ -233,8 +250,11 @@ class _Book:
 
     def _chart(self, sheet: Sheet, chart: Chart) -> None:
         """Write each shape that Excel has, and below it the cells that it reads."""
-        drawn = [each for each in chart.shapes if isinstance(each, Bars)
-                 or (isinstance(each, Picture) and not each.is_stack)]  # fmt: skip
+        drawn = [
+            each
+            for each in chart.shapes
+            if isinstance(each, Bars) or (isinstance(each, Picture) and not each.is_stack)
+        ]
         if chart.explanation:
             self.text(sheet, sheet.row, 0, chart.explanation, self.style("note"))
             sheet.row += 2
@@ -291,8 +311,11 @@ def _width(place: Place) -> float:
     """Characters of a column: its heading in a few lines, numbers whole, texts up to a limit."""
     word = max((len(word) for word in place.title.split()), default=0)
     heading = max(word + 2, len(place.title) / HEADING_LINES + 2)
-    shown = [each if isinstance(each, str) else f"{each:,.0f}" for each in place.values
-             if each is not None]  # fmt: skip
+    shown = [
+        each if isinstance(each, str) else f"{each:,.0f}"
+        for each in place.values
+        if each is not None
+    ]
     longest = max((len(line) for text in shown for line in text.splitlines()), default=0)
     return min(WIDEST, max(NARROWEST, heading, longest + 2))
 

@@ -26,11 +26,25 @@ FEW_SIZES = 2.0
 MOST_TICKS = 12
 """Powers of two that find room below a chart."""
 
-DASHES = {"solid": "solid", "dash": "dash", "dot": "round_dot", "dashdot": "dash_dot",
-          "longdash": "long_dash", "longdashdot": "long_dash_dot"}  # fmt: skip
-MARKS = {"circle": "circle", "square": "square", "diamond": "diamond", "triangle-up": "triangle",
-         "cross": "plus", "x": "x", "triangle-down": "long_dash", "star": "star",
-         "line-ew-open": "short_dash"}  # fmt: skip
+DASHES = {
+    "solid": "solid",
+    "dash": "dash",
+    "dot": "round_dot",
+    "dashdot": "dash_dot",
+    "longdash": "long_dash",
+    "longdashdot": "long_dash_dot",
+}
+MARKS = {
+    "circle": "circle",
+    "square": "square",
+    "diamond": "diamond",
+    "triangle-up": "triangle",
+    "cross": "plus",
+    "x": "x",
+    "triangle-down": "long_dash",
+    "star": "star",
+    "line-ew-open": "short_dash",
+}
 """Names of `look`, and what Excel calls the nearest."""
 
 FONT = {"num_font": {"size": 9}, "name_font": {"size": 10, "bold": False}}
@@ -46,8 +60,10 @@ def rows(shape: Picture | Bars) -> list[Row]:
     """Return the cells that a chart reads: two rows of headings, then values."""
     if isinstance(shape, Bars):
         heads: list[Row] = [["Bar", shape.axis.title, *COLUMNS[2:]]]
-        return heads + [[bar.label.text, bar.value, *_lengths(bar.value, bar.low, bar.high)]
-                        for bar in shape.rows]  # fmt: skip
+        return heads + [
+            [bar.label.text, bar.value, *_lengths(bar.value, bar.low, bar.high)]
+            for bar in shape.rows
+        ]
     every = list(_curves(shape))
     longest = max(len(points) for _, points in every)
     made: list[Row] = [[], []]
@@ -135,10 +151,17 @@ def _curve(
     colour = look.colour(one.label)
     if one.marks:
         fill = {"none": True} if one.hollow else {"color": colour}
-        series["marker"] = {"type": MARKS[look.symbol(one.label)], "size": 6,
-                            "border": {"color": colour}, "fill": fill}  # fmt: skip
-    line = {"color": colour, "width": 0.75 if one.thin else 1.75,
-            "dash_type": DASHES[one.dash or look.dash(one.label)]}  # fmt: skip
+        series["marker"] = {
+            "type": MARKS[look.symbol(one.label)],
+            "size": 6,
+            "border": {"color": colour},
+            "fill": fill,
+        }
+    line = {
+        "color": colour,
+        "width": 0.75 if one.thin else 1.75,
+        "dash_type": DASHES[one.dash or look.dash(one.label)],
+    }
     series["line"] = line if one.line else {"none": True}
     if any(point.low is not None for point in points):
         series["y_error_bars"] = _limits(sheet, begin, end, column + 2, colour)
@@ -147,8 +170,12 @@ def _curve(
 
 def _limits(sheet: str, first: int, last: int, column: int, colour: str) -> dict[str, Any]:
     down, up = (f"='{sheet}'!{xl_range_abs(first, at, last, at)}" for at in (column, column + 1))
-    return {"type": "custom", "minus_values": down, "plus_values": up,
-            "line": {"color": colour, "width": 1.0}}  # fmt: skip
+    return {
+        "type": "custom",
+        "minus_values": down,
+        "plus_values": up,
+        "line": {"color": colour, "width": 1.0},
+    }
 
 
 def _axis(axis: Axis, values: Sequence[float]) -> dict[str, Any]:

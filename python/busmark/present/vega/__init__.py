@@ -36,9 +36,14 @@ VIEWS: dict[type, Callable[[Any, Frame], Spec]] = {
 
 
 def specification(
-    shape: Any, *, width: float, height: float | None = None, linear: bool | None = False,
-    em: float = 12.0, pointer: bool = True,
-) -> Spec:  # fmt: skip
+    shape: Any,
+    *,
+    width: float,
+    height: float | None = None,
+    linear: bool | None = False,
+    em: float = 12.0,
+    pointer: bool = True,
+) -> Spec:
     """Return the Vega-Lite specification of a shape of `present.charts.shapes`, without a theme.
 
     Args:

@@ -33,10 +33,12 @@ def cell(frame: Frame, columns: int) -> float:
 
 
 OF_KIND: dict[str, Spec] = {
-    "linear": {"type": "linear", "zero": False}, "log": {"type": "log"},
-    "sizes": {"type": "log", "base": 2}, "percent": {"type": "linear"},
+    "linear": {"type": "linear", "zero": False},
+    "log": {"type": "log"},
+    "sizes": {"type": "log", "base": 2},
+    "percent": {"type": "linear"},
     "signed": {"type": "symlog"},
-}  # fmt: skip
+}
 """Scales of Vega-Lite."""
 
 
@@ -107,10 +109,13 @@ def references(of: Sequence[Reference], x: Position, y: Position, em: float) -> 
     kinds = list(dict.fromkeys(line.dash for line in of))
     scale = {"domain": kinds, "range": [dashes(each, em) for each in kinds]}
     encoding = {
-        "x": x.channel("x"), "y": y.channel("y"), "detail": {"field": "n"},
-        "order": {"value": None}, "tooltip": {"field": "name"},
+        "x": x.channel("x"),
+        "y": y.channel("y"),
+        "detail": {"field": "n"},
+        "order": {"value": None},
+        "tooltip": {"field": "name"},
         "strokeDash": {"field": "dash", "type": "nominal", "legend": None, "scale": scale},
-    }  # fmt: skip
+    }
     yield layer("line", "reference", encoding, rows, color=look.GREY)
     yield from edges(beyond, {"value": look.GREY}, x, y)
 
@@ -121,5 +126,13 @@ def edges(rows: Sequence[Row], colour: Spec, x: Position, y: Position) -> Iterat
         if own := [row for row in rows if row["side"] == side]:
             place = {"x": x.channel("x"), "y": y.channel("y"), "color": colour}
             shape = mark_path(f"triangle-{side}")
-            yield layer("point", "edge", place, own, filled=True, shape=shape, clip=False,
-                        tooltip="beyond the axis")  # fmt: skip
+            yield layer(
+                "point",
+                "edge",
+                place,
+                own,
+                filled=True,
+                shape=shape,
+                clip=False,
+                tooltip="beyond the axis",
+            )

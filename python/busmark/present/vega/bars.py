@@ -46,10 +46,16 @@ def view(of: Bars, frame: Frame) -> Spec:
     )
     y = axes.linear(
         (len(names) - 0.5, -0.5),
-        {"values": list(range(len(names))), "labelExpr": f"{axes.text(names)}[datum.value]",
-         "title": None, "grid": False, "labelLimit": 0, "labelLineHeight": LINE * em,
-         "labelOffset": (1 - most) / 2 * LINE * em},
-    )  # fmt: skip
+        {
+            "values": list(range(len(names))),
+            "labelExpr": f"{axes.text(names)}[datum.value]",
+            "title": None,
+            "grid": False,
+            "labelLimit": 0,
+            "labelLineHeight": LINE * em,
+            "labelOffset": (1 - most) / 2 * LINE * em,
+        },
+    )
     rows = [_row(row, at, x, solid=solid) for at, row in enumerate(of.rows)]
     labels = {series(row): row.label for row in of.rows}
     colour = parts.looks(labels, map(look.colour, labels.values()))

@@ -20,9 +20,14 @@ MOST_NAMES, NAME = 10, 3.0
 """Names on an axis, and the width of one, in sizes of the text."""
 
 VALUES = {
-    "most": "largest", "high": "95th percentile", "q3": "75th percentile", "median": "median",
-    "q1": "25th percentile", "low": "5th percentile", "least": "smallest",
-}  # fmt: skip
+    "most": "largest",
+    "high": "95th percentile",
+    "q3": "75th percentile",
+    "median": "median",
+    "q1": "25th percentile",
+    "low": "5th percentile",
+    "least": "smallest",
+}
 """What a box shows, by the fields of its row."""
 
 
@@ -62,11 +67,16 @@ def _plot(
         ]
         own.append(row | _row(n, box, y))
         ends += [row | {"y": short(v)} for v in box.ends if not y.beyond(v)]
-        beyond += [row | {"x": n, "y": y.held(v), "side": "up" if out > 0 else "down"}
-                   for v in box.ends if (out := y.beyond(v))]  # fmt: skip
+        beyond += [
+            row | {"x": n, "y": y.held(v), "side": "up" if out > 0 else "down"}
+            for v in box.ends
+            if (out := y.beyond(v))
+        ]
     number = {"type": "quantitative", "format": ",.4~r"}
-    tooltip = [{"field": "name", "title": "title"},
-               *({"field": name, "title": of} | number for name, of in VALUES.items())]  # fmt: skip
+    tooltip = [
+        {"field": "name", "title": "title"},
+        *({"field": name, "title": of} | number for name, of in VALUES.items()),
+    ]
     at, across = {"x": x.channel("n")}, {"x": x.channel("left"), "x2": {"field": "right"}}
     shape = {"x": x.channel("x"), "x2": {"field": "x2"}, "y": y.channel("y")}
     detail = {"detail": {"field": "n"}, "order": {"value": None}}
@@ -78,13 +88,16 @@ def _plot(
     violin["transform"] = [{"calculate": "2 * datum.n - datum.x", "as": "x2"}]
     layers = [
         violin,
-        {"data": {"values": own}, "layer": [
-            *(layer("rule", "whisker", at | whisker | colour) for whisker in whiskers),
-            layer("rect", "box", box_of | {"stroke": colour["color"], "tooltip": tooltip}),
-            layer("rule", "median", across | {"y": y.channel("median")}),
-        ]},
+        {
+            "data": {"values": own},
+            "layer": [
+                *(layer("rule", "whisker", at | whisker | colour) for whisker in whiskers),
+                layer("rect", "box", box_of | {"stroke": colour["color"], "tooltip": tooltip}),
+                layer("rule", "median", across | {"y": y.channel("median")}),
+            ],
+        },
         layer("circle", "few-dots", at | {"y": y.channel("y")} | colour, ends),
-    ]  # fmt: skip
+    ]
     if cell.references:
         layers += axes.references(cell.references, x, y, frame.em)
     layers += axes.edges(beyond, colour["color"], x, y)

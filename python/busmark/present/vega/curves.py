@@ -86,9 +86,15 @@ def _stack(of: Picture, frame: Frame) -> Spec:
 
 
 def _plot(
-    plot: Plot, frame: Frame, width: float, height: float, entries: Iterable[Entry],
-    taken: float = 0.0, *, last: bool = True,
-) -> Spec:  # fmt: skip
+    plot: Plot,
+    frame: Frame,
+    width: float,
+    height: float,
+    entries: Iterable[Entry],
+    taken: float = 0.0,
+    *,
+    last: bool = True,
+) -> Spec:
     """Return curves on two axes, with a legend of these entries; `taken`: what of the width an
     axis takes; `last`: whether x has its title here."""
     of_x, of_y = ticks.scales(plot, linear=bool(frame.linear))
@@ -146,8 +152,17 @@ def _entry(curve: Curve) -> Entry:
 
 def _style(curve: Curve) -> tuple[object, ...]:
     """Return what curves of one layer have in common."""
-    return (curve.fill, curve.stacked, curve.line, curve.steps, curve.thin, curve.dots,
-            curve.marks or _single(curve), curve.hollow, curve.only_x)  # fmt: skip
+    return (
+        curve.fill,
+        curve.stacked,
+        curve.line,
+        curve.steps,
+        curve.thin,
+        curve.dots,
+        curve.marks or _single(curve),
+        curve.hollow,
+        curve.only_x,
+    )
 
 
 def _single(curve: Curve) -> bool:
@@ -215,9 +230,14 @@ def _edges(curve: Curve, x: Position, y: Position) -> Iterator[Row]:
 
 
 def _layers(
-    plot: Plot, curve: Curve, rows: Sequence[Row], channels: Spec, x: Position, y: Position,
+    plot: Plot,
+    curve: Curve,
+    rows: Sequence[Row],
+    channels: Spec,
+    x: Position,
+    y: Position,
     frame: Frame,
-) -> Iterator[Spec]:  # fmt: skip
+) -> Iterator[Spec]:
     """Yield the layers of curves that are drawn like this one."""
     aria: Spec = {} if len(rows) < parts.MANY else {"aria": False}
     place = {"x": x.channel("x"), "y": y.channel("y"), "color": channels["color"]}
@@ -259,8 +279,11 @@ def _tooltip(plot: Plot, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
     if any(row.get("note") for row in rows):
         shown.append({"field": "note", "title": "note", "type": "nominal"})
     if plot.x.kind == "percent":
-        shown.append({"field": "slower", "title": "samples sent that are slower, %"}
-                     | number | {"format": ",.2~r"})  # fmt: skip
+        shown.append(
+            {"field": "slower", "title": "samples sent that are slower, %"}
+            | number
+            | {"format": ",.2~r"}
+        )
     if plot.x.kind not in ("sizes", "percent"):
         shown.append({"field": "x", "title": plot.x.title} | number)
     if not curve.only_x:

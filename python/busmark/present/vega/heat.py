@@ -21,8 +21,12 @@ def view(of: Heat, frame: Frame) -> Spec:
     """Return the map, with the scale of its shades where that has values."""
     em = frame.em
     height = frame.height or max(FEWEST * em, ROW * em * len(of.rows))
-    rows = [_row(row, column, found) for row, (_, fields) in enumerate(of.rows)
-            for column, found in enumerate(fields) if found is not None]  # fmt: skip
+    rows = [
+        _row(row, column, found)
+        for row, (_, fields) in enumerate(of.rows)
+        for column, found in enumerate(fields)
+        if found is not None
+    ]
     room = (frame.width - BESIDE * em) / max(len(of.columns), 1)
     wide = max(map(extent, of.columns), default=0) * CHARACTER * em > room
     turned = {"labelAngle": -40, "labelAlign": "right"} if wide else {"labelAngle": 0}
@@ -31,10 +35,15 @@ def view(of: Heat, frame: Frame) -> Spec:
         "y": _names("r", of.down, [name for name, _ in of.rows]),
     }
     shade = {
-        "field": "shade", "type": "quantitative", "legend": _scale(of, height, em),
-        "scale": {"domain": [n / (len(SHADES) - 1) for n in range(len(SHADES))],
-                  "range": list(SHADES), "interpolate": "rgb"},
-    }  # fmt: skip
+        "field": "shade",
+        "type": "quantitative",
+        "legend": _scale(of, height, em),
+        "scale": {
+            "domain": [n / (len(SHADES) - 1) for n in range(len(SHADES))],
+            "range": list(SHADES),
+            "interpolate": "rgb",
+        },
+    }
     note = {"tooltip": {"field": "note", "title": "case: value"}}
     known, unknown = [row for row in rows if row["known"]], [r for r in rows if not r["known"]]
     shaded = [layer("rect", "field", place | {"color": shade} | note)]
@@ -44,17 +53,25 @@ def view(of: Heat, frame: Frame) -> Spec:
         shape: Spec = {"lineBreak": "\n", "lineHeight": em}
         shaded.append(layer("text", "written", text, color={"expr": "datum.ink"}, **shape))
         empty.append(layer("text", "written", text, **shape))
-    layers = [{"data": {"values": known}, "layer": shaded},
-              {"data": {"values": unknown}, "layer": empty}]  # fmt: skip
+    layers = [
+        {"data": {"values": known}, "layer": shaded},
+        {"data": {"values": unknown}, "layer": empty},
+    ]
     return {"width": frame.width, "height": height, "layer": layers}
 
 
 def _names(field: str, title: str, names: Sequence[str], **more: Any) -> Spec:
     shown = axes.text([one_line(name, NAME) for name in names])
     scale = {"domain": list(range(len(names))), "padding": 0.03}
-    axis = {"title": title or None, "grid": False, "domain": False, "ticks": False,
-            "labelExpr": f"{shown}[datum.value]", "labelLimit": 0,
-            "labelOverlap": False}  # fmt: skip
+    axis = {
+        "title": title or None,
+        "grid": False,
+        "domain": False,
+        "ticks": False,
+        "labelExpr": f"{shown}[datum.value]",
+        "labelLimit": 0,
+        "labelOverlap": False,
+    }
     return {"field": field, "type": "ordinal", "scale": scale, "axis": axis | more}
 
 

@@ -30,9 +30,13 @@ STROKES = 7.0
 """Widths of a line in the size of the text."""
 
 DASHES: dict[str, tuple[float, ...]] = {
-    "solid": (1, 0), "dash": (4, 1.6), "dot": (1, 1.3), "dashdot": (4, 1.3, 1, 1.3),
-    "longdash": (7, 1.6), "longdashdot": (7, 1.4, 1, 1.4),
-}  # fmt: skip
+    "solid": (1, 0),
+    "dash": (4, 1.6),
+    "dot": (1, 1.3),
+    "dashdot": (4, 1.3, 1, 1.3),
+    "longdash": (7, 1.6),
+    "longdashdot": (7, 1.4, 1, 1.4),
+}
 """In widths of a line."""
 
 THIRD = 1 / 3
@@ -86,8 +90,15 @@ class Frame:
     def heading(self, text: str, width: float) -> Spec:
         """Return the name of one plot among several."""
         text_of = self.lines(text, width)
-        return {"title": {"text": text_of, "frame": "group", "fontSize": self.em,
-                          "fontWeight": "normal", "offset": self.em / 2}}  # fmt: skip
+        return {
+            "title": {
+                "text": text_of,
+                "frame": "group",
+                "fontSize": self.em,
+                "fontWeight": "normal",
+                "offset": self.em / 2,
+            }
+        }
 
 
 def short(value: float) -> float:
@@ -192,11 +203,15 @@ def legend(entries: Iterable[Entry], em: float, width: float) -> list[Spec]:
     names = list(known)
     longest = (max(map(extent, names)) * CHARACTER + AROUND_SAMPLE) * em
     shown = {
-        "title": None, "orient": "top", "direction": "horizontal",
+        "title": None,
+        "orient": "top",
+        "direction": "horizontal",
         "labelLimit": width - AROUND_SAMPLE * em,
         "columns": max(1, min(len(names), int(width / longest))),
-        "symbolSize": (SAMPLE * em) ** 2, "clipHeight": 1.3 * em, "values": names,
-    }  # fmt: skip
+        "symbolSize": (SAMPLE * em) ** 2,
+        "clipHeight": 1.3 * em,
+        "values": names,
+    }
     values = {"fill": "fill", "stroke": "stroke", "shape": "path"}
     encoding = {
         channel: looks(names, [getattr(entry, name) for entry in known.values()])

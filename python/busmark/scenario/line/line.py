@@ -121,8 +121,12 @@ class Line:
         """Return what the largest sample takes with slower middleware; of a round trip both
         ways."""
         sizes = self.values.get("size", ())
-        drawn = [v for s in sizes if isinstance(s, str) and s != FILE_SIZE
-                 for v in parse_sizes(s).values(1)]  # fmt: skip
+        drawn = [
+            v
+            for s in sizes
+            if isinstance(s, str) and s != FILE_SIZE
+            for v in parse_sizes(s).values(1)
+        ]
         largest = max([0, *drawn, *(size for size in sizes if isinstance(size, int))])
         return largest / SLOW_BYTES_S * (1 if self.test == "throughput" else 2)
 

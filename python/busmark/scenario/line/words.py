@@ -21,12 +21,16 @@ Value = TypeVar("Value")
 PLACEMENTS = ("same", "different", "free")
 
 POLICIES = {
-    "reliable": "reliability", "best_effort": "reliability",
-    "keep_last": "history", "keep_all": "history",
-    "volatile": "durability", "transient_local": "durability",
-    "reception": "destination_order", "source": "destination_order",
+    "reliable": "reliability",
+    "best_effort": "reliability",
+    "keep_last": "history",
+    "keep_all": "history",
+    "volatile": "durability",
+    "transient_local": "durability",
+    "reception": "destination_order",
+    "source": "destination_order",
     **{name: "profile" for name in ROS_PROFILES if name != "default"},
-}  # fmt: skip
+}
 """Words of QoS that stand alone, and the key of `[matrix.qos]` whose values they are."""
 
 

@@ -46,13 +46,21 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: busmark bus participant --adapter cyclonedds --app 3 --group 1")
-@click.option("--app", required=True, type=NUMBER,
-              help="Number of this application, which nobody else on the bus has.")  # fmt: skip
+@click.option(
+    "--app",
+    required=True,
+    type=NUMBER,
+    help="Number of this application, which nobody else on the bus has.",
+)
 @click.option("--group", type=NUMBER, help="Number of its group.")
 @click.option("--cpu", metavar="N[,N]", help="CPUs to run on; default: any.")
-@click.option("--fifo", type=click.IntRange(1, 99), metavar="PRIORITY",
-              help="Run under SCHED_FIFO: the middleware's threads, and tests that name no "
-              "priority of their own.")  # fmt: skip
+@click.option(
+    "--fifo",
+    type=click.IntRange(1, 99),
+    metavar="PRIORITY",
+    help="Run under SCHED_FIFO: the middleware's threads, and tests that name no "
+    "priority of their own.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print its messages as lines of JSON.")
 @attached
 def participant(
@@ -100,14 +108,26 @@ def command() -> None:
 
 
 @command.command(name="list", epilog="Example: busmark bus list --adapter cyclonedds")
-@click.option("--wait", "wait_s", default="5s", show_default=True, metavar="TIME",
-              type=Amount("time", 0.1, 600),
-              help="How long the first answer is awaited.")  # fmt: skip
+@click.option(
+    "--wait",
+    "wait_s",
+    default="5s",
+    show_default=True,
+    metavar="TIME",
+    type=Amount("time", 0.1, 600),
+    help="How long the first answer is awaited.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
 @addressed
 @attached
-def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, everybody: bool,
-          **options: Any) -> None:  # fmt: skip
+def list_(
+    wait_s: float,
+    as_json: bool,
+    app: int | None,
+    group: int | None,
+    everybody: bool,
+    **options: Any,
+) -> None:
     """List who is on the bus, and the tests that they have."""
     from busmark.plugins.bus.caller import Caller
 
@@ -133,12 +153,23 @@ def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, ever
     "--follow", is_flag=True, help="Then show what is found from now on, until interrupted."
 )
 @click.option("--for", "seconds", metavar="TIME", type=TIME, help="Stop following after this time.")
-@click.option("--json", "as_json", is_flag=True,
-              help="Print JSON: each test, and with --follow a line per change.")  # fmt: skip
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON: each test, and with --follow a line per change.",
+)
 @addressed
 @attached
-def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | None,
-              group: int | None, everybody: bool, **options: Any) -> None:  # fmt: skip
+def discovery(
+    follow: bool,
+    seconds: float | None,
+    as_json: bool,
+    app: int | None,
+    group: int | None,
+    everybody: bool,
+    **options: Any,
+) -> None:
     """Show how the tests of participants came to be found.
 
     For each test: how long its writers and readers took to be made, when they had found all their
@@ -157,8 +188,18 @@ def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | Non
         if as_json:
             _print_discovery(answers, in_lines=follow)
         elif rows := discoveries(answers):
-            heads = ("app", "test", "kind", "made, ms", "counterparts", "matched, ms",
-                     "first of app", "after, ms", "lost before", "sent earlier")  # fmt: skip
+            heads = (
+                "app",
+                "test",
+                "kind",
+                "made, ms",
+                "counterparts",
+                "matched, ms",
+                "first of app",
+                "after, ms",
+                "lost before",
+                "sent earlier",
+            )
             show_rows("Discovery", heads, rows)
         elif not follow:
             echo("Nobody has a test; `busmark bus start` begins one.")
@@ -209,8 +250,10 @@ def _twice(answers: list[Message]) -> None:
         )
 
 
-@command.command(epilog="Example: busmark bus start transceiver --adapter cyclonedds --app 3 "
-                 "--test 7 --from 4 --rate 1kHz")  # fmt: skip
+@command.command(
+    epilog="Example: busmark bus start transceiver --adapter cyclonedds --app 3 "
+    "--test 7 --from 4 --rate 1kHz"
+)
 @click.argument("kind", type=click.Choice(KINDS))
 @defined
 @click.option("--follow", is_flag=True, help="Show live figures until the test ends.")
@@ -238,12 +281,20 @@ def start(follow: bool, as_json: bool, **options: Any) -> None:
     sys.exit(_code(answers))
 
 
-@command.command(name="set", epilog="Example: busmark bus set --adapter cyclonedds --app 3 "
-                 "--test 7 --rate 100 --qos lifespan_s:0.1")  # fmt: skip
+@command.command(
+    name="set",
+    epilog="Example: busmark bus set --adapter cyclonedds --app 3 "
+    "--test 7 --rate 100 --qos lifespan_s:0.1",
+)
 @click.option("--test", required=True, type=TEST)
 @click.option("--kind", type=click.Choice(KINDS), help="Where there are several of this number.")
-@click.option("--rate", "rate_hz", metavar="RATE", type=Amount("rate", zero=False),
-              help="Samples per second from now on.")  # fmt: skip
+@click.option(
+    "--rate",
+    "rate_hz",
+    metavar="RATE",
+    type=Amount("rate", zero=False),
+    help="Samples per second from now on.",
+)
 @click.option("--pause/--resume", "paused", default=None, help="Stop sending; continue.")
 @click.option(
     "--qos",

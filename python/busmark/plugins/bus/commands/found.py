@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 
 WAIT_S = 10.0
 """Time for discovery by default."""
-WAIT = click.option("--wait", "wait_s", default=f"{WAIT_S:g}s", show_default=True, metavar="TIME",
-                    type=Amount("time", 0.5, 600),
-                    help="How long discovery is awaited at most.")  # fmt: skip
+WAIT = click.option(
+    "--wait",
+    "wait_s",
+    default=f"{WAIT_S:g}s",
+    show_default=True,
+    metavar="TIME",
+    type=Amount("time", 0.5, 600),
+    help="How long discovery is awaited at most.",
+)
 
 
 @click.command(epilog="Example: busmark bus entities --adapter cyclonedds --topic 'rt/*'")
@@ -37,11 +43,23 @@ WAIT = click.option("--wait", "wait_s", default=f"{WAIT_S:g}s", show_default=Tru
 )
 @click.option("--follow", is_flag=True, help="Then show what comes and goes, until interrupted.")
 @click.option("--for", "seconds", metavar="TIME", type=TIME, help="Stop following after this time.")
-@click.option("--json", "as_json", is_flag=True,
-              help="Print JSON: everything, and with --follow a line for each change.")  # fmt: skip
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON: everything, and with --follow a line for each change.",
+)
 @attached
-def entities(wait_s: float, topic: str | None, foreign: bool, everything: bool, follow: bool,
-             seconds: float | None, as_json: bool, **options: Any) -> None:  # fmt: skip
+def entities(
+    wait_s: float,
+    topic: str | None,
+    foreign: bool,
+    everything: bool,
+    follow: bool,
+    seconds: float | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """List participants, writers and readers on the bus, with topics, types and QoS.
 
     Participants of Busmark's are shown with their applications and tests, foreign programs with
@@ -187,8 +205,14 @@ def _endpoint(one: Message, owner: Owner) -> tuple[str, ...]:
     from busmark.plugins.bus.found import test_of
 
     test = test_of(one, owner)
-    return (one["topic"], one["kind"], one["type_name"], whose(owner),
-            "—" if test is None else str(test), announced(one) or "—")  # fmt: skip
+    return (
+        one["topic"],
+        one["kind"],
+        one["type_name"],
+        whose(owner),
+        "—" if test is None else str(test),
+        announced(one) or "—",
+    )
 
 
 def whose(owner: Owner) -> str:
@@ -240,13 +264,26 @@ def _change(sign: str, one: Message, found: BusContents, as_json: bool) -> None:
             e for e in (*text["participants"], *text["endpoints"]) if e["key"] == one["key"]
         )
         change = "came" if sign == "+" else "went"
-        print_line(json.dumps({"change": change, "at_realtime_ns": found.at_realtime_ns,
-                               "kind": one["kind"], **entity}))  # fmt: skip
+        print_line(
+            json.dumps(
+                {
+                    "change": change,
+                    "at_realtime_ns": found.at_realtime_ns,
+                    "kind": one["kind"],
+                    **entity,
+                }
+            )
+        )
     else:
         owner = found.owners()[one["participant"]]
         if one["kind"] == "participant":
-            words = [owner.words(), vendor(one["vendor"]), one["host"], one["process"],
-                     short(one["key"])]  # fmt: skip
+            words = [
+                owner.words(),
+                vendor(one["vendor"]),
+                one["host"],
+                one["process"],
+                short(one["key"]),
+            ]
         else:
             topic, _, type_name, who, _, qos = _endpoint(one, owner)
             words = [topic, type_name, who, qos]

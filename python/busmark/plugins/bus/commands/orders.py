@@ -61,8 +61,17 @@ class Order:
         yield from caller.answers(number, first_s or ANSWER_S + self.takes_s, silent_s)
 
 
-def start_order(*, kind: str, sources: str, qos: str, app: int | None, group: int | None,
-                everybody: bool, bus: Attachment, **definition: Any) -> Order:  # fmt: skip
+def start_order(
+    *,
+    kind: str,
+    sources: str,
+    qos: str,
+    app: int | None,
+    group: int | None,
+    everybody: bool,
+    bus: Attachment,
+    **definition: Any,
+) -> Order:
     """To start a test. Reliable streams keep all samples, as in a scenario, unless another history
     is named or the adapter has none.
 
@@ -81,16 +90,30 @@ def start_order(*, kind: str, sources: str, qos: str, app: int | None, group: in
     return Order(to, {"cmd": "start", "definition": definition}, takes_s)
 
 
-def set_order(*, test: int, kind: str | None, rate_hz: float | None, paused: bool | None, qos: str,
-              app: int | None, group: int | None, everybody: bool) -> Order:  # fmt: skip
+def set_order(
+    *,
+    test: int,
+    kind: str | None,
+    rate_hz: float | None,
+    paused: bool | None,
+    qos: str,
+    app: int | None,
+    group: int | None,
+    everybody: bool,
+) -> Order:
     """To change a test that runs.
 
     Raises:
         click.UsageError: no such order can be given.
     """
     to = address(app, group, everybody)
-    change = {"test": test, "kind": kind, "rate_hz": rate_hz, "paused": paused,
-              "qos": _qos(qos) or None}  # fmt: skip
+    change = {
+        "test": test,
+        "kind": kind,
+        "rate_hz": rate_hz,
+        "paused": paused,
+        "qos": _qos(qos) or None,
+    }
     task = {"cmd": "set", **{key: value for key, value in change.items() if value is not None}}
     if len(task) == 2 + (kind is not None):
         raise click.UsageError("say what changes: --rate, --pause, --resume or --qos")
@@ -105,8 +128,11 @@ def stop_order(
     Raises:
         click.UsageError: no such order can be given.
     """
-    task = {"cmd": "stop", **({"test": test} if test is not None else {}),
-            **({"kind": kind} if kind else {})}  # fmt: skip
+    task = {
+        "cmd": "stop",
+        **({"test": test} if test is not None else {}),
+        **({"kind": kind} if kind else {}),
+    }
     return Order(address(app, group, everybody), task, ENDED_S)
 
 

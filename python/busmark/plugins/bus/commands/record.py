@@ -21,9 +21,15 @@ LOOKS_S = 0.2
 LEAVES_S = 10.0
 """What was heard before the end is stored within this time."""
 WORDS = {
-    "order": "orders", "answer": "answers", "joined": "joined", "left": "left",
-    "live": "live reports", "result": "results", "trouble": "troubles", "other": "others",
-}  # fmt: skip
+    "order": "orders",
+    "answer": "answers",
+    "joined": "joined",
+    "left": "left",
+    "live": "live reports",
+    "result": "results",
+    "trouble": "troubles",
+    "other": "others",
+}
 NOT_STORED = {
     "foreign": "of somebody else's on the topics of the bus",
     "malformed": "that are no messages",
@@ -33,11 +39,22 @@ NOT_STORED = {
 
 @click.command(epilog="Example: busmark bus record session.jsonl --adapter cyclonedds")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--for", "seconds", metavar="TIME", type=TIME,
-              help="Stop after this time; default: when interrupted.")  # fmt: skip
-@click.option("--most", "most_bytes", default="1GiB", show_default=True, metavar="SIZE",
-              type=Amount("size", 1 << 20, 1 << 40, bare="MiB"),
-              help="End with an error beyond this size.")  # fmt: skip
+@click.option(
+    "--for",
+    "seconds",
+    metavar="TIME",
+    type=TIME,
+    help="Stop after this time; default: when interrupted.",
+)
+@click.option(
+    "--most",
+    "most_bytes",
+    default="1GiB",
+    show_default=True,
+    metavar="SIZE",
+    type=Amount("size", 1 << 20, 1 << 40, bare="MiB"),
+    help="End with an error beyond this size.",
+)
 @attached
 def record(file: Path, seconds: float | None, most_bytes: int, **options: Any) -> None:
     """Record everything that is said on a bus: orders, answers, live figures, results, troubles.
@@ -107,8 +124,12 @@ def _say(writer: Writer, file: Path) -> None:
 
 @click.command(name="export", epilog="Example: busmark bus export session.jsonl")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Default: the recording's name with .csv.")  # fmt: skip
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Default: the recording's name with .csv.",
+)
 def export(file: Path, out: Path | None) -> None:
     """Write the live reports and results of a recording as CSV, for a spreadsheet.
 

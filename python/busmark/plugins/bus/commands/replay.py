@@ -44,20 +44,51 @@ def filtered(text: str) -> tuple[str, str]:
 
 @click.command(epilog="Example: busmark bus replay session.jsonl --speed 2")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--speed", default=1.0, show_default=True, metavar="FACTOR",
-              type=click.FloatRange(0.01, 1000),
-              help="Divides times between orders, and durations.")  # fmt: skip
-@click.option("--only", multiple=True, type=filtered, metavar="KEY=VALUE",
-              help="Only orders with this app, group, test, kind or cmd.")  # fmt: skip
-@click.option("--map", "apps", multiple=True, type=pair, metavar="THEN=NOW",
-              help="Another application takes the place of one; may be repeated.")  # fmt: skip
-@click.option("--map-group", "groups", multiple=True, type=pair, metavar="THEN=NOW",
-              help="Another group takes the place of one; may be repeated.")  # fmt: skip
-@click.option("--wait", "wait_s", default="30s", show_default=True, metavar="TIME",
-              type=Amount("time", 0, 86_400),
-              help="How long participants that are needed are awaited.")  # fmt: skip
-@click.option("--leave-running", is_flag=True,
-              help="Do not stop tests that still run at the end of the recording.")  # fmt: skip
+@click.option(
+    "--speed",
+    default=1.0,
+    show_default=True,
+    metavar="FACTOR",
+    type=click.FloatRange(0.01, 1000),
+    help="Divides times between orders, and durations.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    type=filtered,
+    metavar="KEY=VALUE",
+    help="Only orders with this app, group, test, kind or cmd.",
+)
+@click.option(
+    "--map",
+    "apps",
+    multiple=True,
+    type=pair,
+    metavar="THEN=NOW",
+    help="Another application takes the place of one; may be repeated.",
+)
+@click.option(
+    "--map-group",
+    "groups",
+    multiple=True,
+    type=pair,
+    metavar="THEN=NOW",
+    help="Another group takes the place of one; may be repeated.",
+)
+@click.option(
+    "--wait",
+    "wait_s",
+    default="30s",
+    show_default=True,
+    metavar="TIME",
+    type=Amount("time", 0, 86_400),
+    help="How long participants that are needed are awaited.",
+)
+@click.option(
+    "--leave-running",
+    is_flag=True,
+    help="Do not stop tests that still run at the end of the recording.",
+)
 @click.option("--dry-run", is_flag=True, help="List what it would do; the bus is not joined.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option(
@@ -69,9 +100,18 @@ def filtered(text: str) -> tuple[str, str]:
 @click.option("--address", metavar="IP", help="Address of that interface.")
 @click.option("--profile", type=click.Choice(["default", "tuned"]))
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An adapter option.")
-def command(file: Path, speed: float, only: tuple[tuple[str, str], ...],
-            apps: tuple[tuple[int, int], ...], groups: tuple[tuple[int, int], ...], wait_s: float,
-            leave_running: bool, dry_run: bool, as_json: bool, **options: Any) -> None:  # fmt: skip
+def command(
+    file: Path,
+    speed: float,
+    only: tuple[tuple[str, str], ...],
+    apps: tuple[tuple[int, int], ...],
+    groups: tuple[tuple[int, int], ...],
+    wait_s: float,
+    leave_running: bool,
+    dry_run: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Give the orders of a recording again, at the same or scaled times.
 
     It waits for the participants that the recording needs, and says at the end how far the times
@@ -112,8 +152,11 @@ def _attachment(header: Header, options: dict[str, Any], quiet: bool) -> Attachm
     from busmark.plugins.bus.attachment import Attachment
 
     given = {key: value for key, value in options.items() if value not in (None, ())}
-    recorded: dict[str, Any] = {"domain": header.domain, "interface": header.interface,
-                                "address": header.address}  # fmt: skip
+    recorded: dict[str, Any] = {
+        "domain": header.domain,
+        "interface": header.interface,
+        "address": header.address,
+    }
     adapter = given.get("adapter", header.adapter)
     if "/" in adapter and "adapter" not in given:
         # A recording is data; whoever replays it decides which code is loaded.
@@ -123,8 +166,11 @@ def _attachment(header: Header, options: dict[str, Any], quiet: bool) -> Attachm
             remedy="Name it, or another adapter, with --adapter.",
         )
     if adapter == header.adapter:
-        own = {"transport": header.transport, "profile": header.profile,
-               "settings": tuple(header.settings)}  # fmt: skip
+        own = {
+            "transport": header.transport,
+            "profile": header.profile,
+            "settings": tuple(header.settings),
+        }
         recorded |= own
     elif not quiet:
         say(
@@ -163,14 +209,29 @@ def _dry_run(what: Score, as_json: bool) -> None:
             {"planned_s": s.planned_s, "line": s.line, "to": s.to, "do": s.task} for s in what.steps
         ]
         needed = [{"app": app, "group": group} for app, group in sorted(what.needed.items())]
-        echo(json.dumps({"orders": orders, "needed": needed, "ends_s": what.ends_s,
-                         "left_out": what.left_out}, indent=2, ensure_ascii=False))  # fmt: skip
+        echo(
+            json.dumps(
+                {
+                    "orders": orders,
+                    "needed": needed,
+                    "ends_s": what.ends_s,
+                    "left_out": what.left_out,
+                },
+                indent=2,
+                ensure_ascii=False,
+            )
+        )
         return
     rows = [
-        (str(number), f"{step.planned_s:,.3f}", target_text(step.to), order_text(step.task),
-         "before" if step.line is None else str(step.line))
+        (
+            str(number),
+            f"{step.planned_s:,.3f}",
+            target_text(step.to),
+            order_text(step.task),
+            "before" if step.line is None else str(step.line),
+        )
         for number, step in enumerate(what.steps, 1)
-    ]  # fmt: skip
+    ]
     show_rows("Would be ordered", ("no.", "planned, s", "to", "order", "line"), rows)
     needs = [
         f"application {app}" + ("" if group is None else f" of group {group}")
@@ -225,13 +286,15 @@ def _say_outcome(replay: Replay) -> None:
 
     rows = [
         (
-            str(number), target_text(each.step.to), order_text(each.step.task),
+            str(number),
+            target_text(each.step.to),
+            order_text(each.step.task),
             f"{each.step.planned_s:,.3f}",
             "—" if each.sent_s is None else f"{each.sent_s:,.3f}",
             "—" if each.off_s is None else f"{each.off_s * MS:+,.3f}",
         )
         for number, each in enumerate(replay.given, 1)
-    ]  # fmt: skip
+    ]
     show_rows("Orders", ("no.", "to", "order", "planned, s", "sent, s", "off by, ms"), rows)
     if off := replay.off:
         say(
@@ -255,15 +318,24 @@ def _document(replay: Replay) -> dict[str, Any]:
     off = replay.off
     return {
         "orders": [
-            {"planned_s": each.step.planned_s, "sent_s": each.sent_s, "off_s": each.off_s,
-             "line": each.step.line, "to": each.step.to, "do": each.step.task,
-             "refused": each.refused or None, "answered": sorted(each.answers)}
+            {
+                "planned_s": each.step.planned_s,
+                "sent_s": each.sent_s,
+                "off_s": each.off_s,
+                "line": each.step.line,
+                "to": each.step.to,
+                "do": each.step.task,
+                "refused": each.refused or None,
+                "answered": sorted(each.answers),
+            }
             for each in replay.given
         ],
         "off": off and {"median_s": off.median_s, "max_s": off.max_s, "n": off.n},
-        "adapters": [{"app": app, "adapter": adapter}
-                     for app, adapter in sorted(replay.adapters.items())],
-        "stopped": [{"app": app, "test": test, "kind": kind}
-                    for app, (test, kind) in replay.stopped],
+        "adapters": [
+            {"app": app, "adapter": adapter} for app, adapter in sorted(replay.adapters.items())
+        ],
+        "stopped": [
+            {"app": app, "test": test, "kind": kind} for app, (test, kind) in replay.stopped
+        ],
         "differences": replay.differences,
-    }  # fmt: skip
+    }

@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
     from busmark.plugins.bus.caller import Caller, Message
 
-FLAGS = {1: "warm-up", 2: "probe", 4: "last", 8: "checked", 16: "control", 32: "start",
-         64: "resent", 128: "answer"}  # fmt: skip
+FLAGS = {
+    1: "warm-up",
+    2: "probe",
+    4: "last",
+    8: "checked",
+    16: "control",
+    32: "start",
+    64: "resent",
+    128: "answer",
+}
 """Bits of a sample's header."""
 WORDS_SHOWN = 16
 """Bytes of a body on a line."""
@@ -32,13 +40,24 @@ WORDS_SHOWN = 16
 @click.command(epilog="Example: busmark bus peek busmark_bus_7_ping --adapter cyclonedds --count 3")
 @click.argument("topic")
 @click.option("--count", metavar="N", type=click.IntRange(1), help="Stop after this many samples.")
-@click.option("--for", "seconds", metavar="TIME", type=TIME,
-              help="Stop after this time; default: when interrupted.")  # fmt: skip
+@click.option(
+    "--for",
+    "seconds",
+    metavar="TIME",
+    type=TIME,
+    help="Stop after this time; default: when interrupted.",
+)
 @WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print samples as lines of JSON.")
 @attached
-def peek(topic: str, count: int | None, seconds: float | None, wait_s: float, as_json: bool,
-         **options: Any) -> None:  # fmt: skip
+def peek(
+    topic: str,
+    count: int | None,
+    seconds: float | None,
+    wait_s: float,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Show samples of a topic: header, size, and the start of the body.
 
     Reads as one more reader, best effort, so that no writer waits for it; but the middleware sends
@@ -69,8 +88,16 @@ def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> No
     # What every one of these writers can offer.
     qos = {"reliable": False, "keep_all": False, **_common(topic, offered)}
     words = {"reliable": "best_effort", "keep_all": "keep_last"}
-    caller.ask({"peek": {"topic": topic, "payload": payload, "keyed": keyed,
-                         "qos": {**_declared(bus, qos, words), "depth": 64}}})  # fmt: skip
+    caller.ask(
+        {
+            "peek": {
+                "topic": topic,
+                "payload": payload,
+                "keyed": keyed,
+                "qos": {**_declared(bus, qos, words), "depth": 64},
+            }
+        }
+    )
 
 
 def _show(caller: Caller, count: int | None, seconds: float | None, as_json: bool) -> int:
@@ -91,8 +118,13 @@ def _line(message: Message) -> str:
     sample = message["sample"]
     flags = words_of_flags(sample["flags"])
     body = words_of_body(sample, WORDS_SHOWN)
-    parts = [f"writer {sample['writer']}", f"seq {sample['seq']}", f"{sample['bytes']:,} bytes",
-             *([", ".join(flags)] if flags else []), *([body] if body else [])]  # fmt: skip
+    parts = [
+        f"writer {sample['writer']}",
+        f"seq {sample['seq']}",
+        f"{sample['bytes']:,} bytes",
+        *([", ".join(flags)] if flags else []),
+        *([body] if body else []),
+    ]
     return f"{moment(message['at_realtime_ns'])}  #{sample['number']}  " + ", ".join(parts)
 
 
@@ -113,13 +145,27 @@ def words_of_body(sample: Message, most: int) -> str:
     return body + (" …" if sample["bytes"] > most else "")
 
 
-@click.command(epilog="Example: busmark bus inject busmark_bus_8_data --adapter cyclonedds "
-               "--size 64 --count 10")  # fmt: skip
+@click.command(
+    epilog="Example: busmark bus inject busmark_bus_8_data --adapter cyclonedds "
+    "--size 64 --count 10"
+)
 @click.argument("topic")
-@click.option("--size", default=64, show_default=True, type=Amount("size", most=1 << 24),
-              metavar="SIZE", help="Size of the body.")  # fmt: skip
-@click.option("--count", default=1, show_default=True, type=click.IntRange(1, 1000), metavar="N",
-              help="Samples, one after the other.")  # fmt: skip
+@click.option(
+    "--size",
+    default=64,
+    show_default=True,
+    type=Amount("size", most=1 << 24),
+    metavar="SIZE",
+    help="Size of the body.",
+)
+@click.option(
+    "--count",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Samples, one after the other.",
+)
 @WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @attached
@@ -153,10 +199,19 @@ def injected(
     """
     readers = _endpoints(caller, topic, "reader", wait_s)
     payload, keyed = payload_on(topic, readers)
-    caller.ask({"inject": {
-        "topic": topic, "payload": payload, "keyed": keyed, "size": size, "count": count,
-        "readers": len(readers), "qos": _of_writer(bus, topic, readers),
-    }})  # fmt: skip
+    caller.ask(
+        {
+            "inject": {
+                "topic": topic,
+                "payload": payload,
+                "keyed": keyed,
+                "size": size,
+                "count": count,
+                "readers": len(readers),
+                "qos": _of_writer(bus, topic, readers),
+            }
+        }
+    )
     message = caller.text("injected")
     if message is None:
         return None, "it is not known whether they were written"

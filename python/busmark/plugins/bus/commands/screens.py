@@ -73,15 +73,23 @@ def errors(app: int | None, **options: Any) -> None:
 
     On a terminal a table, the latest first; in a pipe, with --plain or --json: a line each.
     """
-    _show("errors_app:ErrorsApp", options,
-          lambda message: is_trouble(message) and app in (None, message.get("app")),
-          app=app)  # fmt: skip
+    _show(
+        "errors_app:ErrorsApp",
+        options,
+        lambda message: is_trouble(message) and app in (None, message.get("app")),
+        app=app,
+    )
 
 
 def _show(
-    screen: str, options: Message, wanted: Callable[[Message], bool], *,
-    to_the_ms: bool = False, foreign: bool = False, **more: Any,
-) -> None:  # fmt: skip
+    screen: str,
+    options: Message,
+    wanted: Callable[[Message], bool],
+    *,
+    to_the_ms: bool = False,
+    foreign: bool = False,
+    **more: Any,
+) -> None:
     """Watch the bus that the options name: on `screen`, a class of `bus.live`, made of a watcher,
     the bus, the time that it lasts and `more`; elsewhere the messages that are `wanted`, a line
     each. `to_the_ms`: the screen shows when messages came; `foreign`: foreign programs are looked

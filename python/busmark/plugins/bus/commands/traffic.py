@@ -108,9 +108,19 @@ def writers(found: BusContents, seen: dict[str, Sent]) -> list[Message]:
 
     lines = [one for one in as_json(found)["endpoints"] if one["kind"] == "writer"]
     announced = {one["key"] for one in lines}
-    unknown = [{"key": key, "topic": None, "type_name": None, "whose": "not announced",
-                "app": None, "group": None, "participant": key[:24], "qos": None}
-               for key in sorted(seen.keys() - announced)]  # fmt: skip
+    unknown = [
+        {
+            "key": key,
+            "topic": None,
+            "type_name": None,
+            "whose": "not announced",
+            "app": None,
+            "group": None,
+            "participant": key[:24],
+            "qos": None,
+        }
+        for key in sorted(seen.keys() - announced)
+    ]
     nothing = {**dict.fromkeys(FIGURES), "samples": 0}
     counted = {key: {name: getattr(one, name) for name in FIGURES} for key, one in seen.items()}
     return [{**one, **counted.get(one["key"], nothing)} for one in (*lines, *unknown)]
@@ -123,20 +133,47 @@ MOST_BYTES = 256 << 20
 
 
 @click.command(epilog="Example: busmark bus traffic --adapter cyclonedds --topic 'rt/*'")
-@click.option("--for", "seconds", default="5s", show_default=True, metavar="TIME",
-              type=Amount("time", 0.1, 600), help="How long packets are captured.")  # fmt: skip
-@click.option("--filter", "pattern", default="udp or tcp", show_default=True, metavar="FILTER",
-              help="Which packets, as pcap-filter(7) has it.")  # fmt: skip
+@click.option(
+    "--for",
+    "seconds",
+    default="5s",
+    show_default=True,
+    metavar="TIME",
+    type=Amount("time", 0.1, 600),
+    help="How long packets are captured.",
+)
+@click.option(
+    "--filter",
+    "pattern",
+    default="udp or tcp",
+    show_default=True,
+    metavar="FILTER",
+    help="Which packets, as pcap-filter(7) has it.",
+)
 @click.option("--topic", metavar="PATTERN", help="Only writers on these topics.")
-@click.option("--idl", "idls", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
-              help="Show the content of each writer's last sample, where this IDL file has its "
-                   "type; may be repeated.")  # fmt: skip
+@click.option(
+    "--idl",
+    "idls",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Show the content of each writer's last sample, where this IDL file has its "
+    "type; may be repeated.",
+)
 @click.option("--foreign", is_flag=True, help="Only what is not Busmark's.")
 @WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @attached
-def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, ...], foreign: bool,
-            wait_s: float, as_json: bool, **options: Any) -> None:  # fmt: skip
+def traffic(
+    seconds: float,
+    pattern: str,
+    topic: str | None,
+    idls: tuple[Path, ...],
+    foreign: bool,
+    wait_s: float,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """List the samples of every writer: topic, type, QoS, count, rate and size.
 
     Packets of the interface are captured (dumpcap, which may need root), so that foreign programs
@@ -195,8 +232,13 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
     from busmark.plugins.capture.dumpcap import Settings, Site, Taking, check
 
     check(interface, pattern, "--filter")
-    taking = Taking(Site(Start), interface, Settings(pattern, 0, MOST_BYTES, ring=False),
-                    packets, folder / "dumpcap.txt")  # fmt: skip
+    taking = Taking(
+        Site(Start),
+        interface,
+        Settings(pattern, 0, MOST_BYTES, ring=False),
+        packets,
+        folder / "dumpcap.txt",
+    )
     taking.run(seconds, "--interface")
     for problem in taking.problems:
         echo(problem, err=True)
@@ -242,10 +284,19 @@ def _row(one: Message) -> tuple[str, ...]:
     else:
         rate, least, most = one["rate_hz"], one["least_bytes"], one["most_bytes"]
         size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-        counted = (f"{one['samples']:,}", "—" if rate is None else f"{rate:,.4g}", size,
-                   f"{one['missing']:,}")  # fmt: skip
-    return (one["topic"] or "?", one["type_name"] or "?", who, *counted,
-            qos_words({**PLAIN, **one["qos"]}) if one["qos"] else "—")  # fmt: skip
+        counted = (
+            f"{one['samples']:,}",
+            "—" if rate is None else f"{rate:,.4g}",
+            size,
+            f"{one['missing']:,}",
+        )
+    return (
+        one["topic"] or "?",
+        one["type_name"] or "?",
+        who,
+        *counted,
+        qos_words({**PLAIN, **one["qos"]}) if one["qos"] else "—",
+    )
 
 
 PLAIN = {"depth": 1, "order_by_source": False}

@@ -81,8 +81,12 @@ class Hand:
     """Does one thing after the other, on a thread of its own. It joins the bus for the first, and
     again after its process has ended."""
 
-    def __init__(self, bus: Attachment, post: Callable[[Callable[[], None]], None],
-                 check: Callable[[Attachment], None] = lambda _: None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        bus: Attachment,
+        post: Callable[[Callable[[], None]], None],
+        check: Callable[[Attachment], None] = lambda _: None,
+    ) -> None:
         """`post` has a function called by whoever paints; `check` raises a UserError for a bus that
         is of no use."""
         self._bus, self.post, self._check = bus, post, check

@@ -17,9 +17,14 @@ from busmark.plugins.bus.words import SEGMENTS, STRANGE
 
 DIM, RED, YELLOW = Style(dim=True), Style(color="red"), Style(color="yellow")
 STYLES = {
-    "ended": DIM, "left": DIM, "failed": RED, "gone": RED, "silent": YELLOW, "starting": YELLOW,
+    "ended": DIM,
+    "left": DIM,
+    "failed": RED,
+    "gone": RED,
+    "silent": YELLOW,
+    "starting": YELLOW,
     "ending": YELLOW,
-}  # fmt: skip
+}
 
 
 def _peers(end: End, width: int) -> str:

@@ -25,11 +25,15 @@ GONE_S = 30.0
 """What has gone is shown for this time."""
 STYLES = {"foreign": Style(color="cyan"), "gone": Style(dim=True, italic=True)}
 KINDS = {
-    ("ping", "writer"): "transceiver", ("ping", "reader"): "transponder",
-    ("pong", "writer"): "transponder", ("pong", "reader"): "transceiver",
-    ("data", "writer"): "transmitter", ("data", "reader"): "receiver",
-    ("echo", "writer"): "receiver", ("echo", "reader"): "transmitter",
-}  # fmt: skip
+    ("ping", "writer"): "transceiver",
+    ("ping", "reader"): "transponder",
+    ("pong", "writer"): "transponder",
+    ("pong", "reader"): "transceiver",
+    ("data", "writer"): "transmitter",
+    ("data", "reader"): "receiver",
+    ("echo", "writer"): "receiver",
+    ("echo", "reader"): "transmitter",
+}
 """Kind of the test that an endpoint of ours belongs to, by the end of its topic's name."""
 
 
@@ -126,8 +130,13 @@ class Looks:
                 self._gone.pop(key, None)
             else:
                 owner = whole.owners()[entity["participant"]]
-                self._gone[key] = Row(entity, owner, test_of(entity, owner), self._since.pop(
-                    key, None), now.at_realtime_ns)  # fmt: skip
+                self._gone[key] = Row(
+                    entity,
+                    owner,
+                    test_of(entity, owner),
+                    self._since.pop(key, None),
+                    now.at_realtime_ns,
+                )
 
     def _there(self, found: BusContents) -> Iterator[Row]:
         owners = found.owners()
@@ -234,15 +243,25 @@ class EntitiesView(View[Row]):
         participants, writers, readers = _counts(there, "participant", "writer", "reader")
         topics = plural(len({row.topic for row in there if row.kind != "participant"}), "topic")
         foreign = sum(row.is_foreign for row in there if row.kind == "participant")
-        parts = ["entities", f"{participants}, {foreign} foreign", writers, readers, topics,
-                 self._bus.words()]  # fmt: skip
+        parts = [
+            "entities",
+            f"{participants}, {foreign} foreign",
+            writers,
+            readers,
+            topics,
+            self._bus.words(),
+        ]
         return "  ".join(parts)
 
     def detail(self, state: EntityRow, row: Row, width: int, height: int) -> list[Text]:
         """All that is announced."""
         one = row.entity
-        head = [one["kind"], whose(row.owner), "gone" if row.gone_ns else "",
-                "foreign: shown, never changed" if row.is_foreign else ""]  # fmt: skip
+        head = [
+            one["kind"],
+            whose(row.owner),
+            "gone" if row.gone_ns else "",
+            "foreign: shown, never changed" if row.is_foreign else "",
+        ]
         if row.kind == "participant":
             lines = _of_participant(state, row)
         else:
@@ -281,10 +300,13 @@ def _of_participant(state: EntityRow, row: Row) -> list[tuple[str, str]]:
     mine = [each for each in state.rows if each.entity["participant"] == one["key"]]
     topics = sorted({each.topic for each in mine if each.kind != "participant"})
     return [
-        ("vendor", vendor(one["vendor"])), ("host", one["host"]), ("process", one["process"]),
-        ("name", one["name"]), ("has", ", ".join(_counts(mine, "writer", "reader"))),
+        ("vendor", vendor(one["vendor"])),
+        ("host", one["host"]),
+        ("process", one["process"]),
+        ("name", one["name"]),
+        ("has", ", ".join(_counts(mine, "writer", "reader"))),
         ("topics", ", ".join(topics)),
-    ]  # fmt: skip
+    ]
 
 
 def _of_endpoint(state: EntityRow, row: Row) -> list[tuple[str, str]]:
@@ -295,9 +317,12 @@ def _of_endpoint(state: EntityRow, row: Row) -> list[tuple[str, str]]:
     test = f"{row.test_kind} {row.test}" if row.test is not None and row.test_kind else ""
     return [
         ("topic", "; ".join(filter(None, (row.topic, driven, counts)))),
-        ("test", test), ("type", one["type_name"]), ("QoS", row.qos),
-        ("name", one["name"]), ("vendor", vendor(one["vendor"])),
-    ]  # fmt: skip
+        ("test", test),
+        ("type", one["type_name"]),
+        ("QoS", row.qos),
+        ("name", one["name"]),
+        ("vendor", vendor(one["vendor"])),
+    ]
 
 
 def _wrapped(name: str, text: str, width: int) -> Iterator[Text]:

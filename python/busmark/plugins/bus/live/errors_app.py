@@ -13,8 +13,11 @@ from busmark.cli.live.values import clock
 from busmark.plugins.bus.live.bus_app import BusApp
 from busmark.plugins.bus.seen import Observer, Trouble
 
-STYLES = {"failed": Style(color="red"), "gone": Style(color="red"),
-          "refused": Style(color="yellow")}  # fmt: skip
+STYLES = {
+    "failed": Style(color="red"),
+    "gone": Style(color="red"),
+    "refused": Style(color="yellow"),
+}
 
 
 def _text(row: Trouble, _: int) -> str:

@@ -53,10 +53,21 @@ def change_fields(test: ChosenTest) -> list[Field]:
 
 
 TYPED = {
-    "group": "instead of an application", "test": "", "sources": "such as 4,5", "rate_hz": "",
-    "size": "", "duration_s": "", "qos": "such as reliable,keep_last:8", "count": "",
-    "readers": "", "from_each": "", "payload": "", "warmup_s": "", "timeout_s": "", "every_s": "",
-}  # fmt: skip
+    "group": "instead of an application",
+    "test": "",
+    "sources": "such as 4,5",
+    "rate_hz": "",
+    "size": "",
+    "duration_s": "",
+    "qos": "such as reliable,keep_last:8",
+    "count": "",
+    "readers": "",
+    "from_each": "",
+    "payload": "",
+    "warmup_s": "",
+    "timeout_s": "",
+    "every_s": "",
+}
 """Options of `busmark bus start` in the order of the form, with examples; empty: the default."""
 
 

@@ -69,8 +69,14 @@ class SamplesView(View[Message]):
         "s save"
     )
 
-    def __init__(self, bus: Attachment, topic: str, hand: Hand, painted: Callable[[], None],
-                 failed: Callable[[str], None]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        bus: Attachment,
+        topic: str,
+        hand: Hand,
+        painted: Callable[[], None],
+        failed: Callable[[str], None],
+    ) -> None:
         """`failed` is called with a sentence where it cannot be read."""
         self.topic = topic
         self._bus, self._hand, self._painted, self._failed = bus, hand, painted, failed
@@ -127,9 +133,11 @@ class SamplesView(View[Message]):
         lines = [
             Text(head, style="bold"),
             Text(f"{_writer(sample['writer'])}; sequence number {count(sample['seq'])}"),
-            Text(f"sent at {count(sample['sent_ns'])} ns by its writer's clock, "
-                 f"cookie {sample['cookie']}"),
-        ]  # fmt: skip
+            Text(
+                f"sent at {count(sample['sent_ns'])} ns by its writer's clock, "
+                f"cookie {sample['cookie']}"
+            ),
+        ]
         body = bytes(sample["body"])
         shown = f", the first {len(body)}" if len(body) < sample["bytes"] else ""
         lines.append(

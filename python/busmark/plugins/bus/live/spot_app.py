@@ -99,10 +99,15 @@ def _end(end: End) -> SpotRow:
         f"with app {','.join(map(str, end.peers))}" if end.peers else "",
     ]
     return SpotRow(
-        f" {end.kind}", f"app {end.participant.app}", f"test {end.test}{number}",
-        ", ".join(part for part in parts if part), end.status(end.participant.looked_s),
-        end.begun_ns, None, end,
-    )  # fmt: skip
+        f" {end.kind}",
+        f"app {end.participant.app}",
+        f"test {end.test}{number}",
+        ", ".join(part for part in parts if part),
+        end.status(end.participant.looked_s),
+        end.begun_ns,
+        None,
+        end,
+    )
 
 
 def style(row: SpotRow) -> Style:
@@ -174,7 +179,9 @@ def _participant_lines(row: SpotRow, who: Participant) -> list[Text]:
     tests = ", ".join(f"{kind} {test}" for kind, test in sorted(who.tests)) or "none"
     return [
         Text(f"app {who.app} · {group} · {row.state}", style="bold"),
-        Text(", ".join(known)), Text(joined),
-        Text(f"last word at {clock(who.said_ns)} by its clock"), Text(f"tests: {tests}"),
+        Text(", ".join(known)),
+        Text(joined),
+        Text(f"last word at {clock(who.said_ns)} by its clock"),
+        Text(f"tests: {tests}"),
         Text(f"number of this process on the bus: {who.instance}"),
-    ]  # fmt: skip
+    ]

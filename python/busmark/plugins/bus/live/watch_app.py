@@ -84,9 +84,16 @@ class WatchApp(BusApp[End]):
 
     def rows(self, state: Observer) -> list[End]:
         """By application, test and kind."""
-        return sorted(state.ends.values(), key=lambda end: (
-            end.participant.app, end.test, end.kind, end.number, end.participant.instance,
-        ))  # fmt: skip
+        return sorted(
+            state.ends.values(),
+            key=lambda end: (
+                end.participant.app,
+                end.test,
+                end.kind,
+                end.number,
+                end.participant.instance,
+            ),
+        )
 
     def detail(self, state: Observer, row: End, width: int, height: int) -> list[Text]:
         """Histogram, percentiles, segments."""
@@ -264,10 +271,13 @@ class WatchApp(BusApp[End]):
         at = self._bus
         if test := self._test():
             text = "What it has measured so far is summed up and shown."
-            self.push_screen(Question(
-                f"Stop {test.words()}?", text,
-                lambda question: self._give(question, lambda: forms.stop(at, test)),
-            ))  # fmt: skip
+            self.push_screen(
+                Question(
+                    f"Stop {test.words()}?",
+                    text,
+                    lambda question: self._give(question, lambda: forms.stop(at, test)),
+                )
+            )
 
     def action_inject(self) -> None:
         """A form for what is injected."""

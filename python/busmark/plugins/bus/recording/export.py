@@ -23,22 +23,39 @@ END_OF_LINE = "\r\n"
 
 HEAD = ("time_s", "utc", "app", "group", "test", "kind", "report")
 FIGURES = (
-    "interval_s", "samples", "samples_per_s", "round_trip_median_us", "round_trip_max_us",
-    "round_trips_looked_at", "looked_at_unanswered", "sent", "received", "missing", "foreign",
+    "interval_s",
+    "samples",
+    "samples_per_s",
+    "round_trip_median_us",
+    "round_trip_max_us",
+    "round_trips_looked_at",
+    "looked_at_unanswered",
+    "sent",
+    "received",
+    "missing",
+    "foreign",
     "corrupted_bodies",
-)  # fmt: skip
+)
 SEGMENTS = ("send_source", "send_arrival", "echo_arrival", "trip", "inter_arrival")
 SHARES = ("100", "99.9", "99", "90")
 SEGMENT_FIGURES = (
-    ("count", "count", 1.0), ("min_us", "min_ns", US_NS), ("mean_us", "mean_ns", US_NS),
-    ("max_us", "max_ns", US_NS), ("deviation_us", "deviation_ns", US_NS),
-)  # fmt: skip
+    ("count", "count", 1.0),
+    ("min_us", "min_ns", US_NS),
+    ("mean_us", "mean_ns", US_NS),
+    ("max_us", "max_ns", US_NS),
+    ("deviation_us", "deviation_ns", US_NS),
+)
 COLUMNS = (
-    *HEAD, *FIGURES,
-    *(f"{segment}_best_{share}_percent_{name}"
-      for segment in SEGMENTS for share in SHARES for name, _, _ in SEGMENT_FIGURES),
+    *HEAD,
+    *FIGURES,
+    *(
+        f"{segment}_best_{share}_percent_{name}"
+        for segment in SEGMENTS
+        for share in SHARES
+        for name, _, _ in SEGMENT_FIGURES
+    ),
     "error",
-)  # fmt: skip
+)
 """All that there are; those that no row has are left out of a file."""
 
 
@@ -106,10 +123,14 @@ def _cell(cell: Cell) -> str:
 def _head(line: MessageLine) -> Row:
     message = line.message
     return {
-        "time_s": line.at_s, "utc": line.utc, "app": int(message["app"]),
-        "group": message.get("group"), "test": int(message["test"]), "kind": str(message["kind"]),
+        "time_s": line.at_s,
+        "utc": line.utc,
+        "app": int(message["app"]),
+        "group": message.get("group"),
+        "test": int(message["test"]),
+        "kind": str(message["kind"]),
         "report": line.what,
-    }  # fmt: skip
+    }
 
 
 def _live(message: dict[str, Any]) -> Row | None:

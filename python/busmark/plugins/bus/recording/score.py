@@ -98,12 +98,17 @@ def score(session: Session, options: Options) -> Score:
     # Without the orders that are left out, tests end at other times, or not at all.
     ended = [each for each in session.ended if each[2] in tests and not options.only]
     steps = [
-        Step((order.at_s - first_s) / options.speed, _to(order.to, options),
-             _task(order.task, options), line, _answers(session, order, options),
-             _after(session, chosen[:place], order, options),
-             sum(at_s < order.at_s for at_s, *_ in ended))
+        Step(
+            (order.at_s - first_s) / options.speed,
+            _to(order.to, options),
+            _task(order.task, options),
+            line,
+            _answers(session, order, options),
+            _after(session, chosen[:place], order, options),
+            sum(at_s < order.at_s for at_s, *_ in ended),
+        )
         for place, (order, line) in enumerate(chosen)
-    ]  # fmt: skip
+    ]
     length_s = max(session.length_s - first_s, 0.0) / options.speed
     return Score(
         steps,
@@ -177,8 +182,10 @@ def _running_before(session: Session, left_out: list[str]) -> Iterator[tuple[Ord
             yield Order(0, 0.0, BEFORE, to, task), None
         sets = [o for o in before if o.task["cmd"] == "set" and o.task.get("test") == number]
         if (changed := test.get("changed")) and not sets:
-            yield Order(0, 0.0, BEFORE, to, {"cmd": "set", "test": number, "kind": kind,
-                                              **changed}), None  # fmt: skip
+            yield (
+                Order(0, 0.0, BEFORE, to, {"cmd": "set", "test": number, "kind": kind, **changed}),
+                None,
+            )
 
 
 def _rest(definition: Message, running_s: Any) -> Message:

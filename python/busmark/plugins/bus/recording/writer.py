@@ -137,8 +137,12 @@ SECOND_NS = 10**9
 JOIN_S = 60.0
 
 NEWS: dict[str, Kind] = {
-    "answer": "answer", "joined": "joined", "left": "left", "event": "live", "ended": "result",
-}  # fmt: skip
+    "answer": "answer",
+    "joined": "joined",
+    "left": "left",
+    "event": "live",
+    "ended": "result",
+}
 
 
 class Listener:
@@ -213,11 +217,18 @@ def _header(attachment: Attachment, listener: int) -> Header:
     can = resolve([attachment.adapter])[attachment.adapter].capabilities or {}
     monotonic_ns, realtime_ns = time.monotonic_ns(), time.time_ns()
     return Header(
-        busmark_version=__version__, adapter=attachment.adapter,
+        busmark_version=__version__,
+        adapter=attachment.adapter,
         adapter_version=str(can.get("version", "")),
         middleware=str(can.get("middleware_version", "")),
-        transport=attachment.transport or can["transports"][0], domain=attachment.domain,
-        interface=attachment.interface, address=attachment.address, profile=attachment.profile,
-        settings=list(attachment.settings), host=socket.gethostname(), utc=utc(realtime_ns),
-        monotonic_ns=monotonic_ns, listener=listener,
-    )  # fmt: skip
+        transport=attachment.transport or can["transports"][0],
+        domain=attachment.domain,
+        interface=attachment.interface,
+        address=attachment.address,
+        profile=attachment.profile,
+        settings=list(attachment.settings),
+        host=socket.gethostname(),
+        utc=utc(realtime_ns),
+        monotonic_ns=monotonic_ns,
+        listener=listener,
+    )

@@ -292,10 +292,14 @@ def definition(test: Message) -> Message:
     if test["kind"] not in KINDS:
         raise ValueError(test["kind"])
     return {
-        "kind": test["kind"], "test": int(test["test"]), "state": str(test["state"]),
-        "size": int(test["size"]), "rate_hz": float(test["rate_hz"]),
-        "from": tuple(int(app) for app in test["from"]), "count": min(int(test["count"]), ENDS),
-    }  # fmt: skip
+        "kind": test["kind"],
+        "test": int(test["test"]),
+        "state": str(test["state"]),
+        "size": int(test["size"]),
+        "rate_hz": float(test["rate_hz"]),
+        "from": tuple(int(app) for app in test["from"]),
+        "count": min(int(test["count"]), ENDS),
+    }
 
 
 def _segments(segments: Message) -> dict[str, list[Message]]:

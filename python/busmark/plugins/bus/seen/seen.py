@@ -229,6 +229,9 @@ class Observer:
 
 
 _TAKES = {
-    "joined": Observer._joined, "left": Observer._left, "answer": Observer._answer,
-    "event": Observer._event, "ended": Observer._ended,
-}  # fmt: skip
+    "joined": Observer._joined,
+    "left": Observer._left,
+    "answer": Observer._answer,
+    "event": Observer._event,
+    "ended": Observer._ended,
+}

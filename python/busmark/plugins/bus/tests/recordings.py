@@ -10,20 +10,33 @@ LISTENER = 99
 CALLER = 7
 
 HEADER: dict[str, Any] = {
-    "busmark_recording": 1, "busmark_version": "0.1.0", "adapter": "cyclonedds",
-    "adapter_version": "1", "middleware": "Cyclone", "transport": "udp", "domain": 5,
-    "interface": "lo", "address": "127.0.0.1", "profile": "default", "settings": [], "host": "h",
-    "utc": "2026-01-01T00:00:00.000000Z", "monotonic_ns": 10**9, "listener": LISTENER,
-}  # fmt: skip
+    "busmark_recording": 1,
+    "busmark_version": "0.1.0",
+    "adapter": "cyclonedds",
+    "adapter_version": "1",
+    "middleware": "Cyclone",
+    "transport": "udp",
+    "domain": 5,
+    "interface": "lo",
+    "address": "127.0.0.1",
+    "profile": "default",
+    "settings": [],
+    "host": "h",
+    "utc": "2026-01-01T00:00:00.000000Z",
+    "monotonic_ns": 10**9,
+    "listener": LISTENER,
+}
 
 
 def heard(at_s: float, what: str, **message: Any) -> dict[str, Any]:
     """A line of a message."""
     return {
-        "at_s": at_s, "utc": "2026-01-01T00:00:01.000000Z",
-        "monotonic_ns": 10**9 + round(at_s * 1e9), "what": what,
+        "at_s": at_s,
+        "utc": "2026-01-01T00:00:01.000000Z",
+        "monotonic_ns": 10**9 + round(at_s * 1e9),
+        "what": what,
         "message": {"busmark": 2, **message},
-    }  # fmt: skip
+    }
 
 
 def order(at_s: float, number: int, to: Any, task: dict[str, Any], caller: int = CALLER) -> Any:
@@ -37,8 +50,9 @@ def member(at_s: float, what: str, app: int, group: int | None = 1, **rest: Any)
 
 def answer(at_s: float, app: int, number: int, result: Any = None, **rest: Any) -> Any:
     outcome = {"ok": True, "result": result or {}}
-    return member(at_s, "answer", app, news="answer",
-                  **{"caller": CALLER, "id": number, **outcome, **rest})  # fmt: skip
+    return member(
+        at_s, "answer", app, news="answer", **{"caller": CALLER, "id": number, **outcome, **rest}
+    )
 
 
 def started(kind: str, test: int) -> dict[str, Any]:
@@ -46,8 +60,14 @@ def started(kind: str, test: int) -> dict[str, Any]:
 
 
 def stop(at_s: float, stored: int) -> dict[str, Any]:
-    return {"at_s": at_s, "utc": "2026-01-01T00:00:09.000000Z", "monotonic_ns": 10**9,
-            "what": "stop", "stored": stored, "why": "interrupted"}  # fmt: skip
+    return {
+        "at_s": at_s,
+        "utc": "2026-01-01T00:00:09.000000Z",
+        "monotonic_ns": 10**9,
+        "what": "stop",
+        "stored": stored,
+        "why": "interrupted",
+    }
 
 
 def start(kind: str, test: int, **rest: Any) -> dict[str, Any]:

@@ -34,8 +34,15 @@ def rows(found: Observer) -> dict[tuple[int, str, int, int], End]:
 
 
 def said(at_s: float, **what: Any) -> dict[str, Any]:
-    return {"busmark": 2, "app": 3, "group": 1, "instance": THREE, "seq": 1,
-            "at_realtime_ns": int(at_s * SECOND), **what}  # fmt: skip
+    return {
+        "busmark": 2,
+        "app": 3,
+        "group": 1,
+        "instance": THREE,
+        "seq": 1,
+        "at_realtime_ns": int(at_s * SECOND),
+        **what,
+    }
 
 
 def listed(at_s: float, *tests: dict[str, Any]) -> dict[str, Any]:
@@ -44,15 +51,24 @@ def listed(at_s: float, *tests: dict[str, Any]) -> dict[str, Any]:
 
 
 def test(kind: str, number: int, **others: Any) -> dict[str, Any]:
-    return {"test": number, "kind": kind, "state": "running", "size": 64, "rate_hz": 100.0,
-            "from": [], "count": 1, **others}  # fmt: skip
+    return {
+        "test": number,
+        "kind": kind,
+        "state": "running",
+        "size": 64,
+        "rate_hz": 100.0,
+        "from": [],
+        "count": 1,
+        **others,
+    }
 
 
 test.__test__ = False  # type: ignore[attr-defined]
 
 
-def interval(at_s: float, kind: str, number: int, count: dict[str, Any],
-             **others: Any) -> dict[str, Any]:  # fmt: skip
+def interval(
+    at_s: float, kind: str, number: int, count: dict[str, Any], **others: Any
+) -> dict[str, Any]:
     event = {"event": "interval", "begin_ns": 0, "end_ns": SECOND, "counts": [count], **others}
     return said(at_s, news="event", kind=kind, test=number, event=event)
 
@@ -61,9 +77,12 @@ def test_a_recorded_session_is_rows_with_figures() -> None:
     found = seen(MESSAGES)
     ends = rows(found)
     assert set(ends) == {
-        (3, "transceiver", 7, 0), (4, "transponder", 7, 0), (4, "receiver", 8, 0),
-        (4, "receiver", 8, 1), (3, "transmitter", 8, 0),
-    }  # fmt: skip
+        (3, "transceiver", 7, 0),
+        (4, "transponder", 7, 0),
+        (4, "receiver", 8, 0),
+        (4, "receiver", 8, 1),
+        (3, "transmitter", 8, 0),
+    }
     trips = ends[3, "transceiver", 7, 0]
     assert trips.state == "ended" and trips.peers == (4,) and trips.theoretical_hz == 200.0
     assert trips.received == 2400 and trips.lost == 0.0
@@ -76,8 +95,12 @@ def test_a_recorded_session_is_rows_with_figures() -> None:
 
 
 def test_whoever_comes_back_under_a_number_replaces_who_had_it() -> None:
-    found = seen([said(1, news="joined", member={"host": "h"}),
-                  {**said(5, news="joined", member={"host": "h"}), "instance": 78}])  # fmt: skip
+    found = seen(
+        [
+            said(1, news="joined", member={"host": "h"}),
+            {**said(5, news="joined", member={"host": "h"}), "instance": 78},
+        ]
+    )
     assert found.participants[THREE].gone and not found.participants[78].gone
 
 
@@ -96,19 +119,30 @@ def test_what_is_older_than_the_end_of_a_test_does_not_bring_it_back() -> None:
 def test_the_theoretical_rate_is_by_sequence_numbers_where_these_are_reported() -> None:
     count = {"role": 224, "writer": 192, "samples": 50}
     here = [listed(1, test("receiver", 8, **{"from": [3]}), test("transmitter", 8, count=2))]
-    (read,) = (e for e in seen([*here, interval(2, "receiver", 8, count)]).ends.values()
-               if e.kind == "receiver")  # fmt: skip
+    (read,) = (
+        e
+        for e in seen([*here, interval(2, "receiver", 8, count)]).ends.values()
+        if e.kind == "receiver"
+    )
     assert (read.theoretical_hz, read.rate_hz, read.missing) == (200.0, 50.0, None)
     counted = {**count, "theoretical": 60, "missing": 10, "bytes": 5000}
-    (read,) = (e for e in seen([*here, interval(2, "receiver", 8, counted)]).ends.values()
-               if e.kind == "receiver")  # fmt: skip
+    (read,) = (
+        e
+        for e in seen([*here, interval(2, "receiver", 8, counted)]).ends.values()
+        if e.kind == "receiver"
+    )
     assert (read.theoretical_hz, read.missing, read.bytes_per_s) == (60.0, 10, 5000.0)
 
 
 def test_segments_of_live_figures_are_shown() -> None:
     best = {"percent": 100.0, "count": 3, "min_ns": 1, "mean_ns": 2.0, "max_ns": 3}
-    look = {"role": 192, "round_trips_ns": [3, 1, 2], "asked": 2, "unanswered": 1,
-            "segments": {"trip": [best]}}  # fmt: skip
+    look = {
+        "role": 192,
+        "round_trips_ns": [3, 1, 2],
+        "asked": 2,
+        "unanswered": 1,
+        "segments": {"trip": [best]},
+    }
     count = {"role": 192, "writer": 192, "samples": 3}
     (end,) = seen([interval(2, "transceiver", 7, count, seen=[look])]).ends.values()
     assert end.segments == {"trip": [best]} and end.looks.median_ns == 2.0 and end.lost == 0.5
@@ -116,11 +150,13 @@ def test_segments_of_live_figures_are_shown() -> None:
 
 
 def test_a_test_that_is_not_listed_any_more_has_ended() -> None:
-    found = seen([listed(1, test("receiver", 8), test("transponder", 7)),
-                  listed(9, test("transponder", 7))])  # fmt: skip
+    found = seen(
+        [listed(1, test("receiver", 8), test("transponder", 7)), listed(9, test("transponder", 7))]
+    )
     assert {end.kind: end.state for end in found.ends.values()} == {
-        "receiver": "ended", "transponder": "running"
-    }  # fmt: skip
+        "receiver": "ended",
+        "transponder": "running",
+    }
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -132,9 +168,17 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 STRANGE = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.just([]),
-    st.just({}), st.just([[]]), st.just({"test": []}), st.just(10**400),
-)  # fmt: skip
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.just([]),
+    st.just({}),
+    st.just([[]]),
+    st.just({"test": []}),
+    st.just(10**400),
+)
 
 
 @given(st.sampled_from(MESSAGES), st.data())

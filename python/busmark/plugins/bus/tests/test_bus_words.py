@@ -13,19 +13,48 @@ from busmark.plugins.bus import words as bus
 
 HEAD = {"busmark": 2, "app": 3, "group": 1, "instance": 77, "seq": 1, "at_realtime_ns": 10**18}
 MEMBER = {
-    "adapter": "cyclonedds", "middleware": "Cyclone", "transport": "udp", "domain": 0, "host": "h",
-    "pid": 5, "tests": [{"test": 7, "kind": "receiver", "state": "running", "size": 1000,
-                         "rate_hz": 0.0, "from": [4, 5], "count": 3}],
-}  # fmt: skip
-BEST = {"percent": 99.9, "count": 4995, "min_ns": 4000, "mean_ns": 17_800.0, "max_ns": 192_300,
-        "deviation_ns": None}  # fmt: skip
+    "adapter": "cyclonedds",
+    "middleware": "Cyclone",
+    "transport": "udp",
+    "domain": 0,
+    "host": "h",
+    "pid": 5,
+    "tests": [
+        {
+            "test": 7,
+            "kind": "receiver",
+            "state": "running",
+            "size": 1000,
+            "rate_hz": 0.0,
+            "from": [4, 5],
+            "count": 3,
+        }
+    ],
+}
+BEST = {
+    "percent": 99.9,
+    "count": 4995,
+    "min_ns": 4000,
+    "mean_ns": 17_800.0,
+    "max_ns": 192_300,
+    "deviation_ns": None,
+}
 
 
 def role(accounts: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
-    return {"role": "x", "writer": 192, "foreign": 0, "corrupted": 0, "echo_failures": 0,
-            "received": sum(a["received"] for a in accounts),
-            "missing": sum(a["missing"] for a in accounts), "accounts": accounts, "streams": [],
-            "segments": {}, **others}  # fmt: skip
+    return {
+        "role": "x",
+        "writer": 192,
+        "foreign": 0,
+        "corrupted": 0,
+        "echo_failures": 0,
+        "received": sum(a["received"] for a in accounts),
+        "missing": sum(a["missing"] for a in accounts),
+        "accounts": accounts,
+        "streams": [],
+        "segments": {},
+        **others,
+    }
 
 
 def account(writer: int, received: int, missing: int) -> dict[str, Any]:
@@ -33,19 +62,34 @@ def account(writer: int, received: int, missing: int) -> dict[str, Any]:
 
 
 INTERVAL = {
-    "event": "interval", "begin_ns": 0, "end_ns": 2_000_000_000,
+    "event": "interval",
+    "begin_ns": 0,
+    "end_ns": 2_000_000_000,
     "counts": [{"role": 192, "writer": 192, "samples": 2000}],
-    "seen": [{"role": 192, "round_trips_ns": [90_000, 80_000, 100_000], "asked": 9,
-              "unanswered": 2}],
-}  # fmt: skip
-SEGMENTS = {"trip": [{**BEST, "percent": 100.0, "mean_ns": 40_000.0}, BEST],
-        "send_source": [{**BEST, "mean_ns": 2100.0}]}  # fmt: skip
+    "seen": [
+        {"role": 192, "round_trips_ns": [90_000, 80_000, 100_000], "asked": 9, "unanswered": 2}
+    ],
+}
+SEGMENTS = {
+    "trip": [{**BEST, "percent": 100.0, "mean_ns": 40_000.0}, BEST],
+    "send_source": [{**BEST, "mean_ns": 2100.0}],
+}
 LOOKED_AT = {**INTERVAL, "seen": [{**INTERVAL["seen"][0], "segments": SEGMENTS}]}  # type: ignore[dict-item,index]
 READ = {
-    "event": "interval", "begin_ns": 0, "end_ns": 2_000_000_000,
-    "counts": [{"role": 224, "writer": 192, "samples": 1990, "theoretical": 2000, "missing": 12,
-                "bytes": 1_990_000}],
-}  # fmt: skip
+    "event": "interval",
+    "begin_ns": 0,
+    "end_ns": 2_000_000_000,
+    "counts": [
+        {
+            "role": 224,
+            "writer": 192,
+            "samples": 1990,
+            "theoretical": 2000,
+            "missing": 12,
+            "bytes": 1_990_000,
+        }
+    ],
+}
 SENT = {"sent": 1000, "ended": "duration", "begin_ns": 10, "end_ns": 10_000_000_010}
 STREAM = {"writer": 192, "samples": 101, "bytes": 6400, "span_ns": 1_000_000_000}
 MESSAGES: list[tuple[dict[str, Any], str]] = [
@@ -114,9 +158,17 @@ def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 STRANGE = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.just([]),
-    st.just({}), st.just([[]]), st.just({"test": []}), st.just(10**400),
-)  # fmt: skip
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.just([]),
+    st.just({}),
+    st.just([[]]),
+    st.just({"test": []}),
+    st.just(10**400),
+)
 
 
 @given(st.sampled_from([m for m, _ in MESSAGES]), st.data())

@@ -57,9 +57,13 @@ def lines(app: BusApp[Any], word: str) -> list[str]:
     return [line for line in text(app).splitlines() if word in line]
 
 
-def drive(kind: type[BusApp[Any]], does: Callable[[Any, Pilot[None], Feed], Awaitable[None]],
-          size: tuple[int, int] = NARROW, messages: list[dict[str, Any]] = MESSAGES,
-          **options: Any) -> Any:  # fmt: skip
+def drive(
+    kind: type[BusApp[Any]],
+    does: Callable[[Any, Pilot[None], Feed], Awaitable[None]],
+    size: tuple[int, int] = NARROW,
+    messages: list[dict[str, Any]] = MESSAGES,
+    **options: Any,
+) -> Any:
     """Shows these messages on a terminal of this size, where somebody does something."""
     feed = Feed(messages)
     app = kind(Watching(feed), BUS, **options)  # type: ignore[call-arg]
@@ -122,9 +126,17 @@ def test_lines_are_sorted_searched_and_paused() -> None:
         await pilot.press("escape")
         assert lines(app, "transponder")
         await pilot.press("p")
-        feed.waiting.append({**MESSAGES[-1], "instance": 5, "app": 9, "kind": "receiver",
-                             "news": "answer", "ok": True, "result":
-                             {"writers": [608], "kind": "receiver", "test": 1}})  # fmt: skip
+        feed.waiting.append(
+            {
+                **MESSAGES[-1],
+                "instance": 5,
+                "app": 9,
+                "kind": "receiver",
+                "news": "answer",
+                "ok": True,
+                "result": {"writers": [608], "kind": "receiver", "test": 1},
+            }
+        )
         await tick(app, pilot)
         assert "PAUSED" in text(app) and not lines(app, "   9     1 receiver")
         await pilot.press("p")
@@ -192,10 +204,16 @@ def test_participants_are_shown_with_their_tests() -> None:
 def test_troubles_come_latest_first_and_of_one_application_alone() -> None:
     base = {key: MESSAGES[0][key] for key in ("busmark", "app", "group", "instance", "seq")}
     troubles = [
-        {**base, "at_realtime_ns": 10**18 + number, "app": 3 + number % 2,
-         "trouble": "malformed", "message": f"number {number} \x1b[31m", "instance": number % 2}
+        {
+            **base,
+            "at_realtime_ns": 10**18 + number,
+            "app": 3 + number % 2,
+            "trouble": "malformed",
+            "message": f"number {number} \x1b[31m",
+            "instance": number % 2,
+        }
         for number in range(5)
-    ]  # fmt: skip
+    ]
 
     async def does(app: ErrorsApp, pilot: Pilot[None], _: Feed) -> None:
         await tick(app, pilot)
@@ -215,8 +233,16 @@ def test_of_many_ends_only_those_on_the_screen_are_drawn() -> None:
     def said(app: int, test: int) -> dict[str, Any]:
         counts = [{"role": 64 * app + 32 + n, "writer": 64, "samples": 2} for n in range(4)]
         event = {"event": "interval", "begin_ns": 0, "end_ns": 10**9, "counts": counts}
-        return {"app": app, "group": 1, "instance": app, "at_realtime_ns": 10**18,
-                "news": "event", "kind": "receiver", "test": test, "event": event}  # fmt: skip
+        return {
+            "app": app,
+            "group": 1,
+            "instance": app,
+            "at_realtime_ns": 10**18,
+            "news": "event",
+            "kind": "receiver",
+            "test": test,
+            "event": event,
+        }
 
     async def does(app: WatchApp, pilot: Pilot[None], _: Feed) -> None:
         await tick(app, pilot)

@@ -29,9 +29,9 @@ def test_what_is_written_is_read(path: Path) -> None:
     lines = [
         MessageLine(**recordings.SESSION[0]),
         GapLine(at_s=2, utc="", monotonic_ns=1, foreign=3, malformed=2, overflow=1),
-        MessageLine(**recordings.heard(3.0, "other", text="µ\u2028\n\"")),
+        MessageLine(**recordings.heard(3.0, "other", text='µ\u2028\n"')),
         Stop(**recordings.stop(4.0, 2)),
-    ]  # fmt: skip
+    ]
     with Writer(path, 1 << 20) as writer:
         writer.begin(header)
         for line in lines:
@@ -113,7 +113,7 @@ LINE = json.dumps(recordings.SESSION[0])
         (f"{HEAD}\n{' ' * 2_000_000}\n", "line 2: this line is damaged: it is longer"),
         (f"{HEAD}\n{json.dumps(recordings.stop(1, 0))}\n{LINE}\n", "line 3.*follows the end"),
     ],
-)  # fmt: skip
+)
 def test_what_is_damaged_is_named_by_its_line(path: Path, text: str, words: str) -> None:
     path.write_text(text, encoding="latin-1" if "\xff" in text else "utf-8")
     with pytest.raises(UserError, match=words):

@@ -46,8 +46,9 @@ def scored(tmp_path: Path, lines: list[Any], *options: str) -> Score:
     return Score(
         [Step(**order) for order in found["orders"]],
         {each["app"]: each["group"] for each in found["needed"]},
-        found["ends_s"], found["left_out"],
-    )  # fmt: skip
+        found["ends_s"],
+        found["left_out"],
+    )
 
 
 def test_orders_come_at_their_times_and_need_whoever_answered(tmp_path: Path) -> None:
@@ -91,11 +92,15 @@ def test_what_cannot_be_is_refused_in_words(
 @pytest.mark.parametrize(
     ("only", "left"),
     [
-        ([("app", "3")], [2, 3]), ([("cmd", "start")], [1, 2]), ([("kind", "transponder")], [1]),
-        ([("app", "3"), ("app", "4")], [1, 2, 3]), ([("app", "3"), ("cmd", "set")], [3]),
-        ([("test", "7")], [1, 2, 3]), ([("group", "1")], [4]),
+        ([("app", "3")], [2, 3]),
+        ([("cmd", "start")], [1, 2]),
+        ([("kind", "transponder")], [1]),
+        ([("app", "3"), ("app", "4")], [1, 2, 3]),
+        ([("app", "3"), ("cmd", "set")], [3]),
+        ([("test", "7")], [1, 2, 3]),
+        ([("group", "1")], [4]),
     ],
-)  # fmt: skip
+)
 def test_only_some_orders(tmp_path: Path, only: list[tuple[str, str]], left: list[int]) -> None:
     lines = [line for line in recordings.SESSION if line["what"] == "order"]
     numbers = {2 + recordings.SESSION.index(line): n for n, line in enumerate(lines, 1)}
@@ -121,10 +126,20 @@ def snapshot(at_s: float, app: int, *tests: dict[str, Any]) -> Any:
 
 def test_tests_that_ran_before_are_started_first_with_what_was_changed(tmp_path: Path) -> None:
     active = {"kind": "transceiver", "test": 9, "from": [4], "warmup_s": 2.0}
-    running = {"test": 9, "kind": "transceiver", "definition": active, "running_s": 12.0,
-               "changed": {"rate_hz": 5.0, "qos": {"lifespan_ns": 7}}}  # fmt: skip
-    passive = {"test": 9, "kind": "transponder", "changed": {}, "running_s": 20.0,
-               "definition": {"kind": "transponder", "test": 9}}  # fmt: skip
+    running = {
+        "test": 9,
+        "kind": "transceiver",
+        "definition": active,
+        "running_s": 12.0,
+        "changed": {"rate_hz": 5.0, "qos": {"lifespan_ns": 7}},
+    }
+    passive = {
+        "test": 9,
+        "kind": "transponder",
+        "changed": {},
+        "running_s": 20.0,
+        "definition": {"kind": "transponder", "test": 9},
+    }
     lines = [snapshot(0.2, 3, running), snapshot(0.2, 4, passive), *recordings.SESSION]
     found = scored(tmp_path, lines)
     first = [(step.planned_s, step.to["app"], step.do["cmd"]) for step in found.steps[:3]]

@@ -10,6 +10,4 @@ from busmark.plugins.capture.dumpcap.taking import (
     Taking,
 )
 
-__all__ = [
-    "CaptureFailed", "Counts", "DiskFull", "Settings", "Site", "Taking", "check", "refusal",
-]  # fmt: skip
+__all__ = ["CaptureFailed", "Counts", "DiskFull", "Settings", "Site", "Taking", "check", "refusal"]

@@ -191,9 +191,14 @@ class Taking:
     """A capture of one interface."""
 
     def __init__(
-        self, site: Site, interface: str, settings: Settings, path: Path, said: Path,
+        self,
+        site: Site,
+        interface: str,
+        settings: Settings,
+        path: Path,
+        said: Path,
         cpus: Sequence[int] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Nothing is begun yet.
 
         Args:

@@ -64,9 +64,7 @@ def _counts(found: LateSamples) -> Section:
     notes = []
     if found.limit_ns is not None and found.median_ns is not None:
         limit, median = time_text(found.limit_ns), time_text(found.median_ns)
-        values: dict[str, object] = {
-            "round": found.rounds[0], "limit": limit, "median": median,
-        }  # fmt: skip
+        values: dict[str, object] = {"round": found.rounds[0], "limit": limit, "median": median}
         notes.append(Text("late", values, style="quiet"))
     return Section("", [Table(columns, [Row() for _ in range(3)], notes=notes, key="counts")])
 
@@ -103,9 +101,15 @@ def _causes(found: LateSamples) -> Iterator[Section]:
     if any(each.late for each in causes):
         columns[-1:-1] = [
             Column("Min", [Cell(each.least_ns) for each in causes], "number", "ns", "Latency"),
-            Column("Max", [Cell(each.most_ns) for each in causes], "number", "ns", "Latency",
-                   scale="Min"),
-        ]  # fmt: skip
+            Column(
+                "Max",
+                [Cell(each.most_ns) for each in causes],
+                "number",
+                "ns",
+                "Latency",
+                scale="Min",
+            ),
+        ]
     note = Text("late_cause", style="quiet")
     yield Section("Causes", [Table(columns, [Row() for _ in causes], notes=[note], key="causes")])
 
@@ -173,9 +177,13 @@ def _sequence(found: Diagram) -> Section:
     ]
     notes = []
     if found.omitted:
-        notes.append(Text("facts", {
-            "title": "Packets of these flows left out", "facts": count(found.omitted),
-        }, style="quiet"))  # fmt: skip
+        notes.append(
+            Text(
+                "facts",
+                {"title": "Packets of these flows left out", "facts": count(found.omitted)},
+                style="quiet",
+            )
+        )
     if files := dict.fromkeys(each.file for each in found.events if each.file):
         notes.append(Text("late_sequence", {"files": ", ".join(files)}, style="quiet"))
     name = f"sample-{late.round}-{late.writer}-{late.seq if late.seq is not None else late.number}"

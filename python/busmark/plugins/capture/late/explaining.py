@@ -70,9 +70,13 @@ def of_round(
 
     traces, ordinary = traced(chosen.examined), traced(chosen.ordinary)
     return OfRound(
-        number, chosen, [why(each) for each in traces], traces, [why(each) for each in ordinary],
+        number,
+        chosen,
+        [why(each) for each in traces],
+        traces,
+        [why(each) for each in ordinary],
         [file.name for file in wire.files],
-    )  # fmt: skip
+    )
 
 
 def why(one: Trace) -> Late:
@@ -84,14 +88,19 @@ def why(one: Trace) -> Late:
     names = [NAMES[NAMES.index(_name(one, each))] for each in found]
     lost = sample.read_ns is None
     return Late(
-        round=sample.round, writer=sample.writer, reader=sample.reader, seq=sample.seq,
-        latency_ns=sample.latency_ns, cause=names[0] if names else UNEXPLAINED,
+        round=sample.round,
+        writer=sample.writer,
+        reader=sample.reader,
+        seq=sample.seq,
+        latency_ns=sample.latency_ns,
+        cause=names[0] if names else UNEXPLAINED,
         wait_ns=None if best is None or lost else best.wait_ns,
-        said=best.said if best else nothing(one), evidence=_shown(one, best),
+        said=best.said if best else nothing(one),
+        evidence=_shown(one, best),
         also=list(dict.fromkeys(name for name in names[1:] if name != names[0])) if proved else [],
         discovery=next(iter(_shown(one, next(iter(proofs(one, BESIDE)), None))), None),
         last_seen=last_seen(one),
-    )  # fmt: skip
+    )
 
 
 def _name(one: Trace, proof: Proof) -> str:
@@ -124,8 +133,12 @@ def _shown(one: Trace, proof: Proof | None) -> list[PacketShown]:
 
 
 def _packet(one: Trace, each: Evidence) -> PacketShown:
-    return PacketShown(file=one.wire.files[each.packet.file].name, packet=each.packet.packet,
-                 at_ns=each.packet.time_ns - one.sample.sent_ns, what=each.what)  # fmt: skip
+    return PacketShown(
+        file=one.wire.files[each.packet.file].name,
+        packet=each.packet.packet,
+        at_ns=each.packet.time_ns - one.sample.sent_ns,
+        what=each.what,
+    )
 
 
 def together(
@@ -138,19 +151,25 @@ def together(
     order = sorted(late, key=lambda each: (each.latency_ns is not None, -(each.latency_ns or 0)))
     rest = [each for each in late if each.cause not in PROVED and each.latency_ns is not None]
     return LateSamples(
-        case=case, rounds=[one.number for one in rounds], left=list(left),
+        case=case,
+        rounds=[one.number for one in rounds],
+        left=list(left),
         samples=sum(one.chosen.samples for one in rounds),
-        lost=sum(one.chosen.lost for one in rounds), late=sum(one.chosen.late for one in rounds),
-        median_ns=first.median_ns if first else None, limit_ns=first.limit_ns if first else None,
+        lost=sum(one.chosen.lost for one in rounds),
+        late=sum(one.chosen.late for one in rounds),
+        median_ns=first.median_ns if first else None,
+        limit_ns=first.limit_ns if first else None,
         examined_lost=sum(each.latency_ns is None for each in late),
         examined_late=sum(each.latency_ns is not None for each in late),
-        ordinary=len(ordinary), causes=_shares(late, ordinary),
-        unproved=len(rest), discovery_late=sum(each.discovery is not None for each in rest),
+        ordinary=len(ordinary),
+        causes=_shares(late, ordinary),
+        unproved=len(rest),
+        discovery_late=sum(each.discovery is not None for each in rest),
         discovery_ordinary=sum(each.discovery is not None for each in ordinary),
         discovery_packet=next((each.discovery for each in rest if each.discovery), None),
         files=list(dict.fromkeys(name for one in rounds for name in one.files)),
         worst=order[:worst],
-    )  # fmt: skip
+    )
 
 
 def _shares(late: Sequence[Late], ordinary: Sequence[Late]) -> list[Share]:
@@ -160,12 +179,17 @@ def _shares(late: Sequence[Late], ordinary: Sequence[Late]) -> list[Share]:
         if not own:
             continue
         times = [each.latency_ns for each in own if each.latency_ns is not None]
-        found.append(Share(
-            cause=cause, lost=len(own) - len(times), late=len(times),
-            least_ns=min(times, default=None), most_ns=max(times, default=None),
-            median_ns=float(np.median(times)) if times else None,
-            ordinary=sum(each.cause == cause for each in ordinary),
-        ))  # fmt: skip
+        found.append(
+            Share(
+                cause=cause,
+                lost=len(own) - len(times),
+                late=len(times),
+                least_ns=min(times, default=None),
+                most_ns=max(times, default=None),
+                median_ns=float(np.median(times)) if times else None,
+                ordinary=sum(each.cause == cause for each in ordinary),
+            )
+        )
     return sorted(found, key=lambda each: -(each.lost + each.late))
 
 
@@ -252,9 +276,13 @@ def _round(
         own = participants.filter(pl.col("participant") == chosen.examined[0].participant)
         node = own["node"][0] if own.height else None
     wire = read_round(
-        captures(result.directory, case.id, number), result.manifest.cookie, participants, node,
-        one_clock=one_clock, sample_bytes=_sample_bytes(result, case, number, samples),
-    )  # fmt: skip
+        captures(result.directory, case.id, number),
+        result.manifest.cookie,
+        participants,
+        node,
+        one_clock=one_clock,
+        sample_bytes=_sample_bytes(result, case, number, samples),
+    )
     return of_round(number, chosen, wire, _counters(case, row))
 
 
@@ -314,10 +342,18 @@ def _stamps(one: Trace, other: str) -> list[Event]:
     if sample.intended_ns == sample.sent_ns:
         named = named[1:]
     return [
-        Event(at_ns=when - sample.sent_ns, lane=lane, towards=None, file=None, packet=None,
-              what=what, proves=False)
-        for when, lane, what in named if when is not None
-    ]  # fmt: skip
+        Event(
+            at_ns=when - sample.sent_ns,
+            lane=lane,
+            towards=None,
+            file=None,
+            packet=None,
+            what=what,
+            proves=False,
+        )
+        for when, lane, what in named
+        if when is not None
+    ]
 
 
 def _packets(late: Late, one: Trace) -> tuple[list[Packet], int]:
@@ -345,10 +381,14 @@ def _event(one: Trace, late: Late, packet: Packet, files: list[str]) -> Event:
     parts = [part for each in wire.parts(packet) if (part := describe(each))]
     what = ", ".join(dict.fromkeys(parts)) or _plain(packet)
     return Event(
-        at_ns=packet.time_ns - one.sample.sent_ns, lane=files[packet.file],
-        towards=_towards(one, packet), file=name, packet=packet.packet,
-        what=f"{'; '.join(proofs)} ({what})" if proofs else what, proves=bool(proofs),
-    )  # fmt: skip
+        at_ns=packet.time_ns - one.sample.sent_ns,
+        lane=files[packet.file],
+        towards=_towards(one, packet),
+        file=name,
+        packet=packet.packet,
+        what=f"{'; '.join(proofs)} ({what})" if proofs else what,
+        proves=bool(proofs),
+    )
 
 
 def _towards(one: Trace, packet: Packet) -> str | None:

@@ -34,9 +34,13 @@ ORDINARY = 100
 
 
 def of_file(
-    path: File, *, agent_ports: Sequence[int] = (), until: Confirmation | None = None,
-    late_ns: int | None = None, diagrams: int = 0,
-) -> LateSamples:  # fmt: skip
+    path: File,
+    *,
+    agent_ports: Sequence[int] = (),
+    until: Confirmation | None = None,
+    late_ns: int | None = None,
+    diagrams: int = 0,
+) -> LateSamples:
     """Looks at the samples of a capture. Raises `UserError` where nothing can be read.
 
     Args:
@@ -94,29 +98,46 @@ def _identified(
             done.add(pair)
             there = places[at]
             numbered = of.protocol == "rtps" or (of.stream or 0) >= RELIABLE
-            frame = pl.DataFrame({
-                "last_seq": of.numbers[there], "packet": of.packets.gather(there),
-                "payload_hash": of.hashes.gather(there), "sample_seq": at + 1,
-            }).with_columns(
-                flow=pl.lit(of.flow), source=pl.lit(of.source), writer=pl.lit(of.writer),
-                stream=pl.lit(of.stream), sample_writer=pl.lit(pair),
+            frame = pl.DataFrame(
+                {
+                    "last_seq": of.numbers[there],
+                    "packet": of.packets.gather(there),
+                    "payload_hash": of.hashes.gather(there),
+                    "sample_seq": at + 1,
+                }
+            ).with_columns(
+                flow=pl.lit(of.flow),
+                source=pl.lit(of.source),
+                writer=pl.lit(of.writer),
+                stream=pl.lit(of.stream),
+                sample_writer=pl.lit(pair),
                 last_seq=pl.col("last_seq") if numbered else pl.lit(None),
-            )  # fmt: skip
+            )
             frames.append(frame.select(pl.col(key).cast(kind) for key, kind in KEYS.items()))
     return pl.concat(frames)
 
 
 KEYS = {
-    "flow": pl.Int64, "source": pl.Int64, "writer": pl.Int64, "stream": pl.Int64,
-    "last_seq": pl.Int64, "packet": pl.Int64, "payload_hash": pl.UInt64,
-    "sample_writer": pl.Int64, "sample_seq": pl.Int64,
-}  # fmt: skip
+    "flow": pl.Int64,
+    "source": pl.Int64,
+    "writer": pl.Int64,
+    "stream": pl.Int64,
+    "last_seq": pl.Int64,
+    "packet": pl.Int64,
+    "payload_hash": pl.UInt64,
+    "sample_writer": pl.Int64,
+    "sample_seq": pl.Int64,
+}
 
 
 def _of_way(
-    way: Sequence[Named], index: Sequence[Times], ids: Mapping[tuple[str, str], int], wire: Wire,
-    packets: Packets, late_ns: int | None,
-) -> OfRound:  # fmt: skip
+    way: Sequence[Named],
+    index: Sequence[Times],
+    ids: Mapping[tuple[str, str], int],
+    wire: Wire,
+    packets: Packets,
+    late_ns: int | None,
+) -> OfRound:
     names, first, last = [name for name, _ in way], way[0][1], way[-1][1]
     begun = first.begun
     ends = taken(last.times, index[-1])
@@ -142,10 +163,22 @@ def _of_way(
     def traced(at: int, excess: int | None) -> Trace:
         begin, end = int(begun[at]), int(ends[at]) if arrived[at] else None
         sample = Sample(
-            round=first.run, round_trip=False, participant="", writer=writer, reader=None,
-            seq=at + 1, intended_ns=begin, sent_ns=begin, written_ns=None, echo_delivered_ns=None,
-            echo_read_ns=None, echo_sent_ns=None, delivered_ns=None, read_ns=end, excess_ns=excess,
-        )  # fmt: skip
+            round=first.run,
+            round_trip=False,
+            participant="",
+            writer=writer,
+            reader=None,
+            seq=at + 1,
+            intended_ns=begin,
+            sent_ns=begin,
+            written_ns=None,
+            echo_delivered_ns=None,
+            echo_read_ns=None,
+            echo_sent_ns=None,
+            delivered_ns=None,
+            read_ns=end,
+            excess_ns=excess,
+        )
         rows = [row for pair in pairs for row in wire.named.get((pair, at + 1), ())]
         return trace(sample, wire, {(writer, at + 1, 0): rows}, path=path)
 
@@ -277,15 +310,29 @@ def _absent(
 ) -> Late:
     sure = of.whole and all(each["dropped"] == 0 for each in packets.summary["interfaces"])
     shown = [
-        PacketShown(file=wire.files[0].name, packet=int(of.packets[place]), at_ns=0,
-              what=f"the sample {word} it")
+        PacketShown(
+            file=wire.files[0].name,
+            packet=int(of.packets[place]),
+            at_ns=0,
+            what=f"the sample {word} it",
+        )
         for place, word in ((at - 1, "before"), (at, "after"))
-    ]  # fmt: skip
+    ]
     said = f"number {number} of its writer, after sample {at}, is in no packet"
     return Late(
-        round=of.run, writer=of.writer, reader=None, seq=None, number=number, latency_ns=None,
-        cause="dropped-at-sender" if sure else "not-in-capture", wait_ns=None, evidence=shown,
-        said=f"{said}: it was dropped at the sender, or before the place of the capture" if sure
+        round=of.run,
+        writer=of.writer,
+        reader=None,
+        seq=None,
+        number=number,
+        latency_ns=None,
+        cause="dropped-at-sender" if sure else "not-in-capture",
+        wait_ns=None,
+        evidence=shown,
+        said=f"{said}: it was dropped at the sender, or before the place of the capture"
+        if sure
         else f"{said}, and nothing shows whether the capture lost it",
-        also=[], discovery=None, way=way,
-    )  # fmt: skip
+        also=[],
+        discovery=None,
+        way=way,
+    )

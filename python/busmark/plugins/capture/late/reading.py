@@ -33,10 +33,14 @@ def captures(directory: Path, case: str, number: int) -> list[tuple[Path, str | 
 
 
 def read_round(
-    files: Sequence[tuple[Path, str | None, str]], cookie: str,
-    participants: pl.DataFrame, node: str | None = None, *, one_clock: bool = True,
+    files: Sequence[tuple[Path, str | None, str]],
+    cookie: str,
+    participants: pl.DataFrame,
+    node: str | None = None,
+    *,
+    one_clock: bool = True,
     sample_bytes: Mapping[int, int] | None = None,
-) -> Wire:  # fmt: skip
+) -> Wire:
     """The packets of these files.
 
     Args:
@@ -81,13 +85,17 @@ def read_file(path: Path, agent_ports: Sequence[int], known: pl.DataFrame) -> Wi
     named = rows.filter(pl.col("kind").is_in(carrying)).select(
         "row", *(pl.col(name).cast(kind) for name, kind in known.schema.items() if name in by)
     )
-    found = pl.concat([
-        named.join(
-            part.unique(key, keep="first", maintain_order=True).select(*key, *own),
-            on=key, how="inner", nulls_equal=True,
-        ).select("row", *own)
-        for part, key in _keys(known)
-    ]).unique("row", keep="first", maintain_order=True)  # fmt: skip
+    found = pl.concat(
+        [
+            named.join(
+                part.unique(key, keep="first", maintain_order=True).select(*key, *own),
+                on=key,
+                how="inner",
+                nulls_equal=True,
+            ).select("row", *own)
+            for part, key in _keys(known)
+        ]
+    ).unique("row", keep="first", maintain_order=True)
     table = rows.join(found, on="row", how="left", maintain_order="left").with_columns(
         sample_flags=pl.when(pl.col("sample_seq").is_not_null()).then(0)
     )
@@ -167,10 +175,14 @@ def _shaped(
 
     flags = pl.col("sample_flags").cast(pl.Int64)
     made = table.lazy().with_columns(
-        file=pl.lit(file, pl.Int64), time_ns=pl.col("time_ns") - shift,
-        begun_ns=pl.col("begun_ns") - shift, flow=pl.col("flow").cast(pl.Int64) + first_flow,
-        protocol=named("protocol", protocols), kind=named("kind", kinds),
-        source=named("source", prefixes), destination=named("destination", prefixes),
+        file=pl.lit(file, pl.Int64),
+        time_ns=pl.col("time_ns") - shift,
+        begun_ns=pl.col("begun_ns") - shift,
+        flow=pl.col("flow").cast(pl.Int64) + first_flow,
+        protocol=named("protocol", protocols),
+        kind=named("kind", kinds),
+        source=named("source", prefixes),
+        destination=named("destination", prefixes),
         answered=flags // (1 << ANSWERED_SHIFT),
-    )  # fmt: skip
+    )
     return made.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()).collect()

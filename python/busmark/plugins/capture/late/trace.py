@@ -26,9 +26,21 @@ PATIENCE_NS = 1_000_000_000
 ASKING = ("pinger", "transmitter")
 """Who records round trips."""
 COLUMNS = (
-    "role", "participant", "writer", "reader", "seq", "intended_ns", "sent_ns", "written_ns",
-    "echo_delivered_ns", "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns", "flags",
-)  # fmt: skip
+    "role",
+    "participant",
+    "writer",
+    "reader",
+    "seq",
+    "intended_ns",
+    "sent_ns",
+    "written_ns",
+    "echo_delivered_ns",
+    "echo_read_ns",
+    "echo_sent_ns",
+    "delivered_ns",
+    "read_ns",
+    "flags",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +109,17 @@ def choose(
     room = MOST_EXAMINED if not late.height else MOST_EXAMINED // 2
     picked = pl.concat([lost.head(room), late.head(MOST_EXAMINED - min(room, lost.height))])
     return ChosenSamples(
-        measured.height, lost.height, late.height, median, limit,
+        measured.height,
+        lost.height,
+        late.height,
+        median,
+        limit,
         [_sample(round_number, row, median) for row in picked.iter_rows(named=True)],
-        [_sample(round_number, row, 0)
-         for row in rest.gather_every(step).head(ORDINARY).iter_rows(named=True)],
-    )  # fmt: skip
+        [
+            _sample(round_number, row, 0)
+            for row in rest.gather_every(step).head(ORDINARY).iter_rows(named=True)
+        ],
+    )
 
 
 def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFrame:

@@ -182,9 +182,14 @@ class Wire:
         """Rows by the values of these columns, which none of them lacks."""
         known = pl.all_horizontal(pl.col(keys).is_not_null())
         found = (
-            self.rows.lazy().with_row_index("row").filter(which & known).select("row", *keys)
-            .group_by(keys, maintain_order=True).agg("row").collect()
-        )  # fmt: skip
+            self.rows.lazy()
+            .with_row_index("row")
+            .filter(which & known)
+            .select("row", *keys)
+            .group_by(keys, maintain_order=True)
+            .agg("row")
+            .collect()
+        )
         return {
             (row[0] if len(keys) == 1 else row[:-1]): np.asarray(row[-1], np.int64)
             for row in found.iter_rows()

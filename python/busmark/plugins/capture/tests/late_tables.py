@@ -40,12 +40,22 @@ def samples(
     for seq in range(COUNT):
         begin = sent(seq)
         row: dict[str, Any] = {
-            "role": role, "participant": "p", "writer": 1, "reader": 2, "seq": seq,
-            "intended_ns": begin, "sent_ns": begin, "read_ns": begin + MS // 10, "flags": 0,
-        }  # fmt: skip
+            "role": role,
+            "participant": "p",
+            "writer": 1,
+            "reader": 2,
+            "seq": seq,
+            "intended_ns": begin,
+            "sent_ns": begin,
+            "read_ns": begin + MS // 10,
+            "flags": 0,
+        }
         if role != "receiver":
-            row |= {"reader": None, "echo_delivered_ns": begin + 40_000,
-                    "echo_sent_ns": begin + 50_000}  # fmt: skip
+            row |= {
+                "reader": None,
+                "echo_delivered_ns": begin + 40_000,
+                "echo_sent_ns": begin + 50_000,
+            }
         if seq == LATE_SEQ:
             row["read_ns"] = None if latency_ms is None else begin + int(latency_ms * MS)
             row |= late
@@ -61,15 +71,24 @@ def packet(number: int, at_ms: float, **columns: Any) -> dict[str, Any]:
 
 def sample(number: int, at_ms: float, seq: int = LATE_SEQ, **columns: Any) -> dict[str, Any]:
     """A datagram with a sample of Busmark's."""
-    return packet(number, at_ms, protocol="busmark", kind="SAMPLE", sample_writer=1, sample_seq=seq,
-                  answered=0, **columns)  # fmt: skip
+    return packet(
+        number,
+        at_ms,
+        protocol="busmark",
+        kind="SAMPLE",
+        sample_writer=1,
+        sample_seq=seq,
+        answered=0,
+        **columns,
+    )
 
 
 def answer(number: int, at_ms: float, seq: int = LATE_SEQ, **columns: Any) -> dict[str, Any]:
     """A datagram with the answer to a sample."""
     return sample(number, at_ms, seq, **{"flow": 1, **columns}) | {
-        "sample_writer": 2, "answered": 1,
-    }  # fmt: skip
+        "sample_writer": 2,
+        "answered": 1,
+    }
 
 
 def segment(number: int, at_ms: float, end: int, size: int = 100, **columns: Any) -> dict[str, Any]:
@@ -81,8 +100,13 @@ def segment(number: int, at_ms: float, end: int, size: int = 100, **columns: Any
 def message(number: int, at_ms: float, end: int, **columns: Any) -> dict[str, Any]:
     """A segment that completes the message of the late sample."""
     row = segment(number, at_ms, end, **columns)
-    return row | {"protocol": "busmark", "kind": "SAMPLE", "sample_writer": 1,
-                  "sample_seq": LATE_SEQ, "answered": 0}  # fmt: skip
+    return row | {
+        "protocol": "busmark",
+        "kind": "SAMPLE",
+        "sample_writer": 1,
+        "sample_seq": LATE_SEQ,
+        "answered": 0,
+    }
 
 
 def acknowledgement(number: int, at_ms: float, acked: int, **columns: Any) -> dict[str, Any]:
@@ -92,8 +116,18 @@ def acknowledgement(number: int, at_ms: float, acked: int, **columns: Any) -> di
 
 def rtps(number: int, at_ms: float, kind: str, seq: int, **columns: Any) -> dict[str, Any]:
     """A submessage of the writer."""
-    return packet(number, at_ms, protocol="rtps", kind=kind, source="w", writer=ENTITY,
-                  first_seq=seq, last_seq=seq, builtin=False, **columns)  # fmt: skip
+    return packet(
+        number,
+        at_ms,
+        protocol="rtps",
+        kind=kind,
+        source="w",
+        writer=ENTITY,
+        first_seq=seq,
+        last_seq=seq,
+        builtin=False,
+        **columns,
+    )
 
 
 def data(number: int, at_ms: float, seq: int = 500, **columns: Any) -> dict[str, Any]:
@@ -104,15 +138,29 @@ def data(number: int, at_ms: float, seq: int = 500, **columns: Any) -> dict[str,
 
 def acknack(number: int, at_ms: float, seq: int, last: int | None = None) -> dict[str, Any]:
     """The reader asks for these."""
-    return packet(number, at_ms, protocol="rtps", kind="ACKNACK", source="r", destination="w",
-                  writer=ENTITY, first_seq=seq, last_seq=last or seq, missing=1, builtin=False,
-                  flow=1)  # fmt: skip
+    return packet(
+        number,
+        at_ms,
+        protocol="rtps",
+        kind="ACKNACK",
+        source="r",
+        destination="w",
+        writer=ENTITY,
+        first_seq=seq,
+        last_seq=last or seq,
+        missing=1,
+        builtin=False,
+        flow=1,
+    )
 
 
 def why(
-    rows: Sequence[dict[str, Any]], table: pl.DataFrame, flows: Sequence[Flow] = ONE_WAY,
-    counters: Counters | None = None, files: Sequence[File] = (),
-) -> Late:  # fmt: skip
+    rows: Sequence[dict[str, Any]],
+    table: pl.DataFrame,
+    flows: Sequence[Flow] = ONE_WAY,
+    counters: Counters | None = None,
+    files: Sequence[File] = (),
+) -> Late:
     """What is said of the late sample."""
     wire = Wire.of(rows, flows, files)
     found = of_round(0, choose(0, table), wire, counters)

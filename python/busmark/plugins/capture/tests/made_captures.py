@@ -11,8 +11,9 @@ Frame = tuple[int, bytes]
 CLIENT, AGENT, READER = 40_001, 2018, 40_002
 
 
-def udp(source: int, destination: int, payload: bytes, *, six: bool = False,
-        vlan: int | None = None) -> bytes:  # fmt: skip
+def udp(
+    source: int, destination: int, payload: bytes, *, six: bool = False, vlan: int | None = None
+) -> bytes:
     """An Ethernet frame with a datagram on loopback."""
     datagram = struct.pack("!HHHH", source, destination, len(payload) + 8, 0) + payload
     tag = b"" if vlan is None else struct.pack("!HH", 0x8100, vlan)
@@ -20,8 +21,9 @@ def udp(source: int, destination: int, payload: bytes, *, six: bool = False,
         local = bytes(15) + b"\1"
         packet = struct.pack("!IHBB", 0x60000000, len(datagram), 17, 64) + local + local + datagram
         return bytes(12) + tag + b"\x86\xdd" + packet
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, len(datagram) + 20, 0, 0, 64, 17, 0,
-                       b"\x7f\0\0\1", b"\x7f\0\0\1")  # fmt: skip
+    head = struct.pack(
+        "!BBHHHBBH4s4s", 0x45, 0, len(datagram) + 20, 0, 0, 64, 17, 0, b"\x7f\0\0\1", b"\x7f\0\0\1"
+    )
     return bytes(12) + tag + b"\x08\0" + head + datagram
 
 
@@ -81,8 +83,12 @@ def pcap(frames: Iterable[Frame], *, snap: int = 262_144, link: int = 1) -> byte
     parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, snap, link)]
     for time_ns, frame in frames:
         kept = frame[:snap]
-        parts += [struct.pack("<IIII", 1_700_000_000 + time_ns // 10**9, time_ns % 10**9,
-                              len(kept), len(frame)), kept]  # fmt: skip
+        parts += [
+            struct.pack(
+                "<IIII", 1_700_000_000 + time_ns // 10**9, time_ns % 10**9, len(kept), len(frame)
+            ),
+            kept,
+        ]
     return b"".join(parts)
 
 

@@ -81,12 +81,19 @@ def test_a_sample_is_followed_from_client_to_client(tmp_path: Path, payload_byte
     frames = made.deployment(30, payload_bytes=payload_bytes)
     found = analysed(tmp_path, made.pcapng(frames))
     assert [(hop.protocol, hop.kind, hop.samples) for hop in found.hops] == [
-        ("xrce", "WRITE_DATA", 30), ("rtps", "DATA", 30), ("xrce", "DATA", 30)]  # fmt: skip
+        ("xrce", "WRITE_DATA", 30),
+        ("rtps", "DATA", 30),
+        ("xrce", "DATA", 30),
+    ]
     (way,) = found.ways
     assert (way.hops, way.entered, way.arrived) == (["A", "B", "C"], 30, 30)
-    for spread, wanted in ((way.latency, 250_000), (way.confirmed, 300_000),
-                           (way.segments[0].latency, 100_000), (way.segments[1].latency, 150_000),
-                           (found.hops[0].confirmation, 50_000)):  # fmt: skip
+    for spread, wanted in (
+        (way.latency, 250_000),
+        (way.confirmed, 300_000),
+        (way.segments[0].latency, 100_000),
+        (way.segments[1].latency, 150_000),
+        (found.hops[0].confirmation, 50_000),
+    ):
         assert spread is not None
         assert (spread.min_ns, spread.max_ns) == (wanted, wanted)
     lengths = [hop.packet_bytes.mean for hop in found.hops]
@@ -104,8 +111,15 @@ def test_lost_and_repeated_samples_are_found(tmp_path: Path) -> None:
     # The third and the ninth sample are not delivered; the fifth is written twice.
     del frames[2 + 5 * 8 + 3]
     del frames[2 + 5 * 2 + 3]
-    frames.insert(2 + 5 * 5, (5_900_000, made.udp(made.CLIENT, made.AGENT, made.write(
-        4, (4).to_bytes(4, "little").ljust(40, b"x")))))  # fmt: skip
+    frames.insert(
+        2 + 5 * 5,
+        (
+            5_900_000,
+            made.udp(
+                made.CLIENT, made.AGENT, made.write(4, (4).to_bytes(4, "little").ljust(40, b"x"))
+            ),
+        ),
+    )
     found = analysed(tmp_path, made.pcapng(frames))
     (way,) = found.ways
     assert (way.entered, way.arrived, way.missing) == (20, 18, [3, 9])

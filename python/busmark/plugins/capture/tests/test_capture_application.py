@@ -62,10 +62,13 @@ def test_samples_that_the_capture_lacks_are_matched_by_time(tmp_path: Path) -> N
     capture.write_bytes(made.pcap(frames))
     epoch = 1_700_000_000 * 10**9
     rows = [
-        {"seq": 100 + number, "sent_ns": epoch + (number + 1) * 1_000_000 - 5_000,
-         "received_ns": None if number == 5 else epoch + (number + 1) * 1_000_000 + 260_000}
+        {
+            "seq": 100 + number,
+            "sent_ns": epoch + (number + 1) * 1_000_000 - 5_000,
+            "received_ns": None if number == 5 else epoch + (number + 1) * 1_000_000 + 260_000,
+        }
         for number in range(20)
-    ]  # fmt: skip
+    ]
     stamps.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     result = analyse(capture, application=stamps)
     found = result.application

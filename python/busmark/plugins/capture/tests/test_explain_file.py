@@ -68,9 +68,13 @@ def late_and_lost(found: Any) -> dict[int | None, str]:
 
 @pytest.mark.parametrize(
     ("name", "cause"),
-    [("D1-udp-be-50", None), ("D2-tcp-r-50", "delayed-ack"),
-     ("D2-udp-r-50-droprx", "dropped-at-receiver"), ("D3-udp-be-50-early", "before-match")],
-)  # fmt: skip
+    [
+        ("D1-udp-be-50", None),
+        ("D2-tcp-r-50", "delayed-ack"),
+        ("D2-udp-r-50-droprx", "dropped-at-receiver"),
+        ("D3-udp-be-50-early", "before-match"),
+    ],
+)
 def test_late_and_lost_samples_of_real_captures_are_those_of_the_truth(
     name: str, cause: str | None
 ) -> None:
@@ -100,8 +104,11 @@ def test_the_last_place_of_a_lost_sample_is_its_packet(tmp_path: Path) -> None:
 def test_a_number_of_the_agent_without_a_packet_was_dropped_when_it_was_sent(
     tmp_path: Path,
 ) -> None:
-    gone = {int(row["seq"]): int(row["data_frame"]) for row in reference("D1-udp-be-50")
-            if row["seq"] in ("10", "11", "30")}  # fmt: skip
+    gone = {
+        int(row["seq"]): int(row["data_frame"])
+        for row in reference("D1-udp-be-50")
+        if row["seq"] in ("10", "11", "30")
+    }
     path = written(tmp_path, without(blocks("D1-udp-be-50"), gone.values()))
     found = ran("explain", path)
     assert late_and_lost(found) == dict.fromkeys(gone, "dropped-at-sender")
@@ -112,13 +119,16 @@ def through(
     samples: int, dropped: Iterable[int] = (), *, late: dict[int, int] | None = None
 ) -> list[made.Frame]:
     """Best effort from client to client through one agent, a sample every 10 ms."""
-    frames = [(0, made.udp(made.CLIENT, made.AGENT, made.greeting())),
-              (1, made.udp(made.READER, made.AGENT, made.greeting()))]  # fmt: skip
+    frames = [
+        (0, made.udp(made.CLIENT, made.AGENT, made.greeting())),
+        (1, made.udp(made.READER, made.AGENT, made.greeting())),
+    ]
     out = 0
     for number in range(samples):
         payload, begin = struct.pack("<I", number) * 10, (number + 1) * 10 * MS
-        frames.append((begin, made.udp(made.CLIENT, made.AGENT,
-                                       made.write(number, payload, stream=1))))  # fmt: skip
+        frames.append(
+            (begin, made.udp(made.CLIENT, made.AGENT, made.write(number, payload, stream=1)))
+        )
         if number + 1 in dropped:
             continue
         message = made.data(out, payload, stream=1)
@@ -158,8 +168,7 @@ def test_a_number_of_the_client_without_a_packet_is_named(
     tmp_path: Path, dropped: int | None
 ) -> None:
     frames = through(50)
-    gone = [place for place, (_, frame) in enumerate(frames)
-            if struct.pack("<I", 20) * 10 in frame]  # fmt: skip
+    gone = [place for place, (_, frame) in enumerate(frames) if struct.pack("<I", 20) * 10 in frame]
     path = tmp_path / "it.pcapng"
     kept = [frame for place, frame in enumerate(frames) if place not in gone]
     path.write_bytes(made.pcapng(kept, dropped=dropped))
@@ -175,8 +184,10 @@ def test_a_number_of_the_client_without_a_packet_is_named(
 
 def test_a_sample_behind_one_that_was_sent_again_says_so(tmp_path: Path) -> None:
     client, agent, reader = made.CLIENT, made.AGENT, made.READER
-    frames = [(0, made.udp(client, agent, made.greeting())),
-              (1, made.udp(reader, agent, made.greeting()))]  # fmt: skip
+    frames = [
+        (0, made.udp(client, agent, made.greeting())),
+        (1, made.udp(reader, agent, made.greeting())),
+    ]
     asks = made.xrce(10, struct.pack("<HHB", 20, 1, 0x80), stream=0)
     for number in range(50):
         payload, begin = struct.pack("<I", number) * 10, (number + 1) * 10 * MS
@@ -190,8 +201,10 @@ def test_a_sample_behind_one_that_was_sent_again_says_so(tmp_path: Path) -> None
     path = tmp_path / "it.pcapng"
     path.write_bytes(made.pcapng(sorted(frames), dropped=0))
     assert late_and_lost(ran("explain", path)) == {
-        21: "dropped-at-receiver", 22: "behind-retransmission", 23: "behind-retransmission",
-    }  # fmt: skip
+        21: "dropped-at-receiver",
+        22: "behind-retransmission",
+        23: "behind-retransmission",
+    }
 
 
 def test_what_its_writer_gave_up_was_overwritten(tmp_path: Path) -> None:
@@ -206,11 +219,19 @@ def test_what_its_writer_gave_up_was_overwritten(tmp_path: Path) -> None:
             asks = entities + struct.pack("<iIIII", 0, 10, 1, 1 << 31, 1)
             beat = entities + struct.pack("<iIiII", 0, 11, 0, 11, 1)
             frames += [
-                (begin + MS, made.udp(7411, 40_003, head + b"\2" +
-                                      struct.pack("<BBH", 6, 1, len(asks)) + asks)),
-                (begin + 2 * MS, made.udp(40_003, 7411, head + b"\1" +
-                                          struct.pack("<BBH", 7, 1, len(beat)) + beat)),
-            ]  # fmt: skip
+                (
+                    begin + MS,
+                    made.udp(
+                        7411, 40_003, head + b"\2" + struct.pack("<BBH", 6, 1, len(asks)) + asks
+                    ),
+                ),
+                (
+                    begin + 2 * MS,
+                    made.udp(
+                        40_003, 7411, head + b"\1" + struct.pack("<BBH", 7, 1, len(beat)) + beat
+                    ),
+                ),
+            ]
         if number != 10:
             message = made.data(number - (number > 10), payload, stream=1)
             frames.append((begin + MS // 5, made.udp(made.AGENT, made.READER, message)))
@@ -237,8 +258,9 @@ def test_runs_of_one_file_have_figures_of_their_own(tmp_path: Path) -> None:
     begin = alone[0]["last_ns"] + 10**9
     parts = blocks(names[0])
     for name, each in zip(names[1:], alone[1:], strict=True):
-        parts += [block for block in shifted(blocks(name), begin - each["first_ns"])
-                  if block[0] == PACKET]  # fmt: skip
+        parts += [
+            block for block in shifted(blocks(name), begin - each["first_ns"]) if block[0] == PACKET
+        ]
         begin += each["last_ns"] - each["first_ns"] + 10**9
     # The same client, ports and payloads once more.
     again = alone[0]["first_ns"]
@@ -261,10 +283,17 @@ def test_equal_payloads_over_tcp_are_followed_by_their_order(tmp_path: Path) -> 
     # Over TCP a sample may leave its agent after later ones have come to it.
     alone = ran("analyse", KEPT / "D2-tcp-r-50.pcapng")["ways"][0]
     constant = [
-        (kind, re.sub(rb"....\x20\0\0\0Altitude sample \d{7}",
-                      b"\1\0\0\0\x20\0\0\0Altitude sample 0000001", block, flags=re.DOTALL))
+        (
+            kind,
+            re.sub(
+                rb"....\x20\0\0\0Altitude sample \d{7}",
+                b"\1\0\0\0\x20\0\0\0Altitude sample 0000001",
+                block,
+                flags=re.DOTALL,
+            ),
+        )
         for kind, block in blocks("D2-tcp-r-50")
-    ]  # fmt: skip
+    ]
     (way,) = ran("analyse", written(tmp_path, constant))["ways"]
     for name in ("entered", "arrived", "missing", "latency", "confirmed"):
         assert way[name] == alone[name]
@@ -276,8 +305,9 @@ def test_shuffled_packets_change_no_figure(tmp_path: Path, name: str) -> None:
     packets = [block for block in parts if block[0] == PACKET]
     random.Random(1).shuffle(packets)
     order = iter(packets)
-    path = written(tmp_path, [next(order) if kind == PACKET else (kind, block)
-                              for kind, block in parts])  # fmt: skip
+    path = written(
+        tmp_path, [next(order) if kind == PACKET else (kind, block) for kind, block in parts]
+    )
     alone, found = (ran("analyse", each) for each in (KEPT / f"{name}.pcapng", path))
     for part in ("hops", "ways", "flows", "submessages", "runs"):
         assert found[part] == alone[part]

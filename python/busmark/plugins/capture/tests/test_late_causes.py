@@ -39,8 +39,18 @@ PIECE: dict[str, Any] = {"protocol": "fragment", "wire_bytes": 1514, "flow": Non
 ETH = [File("it", None, "eth0")]
 AGAIN = [data(1, 0.05), acknack(3, 1.1, 500), data(4, 45, repeated=True)]
 """A sample that was asked for, and sent again."""
-ANNOUNCED = packet(2, 40, protocol="rtps", kind="DATA", source="r", writer=0x4C2, builtin=True,
-                   first_seq=1, last_seq=1, destination="w")  # fmt: skip
+ANNOUNCED = packet(
+    2,
+    40,
+    protocol="rtps",
+    kind="DATA",
+    source="r",
+    writer=0x4C2,
+    builtin=True,
+    first_seq=1,
+    last_seq=1,
+    destination="w",
+)
 WRITER = packet(1, -5, protocol="rtps", kind="DATA", source="w", writer=0x4C2, builtin=True)
 AGENT = (Flow(0, "udp", THERE, "10.0.0.9:2018"), Flow(0, "udp", "10.0.0.9:7000", BACK))
 LINK = (Flow(0, "udp", THERE, BACK), Flow(1, "udp", THERE, BACK))

@@ -47,9 +47,13 @@ def test_parts_of_the_way_are_counted_apart() -> None:
 
 
 OF_A_FILE = {
-    "dropped-at-sender", "dropped-at-receiver", "dropped-by-agent", "overwritten",
-    "behind-retransmission", "not-in-capture",
-}  # fmt: skip
+    "dropped-at-sender",
+    "dropped-at-receiver",
+    "dropped-by-agent",
+    "overwritten",
+    "behind-retransmission",
+    "not-in-capture",
+}
 """Causes that `capture explain FILE` names; rounds have stamps of the processes, which say more."""
 
 

@@ -13,44 +13,69 @@ from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import SCHEMA, File, Flow, Wire
 
 FLOWS = (
-    Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE), Flow(1, "tcp", THERE, BACK),
-    Flow(1, "tcp", BACK, THERE), Flow(0, "tcp", THERE, "[::1]:7"),
-)  # fmt: skip
+    Flow(0, "udp", THERE, BACK),
+    Flow(0, "udp", BACK, THERE),
+    Flow(1, "tcp", THERE, BACK),
+    Flow(1, "tcp", BACK, THERE),
+    Flow(0, "tcp", THERE, "[::1]:7"),
+)
 KINDS = [
-    None, "DATA", "DATA_FRAG", "HEARTBEAT", "ACKNACK", "NACK_FRAG", "SAMPLE", "WRITE_DATA", "GAP",
+    None,
+    "DATA",
+    "DATA_FRAG",
+    "HEARTBEAT",
+    "ACKNACK",
+    "NACK_FRAG",
+    "SAMPLE",
+    "WRITE_DATA",
+    "GAP",
     "FRAGMENT",
-]  # fmt: skip
+]
 SMALL = st.none() | st.integers(0, 6)
 TIMES = st.integers(AT - 5 * MS, AT + 60 * MS)
 SPECIAL: dict[str, Any] = {
-    "file": st.integers(0, 1), "packet": st.integers(1, 50), "part": st.integers(0, 2),
-    "time_ns": TIMES, "begun_ns": st.none() | TIMES,
+    "file": st.integers(0, 1),
+    "packet": st.integers(1, 50),
+    "part": st.integers(0, 2),
+    "time_ns": TIMES,
+    "begun_ns": st.none() | TIMES,
     "flow": st.none() | st.integers(0, len(FLOWS) - 1),
     "protocol": st.sampled_from([None, "rtps", "tcp", "udp", "busmark", "xrce", "fragment"]),
-    "kind": st.sampled_from(KINDS), "source": st.sampled_from([None, "w", "r"]),
+    "kind": st.sampled_from(KINDS),
+    "source": st.sampled_from([None, "w", "r"]),
     "destination": st.sampled_from([None, "w", "r"]),
-    "session": st.sampled_from([None, 0x81]), "stream": st.sampled_from([None, 1, 0x80]),
-    "writer": st.sampled_from([None, 0x103, 0x4C2]), "sample_writer": st.sampled_from([None, 1, 2]),
+    "session": st.sampled_from([None, 0x81]),
+    "stream": st.sampled_from([None, 1, 0x80]),
+    "writer": st.sampled_from([None, 0x103, 0x4C2]),
+    "sample_writer": st.sampled_from([None, 1, 2]),
     "sample_seq": st.sampled_from([None, LATE_SEQ, LATE_SEQ + 1]),
     "answered": st.sampled_from([None, 0, 1]),
-    **{n: st.none() | st.booleans() for n in ("builtin", "repeated", "retransmission",
-                                              "out_of_order")},
-}  # fmt: skip
+    **{
+        n: st.none() | st.booleans()
+        for n in ("builtin", "repeated", "retransmission", "out_of_order")
+    },
+}
 ROW = st.fixed_dictionaries({name: SPECIAL.get(name, SMALL) for name in SCHEMA})
 STAMP = st.none() | st.integers(AT - MS, AT + 70 * MS)
 
 
 @settings(max_examples=150, deadline=None)
 @given(
-    rows=st.lists(ROW, max_size=40), latency=st.none() | st.floats(-1, 60),
+    rows=st.lists(ROW, max_size=40),
+    latency=st.none() | st.floats(-1, 60),
     role=st.sampled_from(["pinger", "receiver", "transmitter"]),
     echo=st.fixed_dictionaries({"echo_delivered_ns": STAMP, "echo_sent_ns": STAMP}),
-    drops=st.integers(0, 2), loss=st.sampled_from([None, "1%"]),
-)  # fmt: skip
+    drops=st.integers(0, 2),
+    loss=st.sampled_from([None, "1%"]),
+)
 def test_no_rule_raises_and_all_that_is_named_is_in_the_table(
-    rows: list[dict[str, Any]], latency: float | None, role: str,
-    echo: dict[str, int | None], drops: int, loss: str | None,
-) -> None:  # fmt: skip
+    rows: list[dict[str, Any]],
+    latency: float | None,
+    role: str,
+    echo: dict[str, int | None],
+    drops: int,
+    loss: str | None,
+) -> None:
     files = [File("one", None, "lo", None, 1), File("two", "n2", "lan0")]
     wire = Wire.of(rows, FLOWS, files)
     table = samples(latency, role=role, **(echo if role != "receiver" else {}))

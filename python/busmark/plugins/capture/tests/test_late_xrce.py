@@ -31,15 +31,20 @@ from busmark.store import polars_schema
 
 KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 AGENT = "10.0.0.9:2018"
-THROUGH = (
-    Flow(0, "udp", THERE, AGENT), Flow(0, "udp", AGENT, THERE), Flow(0, "udp", AGENT, BACK),
-)  # fmt: skip
+THROUGH = (Flow(0, "udp", THERE, AGENT), Flow(0, "udp", AGENT, THERE), Flow(0, "udp", AGENT, BACK))
 """From a client to the agent, the way back, and on to another client."""
 
 
 def xrce(number: int, at_ms: float, kind: str, first: int, **columns: Any) -> dict[str, Any]:
-    return packet(number, at_ms, protocol="xrce", kind=kind, session=0x81, stream=0x80,
-                  **{"first_seq": first, "last_seq": first, **columns})  # fmt: skip
+    return packet(
+        number,
+        at_ms,
+        protocol="xrce",
+        kind=kind,
+        session=0x81,
+        stream=0x80,
+        **{"first_seq": first, "last_seq": first, **columns},
+    )
 
 
 def write(number: int, at_ms: float, message: int = 30, **columns: Any) -> dict[str, Any]:
@@ -55,8 +60,16 @@ def passed_on(number: int, at_ms: float) -> dict[str, Any]:
 
 def acknack(number: int, at_ms: float, first: int, asked: int = 1) -> dict[str, Any]:
     """The other end asks for these, the first one is the lowest bit."""
-    return xrce(number, at_ms, "ACKNACK", first, last_seq=first - 1, asked=asked,
-                missing=asked.bit_count(), flow=1)  # fmt: skip
+    return xrce(
+        number,
+        at_ms,
+        "ACKNACK",
+        first,
+        last_seq=first - 1,
+        asked=asked,
+        missing=asked.bit_count(),
+        flow=1,
+    )
 
 
 def heartbeat(number: int, at_ms: float, first: int, last: int) -> dict[str, Any]:
@@ -140,10 +153,25 @@ def test_two_agents_on_one_host_are_one_way() -> None:
     # From a client to one agent, to another agent, and to another client: not several readers.
     one, two, rtps = "127.0.0.1:2018", "127.0.0.1:2019", "127.0.0.1:7411"
     there, back = "127.0.0.1:40000", "127.0.0.1:50000"
-    flows = (Flow(0, "udp", there, one), Flow(0, "udp", one, there), Flow(0, "udp", two, back),
-             Flow(0, "udp", "127.0.0.1:60000", rtps))  # fmt: skip
-    between = packet(2, 0.1, protocol="rtps", kind="DATA", flow=3, source="aa", writer=0x103,
-                     last_seq=5, sample_writer=1, sample_seq=LATE_SEQ, answered=0)  # fmt: skip
+    flows = (
+        Flow(0, "udp", there, one),
+        Flow(0, "udp", one, there),
+        Flow(0, "udp", two, back),
+        Flow(0, "udp", "127.0.0.1:60000", rtps),
+    )
+    between = packet(
+        2,
+        0.1,
+        protocol="rtps",
+        kind="DATA",
+        flow=3,
+        source="aa",
+        writer=0x103,
+        last_seq=5,
+        sample_writer=1,
+        sample_seq=LATE_SEQ,
+        answered=0,
+    )
     rows = [write(1, 0.05), between, passed_on(3, 49.5)]
     (late,) = of_round(0, choose(0, samples()), Wire.of(rows, flows)).late
     assert late.cause == "in-relay" and numbers(late) == [2, 3]
@@ -152,8 +180,9 @@ def test_two_agents_on_one_host_are_one_way() -> None:
 def test_what_eprosimas_client_sent_again_is_named_with_its_packets() -> None:
     """The agent ignored every tenth WRITE_DATA after it had been captured."""
     path = KEPT / "D2-udp-r-50-droprx.pcapng"
-    clocks = pl.DataFrame({"node": [None], "monotonic_ns": [0], "realtime_ns": [0],
-                           "realtime_bound_ns": [0]})  # fmt: skip
+    clocks = pl.DataFrame(
+        {"node": [None], "monotonic_ns": [0], "realtime_ns": [0], "realtime_bound_ns": [0]}
+    )
     read = read_round([(path, None, "lo")], "0" * 16, clocks)
     # Its samples are not Busmark's: message n of the writer's stream is sample n.
     to_agent = [n for n, flow in enumerate(read.flows) if flow.destination.endswith(":2018")]
@@ -165,10 +194,20 @@ def test_what_eprosimas_client_sent_again_is_named_with_its_packets() -> None:
     )  # fmt: skip
     truth = [json.loads(line) for line in path.with_suffix(".truth.jsonl").open()]
     table = pl.DataFrame(
-        [{"role": "receiver", "participant": "p", "writer": 1, "seq": each["seq"], "flags": 0,
-          "sent_ns": each["sent_ns"], "read_ns": each["received_ns"]} for each in truth],
+        [
+            {
+                "role": "receiver",
+                "participant": "p",
+                "writer": 1,
+                "seq": each["seq"],
+                "flags": 0,
+                "sent_ns": each["sent_ns"],
+                "read_ns": each["received_ns"],
+            }
+            for each in truth
+        ],
         schema={**polars_schema("samples")},
-    )  # fmt: skip
+    )
     found = of_round(0, choose(0, table), Wire(named, read.flows, read.files))
     again = {late.seq: numbers(late) for late in found.late if late.cause == "xrce-retransmission"}
     assert sorted(again) == [4, 12, 20, 28, 36, 44]

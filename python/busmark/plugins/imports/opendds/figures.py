@@ -21,8 +21,10 @@ from busmark.plugins.imports.model import (
 ADAPTER = "opendds"
 
 ONE_WAY: dict[str, Quantity] = {
-    "latency": "one_way", "jitter": "one_way_jitter", "discovery_delta": "discovery",
-}  # fmt: skip
+    "latency": "one_way",
+    "jitter": "one_way_jitter",
+    "discovery_delta": "discovery",
+}
 ROUND_TRIP: dict[str, Quantity] = {
     "round_trip_latency": "per_hop",
     "round_trip_jitter": "per_hop_jitter",
@@ -31,44 +33,58 @@ ROUND_TRIP: dict[str, Quantity] = {
 
 
 CLOCKS = Flaw(
-    "opendds-clocks", "warning", "One-way latency is a difference of wall clocks",
+    "opendds-clocks",
+    "warning",
+    "One-way latency is a difference of wall clocks",
     "Both stamps are of the system's clock. Between hosts the difference of their clocks is in it, "
     "and a step of a clock leaks into round trips too.",
     "On several hosts use round trips; see that no clock was set during the run.",
-)  # fmt: skip
+)
 LAST_THOUSAND = Flaw(
-    "opendds-median", "warning", "Median and MAD are of the last samples only",
+    "opendds-median",
+    "warning",
+    "Median and MAD are of the last samples only",
     "They are of the last thousand samples of each reader (unless set otherwise); mean, least and "
     "greatest are of all.",
     "Set a larger median buffer, or do not compare the median with the mean.",
-)  # fmt: skip
+)
 RATE = Flaw(
-    "opendds-throughput", "warning", "Throughput is a mean of running means",
+    "opendds-throughput",
+    "warning",
+    "Throughput is a mean of running means",
     "With every sample the rate since the start is entered, and their mean is printed: "
     "the start weighs most. Octets are of the data as it is in memory, not as it is sent.",
     "Do not compare it with goodput.",
-)  # fmt: skip
+)
 PER_HOP = Flaw(
-    "opendds-per-hop", "note", "Round trips are divided by their hops",
+    "opendds-per-hop",
+    "note",
+    "Round trips are divided by their hops",
     "round_trip_latency is the round trip over the number of hops, which the file does not state. "
     "For one echo it is RTT/2.",
     "Where there was one echo, compare it with RTT/2 of others.",
-)  # fmt: skip
+)
 DEVIATION = Flaw(
-    "opendds-deviation", "note", "The deviation leaves differences between readers out",
+    "opendds-deviation",
+    "note",
+    "The deviation leaves differences between readers out",
     "The report parser adds up the variance inside readers only.",
     "Import the report of the test controller: from it all of the deviation is computed.",
-)  # fmt: skip
+)
 MICROSECONDS = Flaw(
-    "opendds-six-decimals", "note", "Times are whole microseconds",
+    "opendds-six-decimals",
+    "note",
+    "Times are whole microseconds",
     "The summary has six decimals of a second.",
     "Import the report of the test controller.",
-)  # fmt: skip
+)
 NO_PERCENTILES = Flaw(
-    "opendds-no-percentiles", "note", "There are no percentiles but the median",
+    "opendds-no-percentiles",
+    "note",
+    "There are no percentiles but the median",
     "OpenDDS Bench keeps moments, and its last samples.",
     "For a tail measure with a tool that keeps all samples.",
-)  # fmt: skip
+)
 
 FLAWS = (CLOCKS, LAST_THOUSAND, RATE, PER_HOP, DEVIATION, MICROSECONDS, NO_PERCENTILES)
 

@@ -36,8 +36,14 @@ _FIGURE = re.compile(
     r"^\s+(?P<name>\S.*?)\s+(?P<what>count|min|max|mean|stdev|median|madev|overflow)\s+=\s+(?P<value>\S+)$"
 )
 _TAG = re.compile(r"^---=== Stats For Tag '")
-_FIELDS = {"min": "minimum", "max": "maximum", "mean": "mean", "stdev": "std",
-           "median": "median", "madev": "mad"}  # fmt: skip
+_FIELDS = {
+    "min": "minimum",
+    "max": "maximum",
+    "mean": "mean",
+    "stdev": "std",
+    "median": "median",
+    "madev": "mad",
+}
 
 
 class Property(Document):
@@ -221,9 +227,16 @@ def read_summary(source: SourceText, imported: ImportedFile) -> Blocks:
     for name, s in found.stats.items():
         line = line_of(source.text, ("stats", name))
         block = Block(
-            s.sample_count, s.min, s.max, s.mean, s.stdev, s.median, s.madev,
-            s.median_sample_count, line,
-        )  # fmt: skip
+            s.sample_count,
+            s.min,
+            s.max,
+            s.mean,
+            s.stdev,
+            s.median,
+            s.madev,
+            s.median_sample_count,
+            line,
+        )
         if name in ONE_WAY or name in ROUND_TRIP:
             blocks.by_name[name] = block
         elif name != "throughput":

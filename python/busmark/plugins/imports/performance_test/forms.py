@@ -40,8 +40,17 @@ SWITCHES = {
 ALIKE = ("Performance Test Version", "DDS domain id", "Topic name", "Maximum runtime (sec)")
 """What two processes of one run state alike, beside what becomes parameters."""
 
-NEEDED = ("T_experiment", "T_loop", "received", "sent", "lost", "latency_min (ms)",
-          "latency_max (ms)", "latency_mean (ms)", "latency_variance (ms)")  # fmt: skip
+NEEDED = (
+    "T_experiment",
+    "T_loop",
+    "received",
+    "sent",
+    "lost",
+    "latency_min (ms)",
+    "latency_max (ms)",
+    "latency_mean (ms)",
+    "latency_variance (ms)",
+)
 
 _PLOTTED = re.compile(r"[\w-]+_[\w-]+", re.ASCII)
 _VALUE = re.compile(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|nan|inf)", re.ASCII)

@@ -140,8 +140,20 @@ UNIT = Flaw(
 )
 SIZE = size_flaw("perftest", "Perftest's header of 28 bytes is in it")
 
-FLAWS = (HALVED, CLOSED, COUNT, FEW_SAMPLES, TAIL, RESOLUTION, LOSS, WARM_UP, CPU, LATENCY_FILE,
-         UNIT, SIZE)  # fmt: skip
+FLAWS = (
+    HALVED,
+    CLOSED,
+    COUNT,
+    FEW_SAMPLES,
+    TAIL,
+    RESOLUTION,
+    LOSS,
+    WARM_UP,
+    CPU,
+    LATENCY_FILE,
+    UNIT,
+    SIZE,
+)
 
 
 def counted(lines: int, latency: float, mean: float) -> int:

@@ -333,10 +333,18 @@ def _json_run(element: Element, line: int) -> Run:
         percent_of_cpus(run, summary.cpu)
         return run
     values = (
-        summary.ave, summary.std, summary.min, summary.max,
-        summary.p50, summary.p90, summary.p99, summary.p9999, summary.p999999,
-        summary.serialize, summary.deserialize,
-    )  # fmt: skip
+        summary.ave,
+        summary.std,
+        summary.min,
+        summary.max,
+        summary.p50,
+        summary.p90,
+        summary.p99,
+        summary.p9999,
+        summary.p999999,
+        summary.serialize,
+        summary.deserialize,
+    )
     names = (*NAMES, *PARTS)
     times = {name: nanoseconds(value, "us") for name, value in zip(names, values, strict=True)}
     first = element.intervals[0] if element.intervals else Interval()

@@ -73,13 +73,22 @@ def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Any:
     return shown(result_of(folder, *names, added=added).directory)
 
 
-def reported(result: Result, case: str, quantity: str, statistic: str, percent: float | None = None,
-           number: int = 0) -> float | None:  # fmt: skip
+def reported(
+    result: Result,
+    case: str,
+    quantity: str,
+    statistic: str,
+    percent: float | None = None,
+    number: int = 0,
+) -> float | None:
     """A figure of a whole run, as it is stored."""
     rows = result.summaries.filter(
-        (pl.col("case") == case) & (pl.col("round") == number) & (pl.col("quantity") == quantity)
-        & (pl.col("statistic") == statistic) & pl.col("start_s").is_null()
+        (pl.col("case") == case)
+        & (pl.col("round") == number)
+        & (pl.col("quantity") == quantity)
+        & (pl.col("statistic") == statistic)
+        & pl.col("start_s").is_null()
         & (pl.col("percent").is_null() if percent is None else pl.col("percent") == percent)
-    )  # fmt: skip
+    )
     assert rows.height <= 1
     return rows["value_ns"][0] if rows.height else None

@@ -74,8 +74,13 @@ def test_files_folders_patterns_and_archives_in_one_call(tmp_path: Path) -> None
         (member("inner.zip"), (tmp_path / "three.zip").read_bytes()),
     )
     out = tmp_path / "out"
-    ended = command(out, tmp_path / "logs", tmp_path / "tw*.csv", tmp_path / "three.zip",
-                    tmp_path / "four.tar.gz")  # fmt: skip
+    ended = command(
+        out,
+        tmp_path / "logs",
+        tmp_path / "tw*.csv",
+        tmp_path / "three.zip",
+        tmp_path / "four.tar.gz",
+    )
     assert ended.exit_code == 0, ended.output
     imported = ("logs/one.csv", "two.csv", "three.zip/run/three.csv", "four.tar.gz/four.csv")
     for name in imported:

@@ -74,8 +74,9 @@ CHANGED: dict[str, tuple[str, str, str]] = {
 ALONE = {
     f"{folder}-{path.name}": (f"{folder}/{path.name}",)
     for folder in ("files", "published", "versions")
-    for path in sorted((HERE / folder).iterdir()) if path.name != "README.md"
-}  # fmt: skip
+    for path in sorted((HERE / folder).iterdir())
+    if path.name != "README.md"
+}
 
 
 def rounded(values: dict[str, object]) -> str:
@@ -99,18 +100,24 @@ def digest(result: Result) -> str:
             alike = ["file"] if stored["file"].n_unique() == 1 else []
             whole = stored.filter(stored["start_s"].is_null()).drop("case", "round", *alike)
             lines += [
-                " ".join(f"{v:.9g}" if isinstance(v, float) else str(v) for v in figure
-                         if v is not None)
+                " ".join(
+                    f"{v:.9g}" if isinstance(v, float) else str(v) for v in figure if v is not None
+                )
                 for figure in whole.iter_rows()
-            ]  # fmt: skip
+            ]
             parts = stored.filter(stored["start_s"].is_not_null())
             if parts.height:
                 total = parts["value_ns"].sum()
                 lines.append(f"{parts['start_s'].n_unique()} parts, sum of figures {total:.9g}")
-            for table in (result.samples(case.id, row["round"]),
-                          result.intervals(case.id, row["round"])):  # fmt: skip
-                sums = {name: table[name].sum() for name in table.columns
-                        if table[name].dtype.is_numeric() and table[name].count()}  # fmt: skip
+            for table in (
+                result.samples(case.id, row["round"]),
+                result.intervals(case.id, row["round"]),
+            ):
+                sums = {
+                    name: table[name].sum()
+                    for name in table.columns
+                    if table[name].dtype.is_numeric() and table[name].count()
+                }
                 lines += [f"{table.height} rows, sums {rounded(sums)}"] if table.height else []
     return "\n".join(lines) + "\n"
 
@@ -162,8 +169,11 @@ def test_latencies_longer_than_the_run_are_of_two_clocks(tmp_path: Path) -> None
 
 def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> None:
     document = json.loads(text_of("omb.json"))
-    document |= {k: 0.0 for k in document if k.startswith("aggregatedEndToEnd")
-                 and not k.endswith("Quantiles")}  # fmt: skip
+    document |= {
+        k: 0.0
+        for k in document
+        if k.startswith("aggregatedEndToEnd") and not k.endswith("Quantiles")
+    }
     document["aggregatedEndToEndLatencyQuantiles"] = {}
     found = read("omb.json", json.dumps(document))
     assert "one_way" not in {s.quantity for s in found.runs[0].reported}

@@ -62,8 +62,13 @@ def test_several_runs_are_rounds_with_an_interval(tmp_path: Path) -> None:
 
 
 def test_parameters_are_added_and_not_overruled(tmp_path: Path) -> None:
-    added = ("transport=shmem", "qos.reliability=best_effort", "placement=different",
-             "settings.kernel=6.1", "size=64")  # fmt: skip
+    added = (
+        "transport=shmem",
+        "qos.reliability=best_effort",
+        "placement=different",
+        "settings.kernel=6.1",
+        "size=64",
+    )
     result = result_of(tmp_path, "sockperf_ping_pong.txt", added=(*added[1:],))
     row = result.cases.row(0, named=True)
     assert (row["size"], row["placement"]) == (64, "different")
@@ -74,9 +79,15 @@ def test_parameters_are_added_and_not_overruled(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("added", "text"),
-    [("sise=64", "Did you mean size"), ("size=big", "whole number"), ("size", "KEY=VALUE"),
-     ("rate_hz=fast", "is a number"), ("arrivals=open", "arrivals are"), ("adapter=null", "own")],
-)  # fmt: skip
+    [
+        ("sise=64", "Did you mean size"),
+        ("size=big", "whole number"),
+        ("size", "KEY=VALUE"),
+        ("rate_hz=fast", "is a number"),
+        ("arrivals=open", "arrivals are"),
+        ("adapter=null", "own"),
+    ],
+)
 def test_a_parameter_that_is_none_is_refused(tmp_path: Path, added: str, text: str) -> None:
     with pytest.raises(UserError, match=text):
         result_of(tmp_path, "omb.json", added=(added,))

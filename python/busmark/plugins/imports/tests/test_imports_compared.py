@@ -89,7 +89,7 @@ def test_both_sides_stand_in_the_columns_of_performance_test(tmp_path: Path) -> 
     build = Builder(tmp_path / "own")
     case = build.case(
         "own", test="throughput", adapter="cyclonedds", size=1024, rate_hz=30.0, placement="free"
-    )  # fmt: skip
+    )
     planted = np.array([200_000.0, 300_000.0, 400_000.0, 500_000.0] * 10)
     for number in range(3):
         build.probes(case, number, planted, lost=0)

@@ -55,24 +55,27 @@ def test_what_classes_are_made_of_is_taken(tmp_path: Path) -> None:
     checked(tmp_path, PLAIN)
 
 
-@pytest.mark.parametrize("text", [
-    'EVIL = ""+__import__("os").system("x")+""',
-    "EVIL = \"\";__import__('os').system('x');\"\"",
-    'EVIL = "x\'\n"',
-    "import subprocess",
-    "from os import system",
-    "EVIL = open('x')",
-    "EVIL = [x for x in (1,)]",
-    "EVIL = (lambda: 1)",
-    "EVIL = annotate.key.__globals__",
-    "class Q(idl.IdlStruct, typename=print('x')):\n    a: int",
-    "class Q(idl.IdlStruct):\n    a: '__import__(\"os\").system(\"x\")'",
-    "class Q(idl.IdlStruct):\n    a: types.sequence['print(1)', 3]",
-    "if True:\n    import busmark_user.json",
-    "def f(): pass",
-    "@open\nclass Q(idl.IdlStruct):\n    a: int\nx = f'{1}'",
-    "EVIL = " + 20_000 * "-" + "1",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        'EVIL = ""+__import__("os").system("x")+""',
+        "EVIL = \"\";__import__('os').system('x');\"\"",
+        'EVIL = "x\'\n"',
+        "import subprocess",
+        "from os import system",
+        "EVIL = open('x')",
+        "EVIL = [x for x in (1,)]",
+        "EVIL = (lambda: 1)",
+        "EVIL = annotate.key.__globals__",
+        "class Q(idl.IdlStruct, typename=print('x')):\n    a: int",
+        'class Q(idl.IdlStruct):\n    a: \'__import__("os").system("x")\'',
+        "class Q(idl.IdlStruct):\n    a: types.sequence['print(1)', 3]",
+        "if True:\n    import busmark_user.json",
+        "def f(): pass",
+        "@open\nclass Q(idl.IdlStruct):\n    a: int\nx = f'{1}'",
+        "EVIL = " + 20_000 * "-" + "1",
+    ],
+)
 def test_anything_else_is_refused_before_it_runs(tmp_path: Path, text: str) -> None:
     with pytest.raises(UserError, match="made no plain class") as caught:
         checked(tmp_path, text)

@@ -52,9 +52,12 @@ def within(**params: object) -> Selects:
 def between(**params: object) -> Selects:
     """Select cases on two nodes, whose link loses nothing."""
     return of_adapter(
-        "discovery", lambda case: _alone(case) and between_nodes(case),
-        writer_on="n1", reader_on="n2", **params,
-    )  # fmt: skip
+        "discovery",
+        lambda case: _alone(case) and between_nodes(case),
+        writer_on="n1",
+        reader_on="n2",
+        **params,
+    )
 
 
 def alone(**params: object) -> Selects:
@@ -73,7 +76,8 @@ def _no_later(*, new: str, between: bool | None = None) -> Claim:
     return Claim(0.0, ceil(max(ratios) * 100) / 100)
 
 
-DISCOVERY = in_part("discovery",
+DISCOVERY = in_part(
+    "discovery",
     Statement(
         "Discovery definition",
         "Discovery is how long after its creation an endpoint is active: discovered, and the first "
@@ -87,10 +91,24 @@ DISCOVERY = in_part("discovery",
         "within one node (791 of 784 µs, 1038 of 1021 µs with participant), 3 and 2 µs between "
         "nodes.",
         (
-            *each(DISCOVERING, Each, "first sample over creation, new writer, within one node",
-                  within(new="writer"), headline, creation, _no_later(new="writer")),
-            *each(DISCOVERING, Each, "first sample over creation, new writer, between nodes",
-                  between(new="writer"), headline, creation, _no_later(new="writer")),
+            *each(
+                DISCOVERING,
+                Each,
+                "first sample over creation, new writer, within one node",
+                within(new="writer"),
+                headline,
+                creation,
+                _no_later(new="writer"),
+            ),
+            *each(
+                DISCOVERING,
+                Each,
+                "first sample over creation, new writer, between nodes",
+                between(new="writer"),
+                headline,
+                creation,
+                _no_later(new="writer"),
+            ),
         ),
         remark="Samples go out every millisecond: one that the reader's side does not know yet is "
         "not heard, and the next comes 1 ms later.",
@@ -98,30 +116,57 @@ DISCOVERY = in_part("discovery",
     Statement(
         "Writer discovery within one node, and between nodes; output of the spotter",
         "A new writer loses no message before it is discovered.",
-        each(DISCOVERING, Each, "number of the first sample received, new writer",
-             alone(new="writer"), number_received, _one, ALL),
+        each(
+            DISCOVERING,
+            Each,
+            "number of the first sample received, new writer",
+            alone(new="writer"),
+            number_received,
+            _one,
+            ALL,
+        ),
     ),
     Statement(
         "Reader discovery within one node",
         "A new reader has data before the call that creates it returns: 237 µs before (866 of "
         "1103 µs), 113 µs before with its participant (1157 of 1270 µs).",
-        each(DISCOVERING, Each, "first sample over creation, new reader, within one node",
-             within(new="reader"), headline, creation, BELOW),
+        each(
+            DISCOVERING,
+            Each,
+            "first sample over creation, new reader, within one node",
+            within(new="reader"),
+            headline,
+            creation,
+            BELOW,
+        ),
     ),
     Statement(
         "Reader discovery between nodes",
         "Between nodes it has them 23 µs after (1241 of 1218 µs), 27 µs with its participant "
         "(1280 of 1253 µs).",
-        each(DISCOVERING, Each, "first sample over creation, new reader, between nodes",
-             between(new="reader"), headline, creation, _no_later(new="reader", between=True)),
+        each(
+            DISCOVERING,
+            Each,
+            "first sample over creation, new reader, between nodes",
+            between(new="reader"),
+            headline,
+            creation,
+            _no_later(new="reader", between=True),
+        ),
     ),
     Statement(
         "Reader discovery within one node, and between nodes",
         "A new reader is discovered later between nodes than within one: after 1241 against 866 "
         "µs, "
         "1280 against 1157 µs with participant.",
-        each(DISCOVERING, Ratio, "time to first sample, new reader, between nodes over within one",
-             between(new="reader"), within(new="reader", reader_on="n1"), ABOVE),
+        each(
+            DISCOVERING,
+            Ratio,
+            "time to first sample, new reader, between nodes over within one",
+            between(new="reader"),
+            within(new="reader", reader_on="n1"),
+            ABOVE,
+        ),
         remark="A new writer is discovered sooner alone (624 against 791 µs), and later with its "
         "participant (2461 against 1038 µs).",
     ),
@@ -131,18 +176,37 @@ DISCOVERY = in_part("discovery",
         "784, "
         "1270 against 1103, 2459 against 621, 1253 against 1218 µs) and to be discovered.",
         (
-            *each(DISCOVERING, Ratio, "creation, with participant over alone",
-                  alone(creates="participant"), alone(creates="entity"), ABOVE, value=creation),
-            *each(DISCOVERING, Ratio, "time to first sample, with participant over alone",
-                  alone(creates="participant"), alone(creates="entity"), ABOVE),
+            *each(
+                DISCOVERING,
+                Ratio,
+                "creation, with participant over alone",
+                alone(creates="participant"),
+                alone(creates="entity"),
+                ABOVE,
+                value=creation,
+            ),
+            *each(
+                DISCOVERING,
+                Ratio,
+                "time to first sample, with participant over alone",
+                alone(creates="participant"),
+                alone(creates="entity"),
+                ABOVE,
+            ),
         ),
     ),
     Statement(
         "Impact of scale on discovery times",
         "With DDS that is bound to processes the time of discovery grows with the number of "
         "endpoints, for each has a state at each peer.",
-        each(DISCOVERING, Ends, "time to first sample, most endpoints there over fewest",
-             of_adapter("discovery", lambda case: bool(case.params.existing)), "existing", ABOVE),
+        each(
+            DISCOVERING,
+            Ends,
+            "time to first sample, most endpoints there over fewest",
+            of_adapter("discovery", lambda case: bool(case.params.existing)),
+            "existing",
+            ABOVE,
+        ),
         remark="The slides have no figure. The report has the exponent of the growth.",
     ),
     Statement(
@@ -151,4 +215,4 @@ DISCOVERY = in_part("discovery",
         remark="Said of one federated implementation, without a figure; all that is measured here "
         "is bound to processes.",
     ),
-)  # fmt: skip
+)

@@ -70,9 +70,15 @@ WHOLE = 0.5
 
 def _of_trip(name: str) -> tuple[Check, ...]:
     printed = PRINTED.of(name)
-    return each(ADAPTERS, Each, f"average of {name} over trip", trips("latency"),
-                segment(name, mean), segment("trip", mean),
-                at_most(printed.average + WHOLE, TRIP.average - WHOLE))  # fmt: skip
+    return each(
+        ADAPTERS,
+        Each,
+        f"average of {name} over trip",
+        trips("latency"),
+        segment(name, mean),
+        segment("trip", mean),
+        at_most(printed.average + WHOLE, TRIP.average - WHOLE),
+    )
 
 
 def _by_class(
@@ -84,14 +90,19 @@ def _by_class(
         check
         for fifo, printed in OF_CLASS.items()
         for check in each(
-            ADAPTERS, Each, f"{what} of a trip over its average, {CLASSES[fifo]}",
-            trips("latency", fifo=fifo), segment("trip", figure), segment("trip", mean),
+            ADAPTERS,
+            Each,
+            f"{what} of a trip over its average, {CLASSES[fifo]}",
+            trips("latency", fifo=fifo),
+            segment("trip", figure),
+            segment("trip", mean),
             at_most(of(printed.of("trip")), printed.of("trip").average),
         )
-    )  # fmt: skip
+    )
 
 
-LATENCY = in_part("latency",
+LATENCY = in_part(
+    "latency",
     Statement(
         "Determinism benchmarks: Latency, output of the transceiver",
         "The call of write takes 2 µs of a round trip of 340 µs, on the way out and on the way "
@@ -126,22 +137,33 @@ LATENCY = in_part("latency",
         "Network latency figures on Linux, output of the transceiver",
         "At 1000 Hz echoes arrive every 1034 µs under time-sharing and every 1068 µs under real "
         "time: the rate is kept to 7 %.",
-        each(ADAPTERS, Each, "average inter-arrival over the period", trips("latency"),
-             segment("inter-arrival", mean), constant(lambda _: published.PERIOD_US * 1e3),
-             Claim(1 / 1.07, 1.07)),
+        each(
+            ADAPTERS,
+            Each,
+            "average inter-arrival over the period",
+            trips("latency"),
+            segment("inter-arrival", mean),
+            constant(lambda _: published.PERIOD_US * 1e3),
+            Claim(1 / 1.07, 1.07),
+        ),
     ),
     Statement(
         "Network latency figures on Linux (application on TS)",
         "Time-sharing applications have round trips nearly as short as real-time ones: 340 µs "
         "against 316 µs in the outputs.",
-        each(ADAPTERS, Ratio, "average trip, time-sharing over real-time 30",
-             trips("latency", fifo=TIME_SHARING, qos_transport_priority=LOW),
-             trips("latency", fifo=REAL_TIME, qos_transport_priority=LOW), Claim(1 / 1.08, 1.08),
-             value=segment("trip", mean)),
+        each(
+            ADAPTERS,
+            Ratio,
+            "average trip, time-sharing over real-time 30",
+            trips("latency", fifo=TIME_SHARING, qos_transport_priority=LOW),
+            trips("latency", fifo=REAL_TIME, qos_transport_priority=LOW),
+            Claim(1 / 1.08, 1.08),
+            value=segment("trip", mean),
+        ),
         remark="The headline of that slide has 316 µs for both. Without other load on the CPUs, "
         "the class has little to decide.",
     ),
-)  # fmt: skip
+)
 
 
 FEWER = Claim(0.0, 0.999)
@@ -160,20 +182,35 @@ def _paced(case: CaseSummary) -> bool:
     return part_of(case) == "throughput" and bool(case.params.rate_hz)
 
 
-THROUGHPUT = in_part("throughput",
+THROUGHPUT = in_part(
+    "throughput",
     Statement(
         "Scalability benchmarks: Throughput",
         "Receivers report the theoretical throughput, by sequence numbers, and the one that was "
         "read. Where the system carries the load, they are the same.",
-        each(ADAPTERS, Each, "read over theoretical, defined size and frequency",
-             of_adapter("throughput", _paced), received, expected, ALL),
+        each(
+            ADAPTERS,
+            Each,
+            "read over theoretical, defined size and frequency",
+            of_adapter("throughput", _paced),
+            received,
+            expected,
+            ALL,
+        ),
     ),
     Statement(
         "Scalability benchmarks: Throughput",
         "They differ where a reader cannot keep up: with keep-last and a depth of 1, newer samples "
         "replace older ones.",
-        each(ADAPTERS, Each, "read over theoretical, keep-last 1 at full speed", 
-             of_adapter("throughput", overloaded), received, expected, FEWER),
+        each(
+            ADAPTERS,
+            Each,
+            "read over theoretical, keep-last 1 at full speed",
+            of_adapter("throughput", overloaded),
+            received,
+            expected,
+            FEWER,
+        ),
     ),
     Statement(
         "Scalability benchmarks: Throughput",
@@ -187,7 +224,7 @@ THROUGHPUT = in_part("throughput",
         "Opterons.",
         remark="A figure of those machines. The table has what all receivers together read here.",
     ),
-)  # fmt: skip
+)
 
 
 UNMARKED = (
@@ -200,56 +237,83 @@ UNMARKED = (
 HARDLY = 1.05
 """Greatest factor between averages as near as 323 and 316 µs."""
 
-DETERMINISM = in_part("determinism",
+DETERMINISM = in_part(
+    "determinism",
     Statement(
         "Network latency figures on Linux (application on RT/30)",
         "The average round trip hardly depends on the transport priority: 323 µs at 0, 316 µs at "
         "100.",
-        each(ADAPTERS, Ratio, f"average trip, priority 0 over 100, {CLASSES[REAL_TIME]}",
-             trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW),
-             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH), alike(HARDLY),
-             value=segment("trip", mean)),
+        each(
+            ADAPTERS,
+            Ratio,
+            f"average trip, priority 0 over 100, {CLASSES[REAL_TIME]}",
+            trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW),
+            trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH),
+            alike(HARDLY),
+            value=segment("trip", mean),
+        ),
         remark=UNMARKED,
     ),
     Statement(
         "Network latency figures on Linux (application on RT/30)",
         "Jitter does: below 34 µs at priority 0, below 8 µs at 100.",
-        each(ADAPTERS, Ratio, f"deviation of trips, priority 0 over 100, {CLASSES[REAL_TIME]}",
-             trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW),
-             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH), ABOVE,
-             value=segment("trip", deviation)),
+        each(
+            ADAPTERS,
+            Ratio,
+            f"deviation of trips, priority 0 over 100, {CLASSES[REAL_TIME]}",
+            trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW),
+            trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH),
+            ABOVE,
+            value=segment("trip", deviation),
+        ),
         remark="Jitter is there the deviation of all trips.",
     ),
     Statement(
         "Network latency figures on Linux (application on TS); Conclusion",
         "At transport priority 100 a time-sharing application has no more jitter than a real-time "
         "one: below 8 µs for both.",
-        each(ADAPTERS, Ratio, "deviation of trips, time-sharing over real-time 30, priority 100",
-             trips("determinism", fifo=TIME_SHARING, qos_transport_priority=HIGH),
-             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH), alike(),
-             value=segment("trip", deviation)),
+        each(
+            ADAPTERS,
+            Ratio,
+            "deviation of trips, time-sharing over real-time 30, priority 100",
+            trips("determinism", fifo=TIME_SHARING, qos_transport_priority=HIGH),
+            trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH),
+            alike(),
+            value=segment("trip", deviation),
+        ),
     ),
     Statement(
         "Goal of the determinism benchmark",
         "Under heavy load the deviation of round trips stays at 2.5 % of their average (8 of "
         "316 µs, priority 100, real-time 30).",
-        each(ADAPTERS, Each, f"deviation over average, priority 100, {CLASSES[REAL_TIME]}",
-             trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH),
-             segment("trip", deviation), segment("trip", mean), at_most(8, 316)),
+        each(
+            ADAPTERS,
+            Each,
+            f"deviation over average, priority 100, {CLASSES[REAL_TIME]}",
+            trips("determinism", fifo=REAL_TIME, qos_transport_priority=HIGH),
+            segment("trip", deviation),
+            segment("trip", mean),
+            at_most(8, 316),
+        ),
         remark="The slides do not say how heavy the load was.",
     ),
     Statement(
         "Goal of the determinism benchmark",
         "Without a priority of data, the class of the process decides: with real-time traffic a "
         "time-sharing application has more jitter than a real-time one.",
-        each(ADAPTERS, Ratio, "deviation of trips, time-sharing over real-time 30, priority 0",
-             trips("determinism", fifo=TIME_SHARING, qos_transport_priority=LOW),
-             trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW), ABOVE,
-             value=segment("trip", deviation)),
+        each(
+            ADAPTERS,
+            Ratio,
+            "deviation of trips, time-sharing over real-time 30, priority 0",
+            trips("determinism", fifo=TIME_SHARING, qos_transport_priority=LOW),
+            trips("determinism", fifo=REAL_TIME, qos_transport_priority=LOW),
+            ABOVE,
+            value=segment("trip", deviation),
+        ),
         remark="The slides say it of DDS that is bound to processes, as all is that is measured "
         "here, without a figure.",
     ),
-)  # fmt: skip
+)
 
 
 NEARLY = 1.02
@@ -272,14 +336,21 @@ def calculated_per_s(case: CaseSummary) -> PerRound:
     return per_round(case, lambda attempt: attempt.theoretical_per_s)
 
 
-SCALABILITY = in_part("scalability",
+SCALABILITY = in_part(
+    "scalability",
     Statement(
         "Example benchmark: scalability; actual throughput",
         "400 writers of 1000 B at 2 Hz and 1,200 readers in 40 applications on 4 nodes: every "
         "reader reads all, 96 MB/s together, as calculated.",
-        each(SCALING, Each, "read over calculated throughput of all readers",
-             of_adapter("throughput", _as_there), read_per_s, calculated_per_s,
-             about(1.0, NEARLY)),
+        each(
+            SCALING,
+            Each,
+            "read over calculated throughput of all readers",
+            of_adapter("throughput", _as_there),
+            read_per_s,
+            calculated_per_s,
+            about(1.0, NEARLY),
+        ),
     ),
     Statement(
         "Example benchmark: scalability; calculated throughput",
@@ -308,4 +379,4 @@ SCALABILITY = in_part("scalability",
         remark="A figure of those machines. The table has the CPUs that all nodes together kept "
         "busy; here they are nodes of one machine.",
     ),
-)  # fmt: skip
+)

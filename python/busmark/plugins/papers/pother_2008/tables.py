@@ -56,9 +56,16 @@ JITTER: Columns[CaseSummary] = {
     "Jitter (dev), µs": lambda case: _average(segment("trip", deviation)(case)),
     "Rounds": lambda case: len(segment("trip", mean)(case)),
 }
-SENT = {"send source": "Send Source", "send": "Send", "send arrival": "Send Arrival",
-        "echo source": "Echo Source", "echo": "Echo", "echo arrival": "Echo Arrival",
-        "trip": "Trip", "inter-arrival": "Inter arrival"}  # fmt: skip
+SENT = {
+    "send source": "Send Source",
+    "send": "Send",
+    "send arrival": "Send Arrival",
+    "echo source": "Echo Source",
+    "echo": "Echo",
+    "echo arrival": "Echo Arrival",
+    "trip": "Trip",
+    "inter-arrival": "Inter arrival",
+}
 """The slides' words for the segments that they print, in their order."""
 
 
@@ -78,10 +85,15 @@ def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[GroupedTab
         where += [case.params.load] if case.params.load else []
         groups.setdefault((middleware(campaign, case), ", ".join(where)), []).append(case)
     return [
-        table(f"{name}: round trip and jitter", f"Round trips at 1000 Hz, {where}", JITTER, alike,
-              "Jitter is the deviation of all trips, as on the slides; mean over rounds.")
+        table(
+            f"{name}: round trip and jitter",
+            f"Round trips at 1000 Hz, {where}",
+            JITTER,
+            alike,
+            "Jitter is the deviation of all trips, as on the slides; mean over rounds.",
+        )
         for (name, where), alike in groups.items()
-    ]  # fmt: skip
+    ]
 
 
 def _segments(campaign: Campaign, case: CaseSummary) -> GroupedTable:
@@ -193,13 +205,18 @@ def _portability(campaign: Campaign) -> list[GroupedTable]:
     }
     title = "API compliance and portability"
     return [
-        table(title, "Declared by the adapters", PORTABILITY, declared,
-              "Other rows of the slides are of source code in C++, which is the same for all "
-              "middleware here: the contract of adapters. `busmark adapters --table` has every "
-              "property, and which of them the conformance suite has proved; `busmark bus` shows "
-              "and changes entities, QoS and data of participants that run."),
+        table(
+            title,
+            "Declared by the adapters",
+            PORTABILITY,
+            declared,
+            "Other rows of the slides are of source code in C++, which is the same for all "
+            "middleware here: the contract of adapters. `busmark adapters --table` has every "
+            "property, and which of them the conformance suite has proved; `busmark bus` shows "
+            "and changes entities, QoS and data of participants that run.",
+        ),
         table(THERE, title, columns, published.COMPLIANCE[1:]),
-    ]  # fmt: skip
+    ]
 
 
 # Throughput and scalability.
@@ -273,8 +290,11 @@ CONFIGURATION: Columns[CaseSummary] = {
     "Latency budget, ms": _budget,
 }
 LEVELS: dict[str, LevelScope] = {
-    "Reader": "reader", "Application": "participant", "Node": "node", "System": "system",
-}  # fmt: skip
+    "Reader": "reader",
+    "Application": "participant",
+    "Node": "node",
+    "System": "system",
+}
 
 
 def _level(scope: LevelScope) -> Callable[[CaseSummary], Content]:

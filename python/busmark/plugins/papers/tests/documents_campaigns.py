@@ -47,20 +47,35 @@ def case(
     latency = params["test"] == "latency"
     attempts = [
         dict(
-            round=number, attempt=0, status="failed" if value is None else "ok",
-            times=times(value if latency else None), mbit_per_s=None if latency else value,
-            expected=1000, received=1000,
+            round=number,
+            attempt=0,
+            status="failed" if value is None else "ok",
+            times=times(value if latency else None),
+            mbit_per_s=None if latency else value,
+            expected=1000,
+            received=1000,
             **dict.fromkeys(ABSENT),
         )
         for number, value in enumerate(values)
-    ]  # fmt: skip
-    return CaseSummary.model_validate(dict(
-        id=identifier, test=params["test"], adapter=params["adapter"], label=params["adapter"],
-        placement="free", size=params["size"], workload={}, choices={},
-        params=params,
-        is_floor=False, status=status, reason=None if status == "ok" else "no such library",
-        rounds={"ok": len(values), "marked": 0, "failed": 0}, attempts=attempts,
-    ))  # fmt: skip
+    ]
+    return CaseSummary.model_validate(
+        dict(
+            id=identifier,
+            test=params["test"],
+            adapter=params["adapter"],
+            label=params["adapter"],
+            placement="free",
+            size=params["size"],
+            workload={},
+            choices={},
+            params=params,
+            is_floor=False,
+            status=status,
+            reason=None if status == "ok" else "no such library",
+            rounds={"ok": len(values), "marked": 0, "failed": 0},
+            attempts=attempts,
+        )
+    )
 
 
 def times(median_ns: float | None) -> dict[str, Any] | None:
@@ -71,21 +86,48 @@ def times(median_ns: float | None) -> dict[str, Any] | None:
 
 
 ABSENT = (
-    "reason", "started_utc", "ended", "warmup_s", "measured_s", "samples", "lost", "corrupted",
-    "discovery_s", "discovery_resolution_s", "samples_per_s", "cpu_busy",
-)  # fmt: skip
+    "reason",
+    "started_utc",
+    "ended",
+    "warmup_s",
+    "measured_s",
+    "samples",
+    "lost",
+    "corrupted",
+    "discovery_s",
+    "discovery_resolution_s",
+    "samples_per_s",
+    "cpu_busy",
+)
 
 
 def campaign(cases: Sequence[CaseSummary], document: str | None = None) -> Campaign:
     """A campaign of these cases."""
     return Campaign(
-        name="planted", question=None, document=document, answers=[], differing_choices=[],
-        created_utc="2025-01-01T12:00:00Z", finished_utc="2025-01-01T12:10:00Z",
-        busmark_version="0.1.0", command="busmark run x", seed=1, scenario_text="", criterion={},
-        confidence=0.95, hosts={"": {"cpu_model": "Example CPU", "cpus_online": 2}}, adapters={},
-        resumptions=[], missing_adapters={}, findings=[], problems=[], labels=[], groups=[],
-        interop=[], cases=list(cases),
-    )  # fmt: skip
+        name="planted",
+        question=None,
+        document=document,
+        answers=[],
+        differing_choices=[],
+        created_utc="2025-01-01T12:00:00Z",
+        finished_utc="2025-01-01T12:10:00Z",
+        busmark_version="0.1.0",
+        command="busmark run x",
+        seed=1,
+        scenario_text="",
+        criterion={},
+        confidence=0.95,
+        hosts={"": {"cpu_model": "Example CPU", "cpus_online": 2}},
+        adapters={},
+        resumptions=[],
+        missing_adapters={},
+        findings=[],
+        problems=[],
+        labels=[],
+        groups=[],
+        interop=[],
+        cases=list(cases),
+    )
 
 
 STEADY = (1.0, 1.0, 1.0)
@@ -129,7 +171,13 @@ def text(name: str, figures: Figures, rounds: int = 4) -> Campaign:
 def latency(mean: float, **figures: float) -> dict[str, Any]:
     """Latency of a round in which everything is as the mean unless it is named; ns."""
     known: dict[str, Any] = {
-        "count": 1000, "mean_ns": mean, "std_ns": 0.1 * mean, "min_ns": mean, "max_ns": mean,
-        "p2_ns": mean, "median_ns": mean, "p98_ns": mean,
-    }  # fmt: skip
+        "count": 1000,
+        "mean_ns": mean,
+        "std_ns": 0.1 * mean,
+        "min_ns": mean,
+        "max_ns": mean,
+        "p2_ns": mean,
+        "median_ns": mean,
+        "p98_ns": mean,
+    }
     return known | figures

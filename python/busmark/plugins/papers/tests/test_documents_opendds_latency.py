@@ -14,10 +14,18 @@ def as_in_2010(p: dict[str, Any], _: int) -> dict[str, Any]:
     """On a line, skewed to the right, jitter even to both sides, hops that are not correlated."""
     mean = 60e3 + 3.0 * p["size"]
     shape = latency(
-        mean, std_ns=0.05 * mean, p2_ns=0.98 * mean, p98_ns=1.1 * mean, max_ns=2 * mean,
-        jitter_ns=0.02 * mean, jitter_p2_ns=-0.1 * mean, jitter_p98_ns=0.1 * mean,
-        there_mean_ns=mean, there_std_ns=0.06 * mean, there_max_ns=2.5 * mean,
-    )  # fmt: skip
+        mean,
+        std_ns=0.05 * mean,
+        p2_ns=0.98 * mean,
+        p98_ns=1.1 * mean,
+        max_ns=2 * mean,
+        jitter_ns=0.02 * mean,
+        jitter_p2_ns=-0.1 * mean,
+        jitter_p98_ns=0.1 * mean,
+        there_mean_ns=mean,
+        there_std_ns=0.06 * mean,
+        there_max_ns=2.5 * mean,
+    )
     return {"median_ns": mean, "latency": shape}
 
 
@@ -25,10 +33,18 @@ def otherwise(p: dict[str, Any], _: int) -> dict[str, Any]:
     """Bent, skewed to the left, the tail at another place at each size, hops that cancel out."""
     mean = 1e3 + p["size"] ** 2 / 1e3
     shape = latency(
-        mean, std_ns=0.05 * mean, p2_ns=0.5 * mean, p98_ns=(1.4 + p["size"] / 1e4) * mean,
-        median_ns=mean, max_ns=9 * mean, jitter_p2_ns=-0.5 * mean, jitter_p98_ns=0.1 * mean,
-        there_mean_ns=0.3 * mean, there_std_ns=mean, there_max_ns=2 * mean,
-    )  # fmt: skip
+        mean,
+        std_ns=0.05 * mean,
+        p2_ns=0.5 * mean,
+        p98_ns=(1.4 + p["size"] / 1e4) * mean,
+        median_ns=mean,
+        max_ns=9 * mean,
+        jitter_p2_ns=-0.5 * mean,
+        jitter_p98_ns=0.1 * mean,
+        there_mean_ns=0.3 * mean,
+        there_std_ns=mean,
+        there_max_ns=2 * mean,
+    )
     shape |= {"p2_ns": -5 * mean}
     return {"median_ns": mean, "latency": shape}
 

@@ -22,8 +22,12 @@ def as_in_the_tables(p: dict[str, Any], round_number: int) -> dict[str, Any] | N
     if ave is None:
         return None
     off = 1 + 0.01 * (round_number % 2)
-    known = {"mean_ns": ave, "std_ns": STD[number][at], "max_ns": MAX[number][at],
-             "median_ns": MEDIAN[number][at]}  # fmt: skip
+    known = {
+        "mean_ns": ave,
+        "std_ns": STD[number][at],
+        "max_ns": MAX[number][at],
+        "median_ns": MEDIAN[number][at],
+    }
     figures = {name: 1e3 * value * off for name, value in known.items() if value is not None}
     return {
         "samples_per_s": PER_S[number][at] * off,
@@ -46,9 +50,12 @@ def otherwise(p: dict[str, Any], round_number: int) -> dict[str, Any]:
     else:
         mean *= 2.0 if late else 1.0
     return {
-        "samples_per_s": per_s, "mbit_per_s": per_s * p["size"] * 8e-6, "received": 990,
-        "median_ns": mean, "latency": latency(mean),
-    }  # fmt: skip
+        "samples_per_s": per_s,
+        "mbit_per_s": per_s * p["size"] * 8e-6,
+        "received": 990,
+        "median_ns": mean,
+        "latency": latency(mean),
+    }
 
 
 def compared(figures: Any, size: str = "quick") -> Repetition:

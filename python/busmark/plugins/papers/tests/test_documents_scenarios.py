@@ -42,11 +42,13 @@ def points(cases: list[Case], **fixed: Any) -> Counter[tuple[Any, ...]]:
     ]
     return Counter(
         (
-            p["adapter"], p["payload"], p["size"],
+            p["adapter"],
+            p["payload"],
+            p["size"],
             (p["qos"].get("reliability"), p["qos"].get("history"), p["qos"].get("lifespan_s")),
         )
         for p in chosen
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +132,11 @@ def test_quick_has_each_test_payload_qos_and_load_of_full_once(
         return found
 
     # Cyclone DDS stands for nothing that the thesis measured: quick has it in single tests only.
-    beside = {("test", "cyclonedds", test, *n) for test in ("latency", "throughput")
-              for n in ((True, False), (False, True))}  # fmt: skip
+    beside = {
+        ("test", "cyclonedds", test, *n)
+        for test in ("latency", "throughput")
+        for n in ((True, False), (False, True))
+    }
     assert kinds(full) - kinds(quick) == beside & kinds(full)
 
 
@@ -150,6 +155,9 @@ def test_the_ascent_has_its_five_pairs_in_both_topologies(size: str, scale: int)
                 and c.params.qos["reliability"] == reliability
             ]
             assert found == wanted
-        nodes = {c.params.reader_on for c in cases if c.params.topology == topology
-                 and c.params.adapter != "tcp"}  # fmt: skip
+        nodes = {
+            c.params.reader_on
+            for c in cases
+            if c.params.topology == topology and c.params.adapter != "tcp"
+        }
         assert nodes == ({"n2"} if readers == 1 else {"n2+n3"})

@@ -50,7 +50,9 @@ def test_pairs_of_two_vendors_and_single_profiles_are_in_no_ratio() -> None:
     for answer in compared(1.5).answers:
         for _, seen in answer.lines:
             for pair in seen.pairs:
-                assert all("fastdds-cyclonedds" not in case and "-cyclonedds-fastdds" not in case
-                           for case in pair.cases)  # fmt: skip
+                assert all(
+                    "fastdds-cyclonedds" not in case and "-cyclonedds-fastdds" not in case
+                    for case in pair.cases
+                )
                 secured, plain = pair.cases
                 assert "securedall" in secured and "secured" not in plain

@@ -29,8 +29,10 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
     show = ["papers", "show", str(directory), "--paper"]
     ended = CliRunner().invoke(busmark, [*show, "perftest-2023"])
     assert ended.exit_code == 0, ended.output
-    for title in ("1B: subscriber, throughput mode, Table 1 of the thesis",
-                  "2A: publisher, latency mode, Table 4 of the thesis"):  # fmt: skip
+    for title in (
+        "1B: subscriber, throughput mode, Table 1 of the thesis",
+        "2A: publisher, latency mode, Table 4 of the thesis",
+    ):
         assert title in ended.stdout
     refused = CliRunner().invoke(busmark, [*show, "perftst"])
     assert "Did you mean perftest-2023?" in str(getattr(refused.exception, "remedy", ""))

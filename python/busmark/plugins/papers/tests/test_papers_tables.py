@@ -23,8 +23,16 @@ from busmark.plugins.papers.xrce_2022.captured import of_file
 from busmark.store import Result
 
 RECORDED = Path(__file__).parents[4] / "tests" / "oracles" / "results"
-SEGMENTS = ("Send Source", "Send", "Send Arrival", "Echo Source", "Echo", "Echo Arrival", "Trip",
-        "Inter arrival")  # fmt: skip
+SEGMENTS = (
+    "Send Source",
+    "Send",
+    "Send Arrival",
+    "Echo Source",
+    "Echo",
+    "Echo Arrival",
+    "Trip",
+    "Inter arrival",
+)
 BEST = ("100 %", "99.9 %", "99 %", "90 %")
 
 
@@ -52,8 +60,10 @@ def tables(found: Repetition, title: str) -> list[Any]:
 
 
 def columns(table: Any) -> dict[str, list[Any]]:
-    return {c.title: [c_.text if c_.value is None else c_.value for c_ in c.cells]
-            for c in table.columns}  # fmt: skip
+    return {
+        c.title: [c_.text if c_.value is None else c_.value for c_ in c.cells]
+        for c in table.columns
+    }
 
 
 def test_d1_every_segment_has_its_best_shares_in_the_columns_of_the_slides(
@@ -86,16 +96,25 @@ def test_d3_discovery_has_creation_discovery_and_losses_of_each_way(recorded: Re
         *own["New"]
     }
     for created, until, after, lost in zip(
-        own["Creation-time, µs"], own["Discovery-time, µs"], own["So discovered, µs"],
-        own["Lost before discovered"], strict=True,
-    ):  # fmt: skip
+        own["Creation-time, µs"],
+        own["Discovery-time, µs"],
+        own["So discovered, µs"],
+        own["Lost before discovered"],
+        strict=True,
+    ):
         assert isinstance(created, float) and isinstance(until, float) and isinstance(lost, float)
         assert str(after).endswith("after" if until > created else "before")
     assert len(there["New"]) == 11
     assert there["So discovered, µs"][:8] == [
-        "7.00 after", "17.0 after", "237 before", "113 before", "3.00 after", "2.00 after",
-        "23.0 after", "27.0 after",
-    ]  # fmt: skip
+        "7.00 after",
+        "17.0 after",
+        "237 before",
+        "113 before",
+        "3.00 after",
+        "2.00 after",
+        "23.0 after",
+        "27.0 after",
+    ]
 
 
 def test_d5_jitter_stands_by_class_and_priority_beside_the_slides(recorded: Recorded) -> None:
@@ -105,9 +124,11 @@ def test_d5_jitter_stands_by_class_and_priority_beside_the_slides(recorded: Reco
         for table in map(columns, tables(found, "Round trips at 1000 Hz"))
         for row, trip, jitter in zip(
             zip(table["Class"], table["Transport priority"], strict=True),
-            table["Round trip, µs"], table["Jitter (dev), µs"], strict=True,
+            table["Round trip, µs"],
+            table["Jitter (dev), µs"],
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
     assert {row for row, *_ in rows} == {
         (group, priority) for group in ("time-sharing", "real-time 30") for priority in (0, 100)
     }
@@ -125,9 +146,10 @@ def test_e2_the_share_of_jitter_is_the_one_of_all_outputs(recorded: Recorded) ->
         for share in table["Median |jitter| / median"]
     ]
     every = package.open(directory).estimates.filter(
-        (pl.col("quantity") == "jitter_share") & (pl.col("statistic") == "median")
+        (pl.col("quantity") == "jitter_share")
+        & (pl.col("statistic") == "median")
         & (pl.col("scope") == "case")
-    )  # fmt: skip
+    )
     assert shown == pytest.approx([100 * value for value in every["value"]])
 
 
@@ -173,9 +195,11 @@ CAPTURES = Path(__file__).parents[5] / "crates" / "busmark-packets" / "tests" / 
 
 @pytest.mark.parametrize(
     ("name", "heading", "by"),
-    [("D2-tcp-r-50.pcapng", "TCP-R 50p, A → B → C", "ACKNACK"),
-     ("D1-udp-be-50.pcapng", "UDP-BE 50p, A → B", "")],
-)  # fmt: skip
+    [
+        ("D2-tcp-r-50.pcapng", "TCP-R 50p, A → B → C", "ACKNACK"),
+        ("D1-udp-be-50.pcapng", "UDP-BE 50p, A → B", ""),
+    ],
+)
 def test_b5_a_capture_has_the_papers_rows_as_far_as_its_packets_say_them(
     name: str, heading: str, by: str
 ) -> None:

@@ -73,8 +73,13 @@ class CapturedWay(NamedTuple):
         if of is None:
             return None
         deviation = None if of.std_ns is None else of.std_ns / NS_IN_MS
-        return published.Spread(of.min_ns / NS_IN_MS, of.max_ns / NS_IN_MS, of.mean_ns / NS_IN_MS,
-                                deviation, of.variance_ms2)  # fmt: skip
+        return published.Spread(
+            of.min_ns / NS_IN_MS,
+            of.max_ns / NS_IN_MS,
+            of.mean_ns / NS_IN_MS,
+            deviation,
+            of.variance_ms2,
+        )
 
     @property
     def throughput(self) -> published.Spread | None:

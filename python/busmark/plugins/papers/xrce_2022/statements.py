@@ -143,19 +143,32 @@ LENGTHS = (
         "Tables 12 to 14",
         "A sample is longer over TCP than over UDP on the same hops: 1760 against 1376 bit in "
         "deployment 3.",
-        (Ratio("bits of a sample on all hops, TCP-BE over UDP-BE", of((1, 2, 3), "TCP-BE"),
-               of((1, 2, 3), "UDP-BE"), ABOVE, ALIKE, bits),),
+        (
+            Ratio(
+                "bits of a sample on all hops, TCP-BE over UDP-BE",
+                of((1, 2, 3), "TCP-BE"),
+                of((1, 2, 3), "UDP-BE"),
+                ABOVE,
+                ALIKE,
+                bits,
+            ),
+        ),
     ),
     Statement(
         "Tables 12 to 14",
         "Deployment 2 with three hops needs the most bits, deployment 3 the least.",
         (
-            Ratio("bits, deployment 2 over 3", of(2), of(3), ABOVE,
-                  ("samples", "payload", "size", "adapter", "peer", "transport",
-                   "qos.reliability"), bits),
+            Ratio(
+                "bits, deployment 2 over 3",
+                of(2),
+                of(3),
+                ABOVE,
+                ("samples", "payload", "size", "adapter", "peer", "transport", "qos.reliability"),
+                bits,
+            ),
         ),
     ),
-)  # fmt: skip
+)
 
 LOSS = (
     Statement(

@@ -33,8 +33,9 @@ def sizes(
         case = build.case(f"{len(build.cases):03d}-{name}-{size}", size=size, **params)
         for number in range(rounds):
             median = 2 * (overhead_ns + slope * size) * rng.normal(1.0, noise)
-            build.row(case, number, samples=1000, sent=1000, expected=1000, lost=0,
-                      median_ns=median)  # fmt: skip
+            build.row(
+                case, number, samples=1000, sent=1000, expected=1000, lost=0, median_ns=median
+            )
         ids.append(case)
     return ids
 
@@ -53,16 +54,28 @@ def rates(
     rng = np.random.default_rng(len(build.cases))
     ids = []
     for rate in points:
-        case = build.case(f"{len(build.cases):03d}-rate-{rate:g}", test="throughput",
-                          rate_hz=rate, arrivals="constant", size=1024, **params)  # fmt: skip
+        case = build.case(
+            f"{len(build.cases):03d}-rate-{rate:g}",
+            test="throughput",
+            rate_hz=rate,
+            arrivals="constant",
+            size=1024,
+            **params,
+        )
         for number in range(rounds):
             sent = round(rate * 2)
             lost = round(sent * min(1.0, max(0.0, loss(rate) * rng.normal(1.0, noise))))
             build.row(
-                case, number, samples=sent // 20, sent=sent, expected=sent, received=sent - lost,
-                lost=lost, median_ns=2 * latency_ns(rate) * rng.normal(1.0, noise),
+                case,
+                number,
+                samples=sent // 20,
+                sent=sent,
+                expected=sent,
+                received=sent - lost,
+                lost=lost,
+                median_ns=2 * latency_ns(rate) * rng.normal(1.0, noise),
                 written_per_s=rate,
-            )  # fmt: skip
+            )
         ids.append(case)
     return ids
 

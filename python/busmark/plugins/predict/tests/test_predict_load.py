@@ -49,8 +49,17 @@ def loaded(
             if mbit is not None:
                 figures["mbit_per_s"] = mbit(there) * rng.normal(1.0, noise)
             asked = {"load_cpu_asked": level, "load_cpu_achieved": there} if level else {}
-            build.row(case, number, samples=1000, sent=10_000, expected=10_000,
-                      received=10_000 - lost, lost=lost, **asked, **figures)  # fmt: skip
+            build.row(
+                case,
+                number,
+                samples=1000,
+                sent=10_000,
+                expected=10_000,
+                received=10_000 - lost,
+                lost=lost,
+                **asked,
+                **figures,
+            )
 
 
 def test_floor_and_knee_are_at_the_levels_that_were_achieved(tmp_path: Path) -> None:
@@ -133,8 +142,16 @@ def test_a_load_without_a_limit_is_a_point_at_what_it_got(tmp_path: Path) -> Non
     loaded(build, levels=LEVELS[:4])
     case = build.case("most", load="cpu max")
     for number in range(7):
-        build.row(case, number, samples=1000, sent=1000, expected=1000, lost=0,
-                  load_cpu_achieved=0.8, median_ns=2 * latency(0.8))  # fmt: skip
+        build.row(
+            case,
+            number,
+            samples=1000,
+            sent=1000,
+            expected=1000,
+            lost=0,
+            load_cpu_achieved=0.8,
+            median_ns=2 * latency(0.8),
+        )
     (model,) = predict(result(build)).loads
     assert (model.points[-1].load, model.points[-1].level) == ("cpu max", pytest.approx(0.8))
 

@@ -93,8 +93,15 @@ def test_a_line_through_rounds_that_disagree_is_no_usable_model(tmp_path: Path) 
     for size in (64, 8192, 65536):
         case = build.case(f"udp-{size}", size=size, adapter="udp")
         for number in range(3):
-            build.row(case, number, samples=1000, sent=1000, expected=1000, lost=0,
-                      median_ns=2e4 * rng.lognormal(0.0, 1.0))  # fmt: skip
+            build.row(
+                case,
+                number,
+                samples=1000,
+                sent=1000,
+                expected=1000,
+                lost=0,
+                median_ns=2e4 * rng.lognormal(0.0, 1.0),
+            )
     found = predict(result(build), sizes=[3000])
     assert found.sizes == []
     assert "no usable model: " in found.left_out[0].reason

@@ -50,8 +50,19 @@ def signed_again(at: Layout, path: Path, old: str, new: str) -> None:
     text = plain.read_text()
     assert old in text
     plain.write_text(text.replace(old, new))
-    openssl("smime", "-sign", "-text", "-in", plain, "-out", path,
-            "-signer", at.permissions_ca, "-inkey", at.permissions_ca_key)  # fmt: skip
+    openssl(
+        "smime",
+        "-sign",
+        "-text",
+        "-in",
+        plain,
+        "-out",
+        path,
+        "-signer",
+        at.permissions_ca,
+        "-inkey",
+        at.permissions_ca_key,
+    )
 
 
 def own_authority(at: Layout) -> SignedCertificate:
@@ -79,10 +90,14 @@ def weak(at: Layout) -> None:
     old = x509.load_pem_x509_certificate(at.certificate("a").read_bytes())
     key = rsa.generate_private_key(public_exponent=65537, key_size=1024)
     built = (
-        x509.CertificateBuilder().subject_name(old.subject).issuer_name(by.certificate.subject)
-        .public_key(key.public_key()).serial_number(x509.random_serial_number())
-        .not_valid_before(NOW - timedelta(days=1)).not_valid_after(NOW + timedelta(days=1))
-    )  # fmt: skip
+        x509.CertificateBuilder()
+        .subject_name(old.subject)
+        .issuer_name(by.certificate.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(NOW - timedelta(days=1))
+        .not_valid_after(NOW + timedelta(days=1))
+    )
     made = SignedCertificate(built.sign(by.key, hashes.SHA256()), key)
     at.certificate("a").write_bytes(made.certificate_pem)
     at.key("a").write_bytes(made.key_pem(None))
@@ -106,9 +121,19 @@ def tampered(at: Layout) -> None:
 
 
 def by_another(at: Layout) -> None:
-    openssl("smime", "-sign", "-text", "-in", at.permissions("a", "xml"), "-out",
-            at.permissions("a"), "-signer", at.identity_ca, "-inkey",
-            at.identity_ca_key)  # fmt: skip
+    openssl(
+        "smime",
+        "-sign",
+        "-text",
+        "-in",
+        at.permissions("a", "xml"),
+        "-out",
+        at.permissions("a"),
+        "-signer",
+        at.identity_ca,
+        "-inkey",
+        at.identity_ca_key,
+    )
 
 
 def change(old: str, new: str, *, governance: bool = False) -> Callable[[Layout], None]:
@@ -128,12 +153,15 @@ def unknown(at: Layout) -> None:
 def no_authority(at: Layout) -> None:
     by = own_authority(at)
     built = (
-        x509.CertificateBuilder().subject_name(by.certificate.subject)
-        .issuer_name(by.certificate.subject).public_key(by.key.public_key())
+        x509.CertificateBuilder()
+        .subject_name(by.certificate.subject)
+        .issuer_name(by.certificate.subject)
+        .public_key(by.key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(NOW - timedelta(days=1)).not_valid_after(NOW + timedelta(days=1))
+        .not_valid_before(NOW - timedelta(days=1))
+        .not_valid_after(NOW + timedelta(days=1))
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-    )  # fmt: skip
+    )
     at.identity_ca.write_bytes(
         SignedCertificate(built.sign(by.key, hashes.SHA256()), by.key).certificate_pem
     )
@@ -218,8 +246,12 @@ def test_a_run_refuses_governance_that_is_stronger_than_its_profile(at: Layout) 
     assert "stronger-than-promised" in {each.kind for each in check(documents)}
     with pytest.raises(UserError, match="is ENCRYPT, but profile access_control has NONE"):
         check_use(documents, [Use("a", "access_control")], 4)
-    signed_again(at, at.governance("all"), "<rtps_protection_kind>ENCRYPT<",
-                 "<rtps_protection_kind>ENCRYPT_WITH_ORIGIN_AUTHENTICATION<")  # fmt: skip
+    signed_again(
+        at,
+        at.governance("all"),
+        "<rtps_protection_kind>ENCRYPT<",
+        "<rtps_protection_kind>ENCRYPT_WITH_ORIGIN_AUTHENTICATION<",
+    )
     with pytest.raises(UserError, match="ENCRYPT_WITH_ORIGIN_AUTHENTICATION, but profile all"):
         check_use(documents, [Use("a", "all")], 4)
 

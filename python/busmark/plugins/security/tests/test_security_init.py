@@ -33,10 +33,24 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp("made")
     (folder / "pass").write_text(PASSPHRASE + "\n")
     ended = busmark(
-        "init", "keys", "--algorithm", request.param, "--participant", "active",
-        "--participant", "passive", "--domain", "3", "--domain", "10-12", "--publish", "a&b*",
-        "--passphrase-file", "pass", cwd=folder,
-    )  # fmt: skip
+        "init",
+        "keys",
+        "--algorithm",
+        request.param,
+        "--participant",
+        "active",
+        "--participant",
+        "passive",
+        "--domain",
+        "3",
+        "--domain",
+        "10-12",
+        "--publish",
+        "a&b*",
+        "--passphrase-file",
+        "pass",
+        cwd=folder,
+    )
     assert ended.code == 0, ended.text
     assert PASSPHRASE not in ended.text
     return Layout(folder / "keys")
@@ -53,10 +67,20 @@ def test_openssl_verifies_every_signed_document(made: Layout) -> None:
 def test_the_form_is_the_one_that_openssl_writes(made: Layout, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs.p7s"
     openssl(
-        "smime", "-sign", "-text", "-in", made.governance("all", "xml"), "-out", theirs,
-        "-signer", made.permissions_ca, "-inkey", made.permissions_ca_key,
-        "-passin", f"pass:{PASSPHRASE}",
-    )  # fmt: skip
+        "smime",
+        "-sign",
+        "-text",
+        "-in",
+        made.governance("all", "xml"),
+        "-out",
+        theirs,
+        "-signer",
+        made.permissions_ca,
+        "-inkey",
+        made.permissions_ca_key,
+        "-passin",
+        f"pass:{PASSPHRASE}",
+    )
 
     def form(path: Path) -> list[bytes]:
         content = path.read_bytes()
@@ -76,8 +100,9 @@ def test_openssl_verifies_identities_and_opens_their_keys(made: Layout) -> None:
 
 def test_permissions_name_the_subject_as_openssl_does(made: Layout) -> None:
     for name in ("active", "passive"):
-        found = openssl("x509", "-in", made.certificate(name), "-noout", "-subject",
-                        "-nameopt", "RFC2253")  # fmt: skip
+        found = openssl(
+            "x509", "-in", made.certificate(name), "-noout", "-subject", "-nameopt", "RFC2253"
+        )
         document = xml.parse(made.permissions(name, "xml"))
         assert f"subject={document.findtext('.//subject_name')}" == found.strip()
         assert document.findtext(".//publish/topics/topic") == "a&b*"
@@ -114,9 +139,13 @@ def test_each_profile_adds_one_protection(tmp_path: Path) -> None:
     at = Layout(tmp_path / "keys")
     plain = xml.parse(at.governance("access_control", "xml"))
     for profile, element in (
-        ("rtps_sign", "rtps"), ("rtps_encrypt", "rtps"), ("data_sign", "data"),
-        ("data_encrypt", "data"), ("metadata_encrypt", "metadata"), ("discovery", "discovery"),
-    ):  # fmt: skip
+        ("rtps_sign", "rtps"),
+        ("rtps_encrypt", "rtps"),
+        ("data_sign", "data"),
+        ("data_encrypt", "data"),
+        ("metadata_encrypt", "metadata"),
+        ("discovery", "discovery"),
+    ):
         document = xml.parse(at.governance(profile, "xml"))
         differ = {
             ours.tag: ours.text
@@ -140,11 +169,17 @@ def test_an_existing_directory_is_refused_and_left_alone(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "words",
     [
-        ["--domain", "231"], ["--domain", "5-3"], ["--domain", "x"], ["--participant", "../x"],
-        ["--participant", "a", "--participant", "a"], ["--publish", "a\nb"], ["--days", "0"],
-        ["--passphrase-file", "missing"], ["--algorithm", "rsa-512"],
+        ["--domain", "231"],
+        ["--domain", "5-3"],
+        ["--domain", "x"],
+        ["--participant", "../x"],
+        ["--participant", "a", "--participant", "a"],
+        ["--publish", "a\nb"],
+        ["--days", "0"],
+        ["--passphrase-file", "missing"],
+        ["--algorithm", "rsa-512"],
     ],
-)  # fmt: skip
+)
 def test_bad_input_makes_nothing(tmp_path: Path, words: list[str]) -> None:
     ended = busmark("init", "keys", *words, cwd=tmp_path)
     assert ended.code == 2

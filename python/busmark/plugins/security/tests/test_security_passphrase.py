@@ -32,10 +32,13 @@ def test_it_is_the_first_line(tmp_path: Path, content: bytes, found: str) -> Non
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        (b"", "empty"), (b"\nsecret\n", "empty"), (b"x" * 1024, "too long"),
-        ("ß".encode() * 600, "too long"), (b"\x9a", "not text in UTF-8"),
+        (b"", "empty"),
+        (b"\nsecret\n", "empty"),
+        (b"x" * 1024, "too long"),
+        ("ß".encode() * 600, "too long"),
+        (b"\x9a", "not text in UTF-8"),
     ],
-)  # fmt: skip
+)
 def test_what_is_none_is_refused(tmp_path: Path, content: bytes, text: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)

@@ -19,10 +19,19 @@ NEARLY = 0.8
 Find = Callable[[Trace], Iterator[Proof]]
 
 CAUSES: tuple[Find, ...] = (
-    rtps.before_match, xrce.unrepeated, places.behind_capture, places.dropped, tcp.delayed_ack,
-    tcp.retransmission, tcp.window, rtps.recovery, xrce.recovery, rtps.fragments, rtps.reordering,
+    rtps.before_match,
+    xrce.unrepeated,
+    places.behind_capture,
+    places.dropped,
+    tcp.delayed_ack,
+    tcp.retransmission,
+    tcp.window,
+    rtps.recovery,
+    xrce.recovery,
+    rtps.fragments,
+    rtps.reordering,
     places.in_relay,
-)  # fmt: skip
+)
 WHERE: tuple[Find, ...] = (places.on_link, places.in_process)
 BESIDE: tuple[Find, ...] = (rtps.discovery,)
 

@@ -228,9 +228,13 @@ def _receiver(trace: Trace, segment: Segment) -> Iterator[Proof]:
                 if trace.wire.is_local(first)
                 else "on the way to the receiver or there"
             )
-            yield Proof(RECEIVER, proof.wait_ns,
-                        f"{proof.said}; the first copy is in packet {first.packet}: it was dropped "
-                        f"behind the capture, {where}", proof.evidence)  # fmt: skip
+            yield Proof(
+                RECEIVER,
+                proof.wait_ns,
+                f"{proof.said}; the first copy is in packet {first.packet}: it was dropped "
+                f"behind the capture, {where}",
+                proof.evidence,
+            )
 
 
 def _sender(trace: Trace, segment: Segment) -> Iterator[Proof]:
@@ -333,19 +337,27 @@ def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
         for row in wire.row_of(last.file, packet)
     )
     if missing is not None:
-        yield Proof(SENDER, None,
-                    f"packet {last.packet} brought it to the agent, which gave it number {missing} "
-                    "of its stream; no packet has this number: it was dropped at the agent's "
-                    "sending side, before the place of the capture", (own, *around))  # fmt: skip
+        yield Proof(
+            SENDER,
+            None,
+            f"packet {last.packet} brought it to the agent, which gave it number {missing} "
+            "of its stream; no packet has this number: it was dropped at the agent's "
+            "sending side, before the place of the capture",
+            (own, *around),
+        )
     elif (
         before is None
         and after is not None
         and (seen := _matching(trace, last, after, path.flows[-1]))
     ):
-        yield Proof(UNMATCHED, None,
-                    f"it came to the agent with packet {last.packet}, before the agent passed on "
-                    f"any; {seen.what} in packet {seen.packet.packet} came later, and packet "
-                    f"{after} is the first that was passed on", (own, seen, *around))  # fmt: skip
+        yield Proof(
+            UNMATCHED,
+            None,
+            f"it came to the agent with packet {last.packet}, before the agent passed on "
+            f"any; {seen.what} in packet {seen.packet.packet} came later, and packet "
+            f"{after} is the first that was passed on",
+            (own, seen, *around),
+        )
     elif before is not None and after is not None:
         # Others passed on both sides: its reader was there.
         confirmed = _confirmed(trace, last)
@@ -359,9 +371,13 @@ def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
             if confirmed
             else ()
         )
-        yield Proof(AGENT, None,
-                    f"packet {last.packet} brought it to the agent, and no packet behind the agent "
-                    f"has it; {known}", (own, *more, *around))  # fmt: skip
+        yield Proof(
+            AGENT,
+            None,
+            f"packet {last.packet} brought it to the agent, and no packet behind the agent "
+            f"has it; {known}",
+            (own, *more, *around),
+        )
 
 
 def _matching(trace: Trace, last: Packet, after: int, leaving: int) -> Evidence | None:

@@ -80,9 +80,14 @@ def _first_copy(trace: Trace, writer: Writer, again: Packet) -> Packet | None:
 
 
 def _proof(
-    again: Packet, first: Packet, asked: tuple[Packet, Packet], beat: Packet | None, wait: int,
-    *, own: bool,
-) -> Proof:  # fmt: skip
+    again: Packet,
+    first: Packet,
+    asked: tuple[Packet, Packet],
+    beat: Packet | None,
+    wait: int,
+    *,
+    own: bool,
+) -> Proof:
     question, last = asked
     what = "fragment" if again.kind == first.kind == "DATA_FRAG" else "sample"
     of = "it" if own else "a sample before it"
@@ -128,11 +133,15 @@ def _of_rtps(trace: Trace, segment: Segment) -> Iterator[Proof]:
             own = rows[wire.value("file", rows) == file]
             if len(own) > 1:
                 first, last = wire.packet(own[0]), wire.packet(own[-1])
-                yield Proof(FRAGMENTS, last.time_ns - first.time_ns,
-                            f"its fragments took from packet {first.packet} to packet "
-                            f"{last.packet}",
-                            (Evidence(first, f"first of {first.fragments} fragments"),
-                             Evidence(last, "last fragment before it was read")))  # fmt: skip
+                yield Proof(
+                    FRAGMENTS,
+                    last.time_ns - first.time_ns,
+                    f"its fragments took from packet {first.packet} to packet {last.packet}",
+                    (
+                        Evidence(first, f"first of {first.fragments} fragments"),
+                        Evidence(last, "last fragment before it was read"),
+                    ),
+                )
 
 
 def _of_ip(trace: Trace, segment: Segment) -> Iterator[Proof]:
@@ -146,11 +155,16 @@ def _of_ip(trace: Trace, segment: Segment) -> Iterator[Proof]:
         needed = np.searchsorted(np.cumsum(sizes), whole - own)
         if needed < len(pieces):
             first = wire.packet(pieces[len(pieces) - 1 - needed])
-            yield Proof(FRAGMENTS, each.time_ns - first.time_ns,
-                        f"the IP fragments of its datagram took from packet {first.packet} to "
-                        f"packet {each.packet}",
-                        (Evidence(first, "first IP fragment"),
-                         Evidence(each, "IP fragment that completes the datagram")))  # fmt: skip
+            yield Proof(
+                FRAGMENTS,
+                each.time_ns - first.time_ns,
+                f"the IP fragments of its datagram took from packet {first.packet} to "
+                f"packet {each.packet}",
+                (
+                    Evidence(first, "first IP fragment"),
+                    Evidence(each, "IP fragment that completes the datagram"),
+                ),
+            )
     if not segment.packets and not segment.is_read:
         yield from _never_complete(trace, segment)
 

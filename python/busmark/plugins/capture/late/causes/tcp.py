@@ -30,9 +30,12 @@ def delayed_ack(trace: Trace) -> Iterator[Proof]:
     ]
     if len(found) > 1:
         # One after the other, on the hops of the way.
-        yield Proof(DELAYED_ACK, sum(each.wait_ns or 0 for each in found),
-                    ", and ".join(each.said for each in found),
-                    tuple(shown for each in found for shown in each.evidence))  # fmt: skip
+        yield Proof(
+            DELAYED_ACK,
+            sum(each.wait_ns or 0 for each in found),
+            ", and ".join(each.said for each in found),
+            tuple(shown for each in found for shown in each.evidence),
+        )
     yield from found
 
 
@@ -135,8 +138,12 @@ def _first_copy(trace: Trace, again: Packet) -> Packet | None:
     begins = ends - wire.value("tcp_bytes", rows)
     start = again.stream_end - (again.tcp_bytes or 0)
     packets = wire.value("packet", rows)
-    same = rows[(ends > start) & (begins < again.stream_end) & (packets != again.packet)
-                & ~wire.value("retransmission", rows).astype(bool)]  # fmt: skip
+    same = rows[
+        (ends > start)
+        & (begins < again.stream_end)
+        & (packets != again.packet)
+        & ~wire.value("retransmission", rows).astype(bool)
+    ]
     return wire.packet(same[0]) if len(same) else None
 
 

@@ -136,8 +136,13 @@ def _proof(one: Recovery, since_ns: int) -> Proof:
         evidence.append(Evidence(last, "ACKNACK that asks once more"))
         said += f"; ACKNACK in packet {last.packet} asked once more"
     evidence.append(Evidence(one.again, f"{text}, sent again"))
-    return Proof(RETRANSMISSION, one.again.time_ns - since_ns, said, tuple(evidence),
-                 of_another=one.number < one.carries[0])  # fmt: skip
+    return Proof(
+        RETRANSMISSION,
+        one.again.time_ns - since_ns,
+        said,
+        tuple(evidence),
+        of_another=one.number < one.carries[0],
+    )
 
 
 def what(number: int, carries: tuple[int, int]) -> str:

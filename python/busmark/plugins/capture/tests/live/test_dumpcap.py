@@ -239,8 +239,11 @@ def test_a_node_answers_the_same_question() -> None:
     def asked(prefix: list[str], **environment: str) -> UserError | None:
         text = subprocess.run(
             [*prefix, shutil.which("sh") or "sh", "-c", question("lo", FILTER)],
-            capture_output=True, text=True, env=environment or None, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            env=environment or None,
+            check=True,
+        )
         return refusal(text.stdout, "lo", FILTER, "nodes.n1")
 
     assert asked([]) is None

@@ -74,10 +74,13 @@ def test_frames_go_to_their_node_and_groups_to_all(name: str) -> None:
         "print('ready', flush=True); print(s.recv(99).decode())"
     )
     listeners = [
-        subprocess.Popen([*lab.prefix(node), sys.executable, "-c", hear, lab.address(node)],
-                         stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [*lab.prefix(node), sys.executable, "-c", hear, lab.address(node)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for node in lab.nodes[1:]
-    ]  # fmt: skip
+    ]
     for listener in listeners:
         assert listener.stdout is not None
         assert listener.stdout.readline() == "ready\n"
@@ -132,8 +135,9 @@ def test_a_lab_outlives_the_command_that_made_it(name: str) -> None:
     assert made.returncode == 0, made.stderr
     document = json.loads(made.stdout)
     prefix = document["nodes"][0]["prefix"].split()
-    reached = subprocess.run([*prefix, "ip", "-br", "addr", "show", "lan0"],
-                             text=True, capture_output=True, check=True)  # fmt: skip
+    reached = subprocess.run(
+        [*prefix, "ip", "-br", "addr", "show", "lan0"], text=True, capture_output=True, check=True
+    )
     assert document["nodes"][0]["address"] in reached.stdout
     assert busmark("down", name).returncode == 0
     gone = busmark("down", name)
