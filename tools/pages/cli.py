@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from tools.pages import markdown as md
 
+from busmark.cli.habits import HABITS, Habit
 from busmark.cli.main import busmark, known
 from busmark.model import units
 
@@ -30,10 +31,13 @@ Behind a size `k`, `M` and `G` are powers of 1024, as in ddsperf and iperf3: `64
 are powers of 1000: `10kHz` are 10,000 samples per second. RTI Perftest and sockperf take plain
 bytes, which work too.
 
-Options of RTI Perftest, ddsperf, performance_test, sockperf and iperf3 behind `busmark latency`,
-`throughput` and `interop` are answered with Busmark's: `--dataLen 1024 --pubRate 100` with `--size
-1k --rate 100Hz`.
+## Options of other tools
 
+Options that other tools and earlier versions have are no options of Busmark's, but it knows them:
+`busmark latency udp --dataLen 1024 --pubRate 100` is answered by `busmark latency udp --size 1k
+--rate 100Hz`, the whole line to type.
+
+{habits}
 ## Environment
 
 | Variable | Meaning |
@@ -49,7 +53,7 @@ def page() -> str:
     """The page."""
     parts = [
         md.head("Command line", "the commands' own help"),
-        COMMON.replace("{units}", _units()),
+        COMMON.replace("{units}", _units()).replace("{habits}", _habits()),
         md.table(
             ("Command", "What it does"),
             [(f"[`busmark {name}`](#busmark-{name})", each.help) for name, each in known().items()],
@@ -69,6 +73,25 @@ def _units() -> str:
         for each in units.KINDS.values()
     ]
     return md.table(("Kind", "Such as", "Units"), rows)
+
+
+def _habits() -> str:
+    rows = [(_codes(each.commands), each.tool, _codes(each.names), _ours(each)) for each in HABITS]
+    return md.table(("Behind `busmark`", "Tool", "Option there", "Here"), rows)
+
+
+def _codes(names: tuple[str, ...]) -> str:
+    return ", ".join(map(md.code, names))
+
+
+def _ours(habit: Habit) -> str:
+    """Return what to type, or what to do."""
+    if not habit.option:
+        return habit.why
+    value = (habit.value or "").replace("{}", "N")
+    if habit.option.startswith("--set "):
+        return md.code(f"{habit.option}={value or 'N'}")
+    return md.code(f"{habit.option} {value}".strip())
 
 
 def _sections(command: click.Command, name: str, parent: click.Context) -> list[str]:

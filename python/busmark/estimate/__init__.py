@@ -9,5 +9,6 @@ and there is a module for each quantity, such as `latency` or `route`. What they
 
 from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.estimate.rows import Estimated, of_case
+from busmark.estimate.stream import pairs
 
-__all__ = ["ESTIMATES", "SERIES", "Estimated", "of_case"]
+__all__ = ["ESTIMATES", "SERIES", "Estimated", "of_case", "pairs"]

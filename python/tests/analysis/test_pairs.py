@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from busmark.estimate.stream import pairs
+from busmark.estimate import pairs
 from busmark.model.stream import Pairs
 
 

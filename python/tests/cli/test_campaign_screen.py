@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from textual.pilot import Pilot
 
-from busmark.cli.event_lines import EVENT_LINE
 from busmark.cli.live.campaign_app import CampaignApp
 
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "schemas" / "events.schema.json").read_text(encoding="utf-8")
+)
 LEFT = {"rounds_done": 1, "rounds_left": 3, "cases_done": 0, "seconds_left": 20.0, "more": True}
 LIVE = {"round_trip_median_ns": 40_000.0, "round_trip_p99_ns": None, "latencies": 50,
         "rate_hz": 1234.0, "looked_at": 100, "unanswered": 7}  # fmt: skip
@@ -83,4 +88,4 @@ def test_a_campaign_is_a_line_for_each_case_and_what_was_reported_of_it() -> Non
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_these_are_events_as_a_run_prints_them(event: dict[str, Any]) -> None:
-    EVENT_LINE.validate_python(event)
+    jsonschema.validate(event, SCHEMA)

@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 from planted import params
 
-from busmark.control import RoundData
-from busmark.control.worker import Frame
+from busmark.control import Frame, RoundData
 from busmark.model.parameters import Parameters
 from busmark.plan import flows
 from busmark.scenario import Scenario

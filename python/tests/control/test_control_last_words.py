@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from busmark.control.worker import last_words
+from busmark.control import last_words
 
 LIMIT, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
 NOTE = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"

@@ -11,8 +11,8 @@ from typing import Any
 from control_fakes import PARAMS
 from seams import reviewed
 
-from busmark.control.tables import shortfall
-from busmark.scenario.model import Criteria
+from busmark.control import tables
+from busmark.scenario import Scenario
 from busmark.store import Case
 
 CPU = {"load": "cpu 50%", "rate_hz": None}
@@ -49,7 +49,10 @@ def judged(
     case = Case(id="000-x", params=PARAMS.model_copy(update=asked), status="planned")
     figures = {"samples": sent, "received": sent, "expected": sent, "lost": 0, "sent": sent,
                "measured_s": measured_s, "senders": senders, "ended": ended, **loads}  # fmt: skip
-    return shortfall(figures, case, Criteria(**(criteria or {}))) or "enough"
+    asked_of = Scenario.model_validate(
+        {"name": "x", "matrix": {"adapter": "x"}, "criteria": criteria or {}}
+    )
+    return tables.shortfall(figures, case, asked_of.criteria) or "enough"
 
 
 def test_what_was_not_reached_is_reported_with_what_was_asked() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from busmark.control.records import completed
-from busmark.control.worker import Frame
+from busmark.control import Frame, completed
 from busmark.errors import RoundError
 
 ACCOUNTS: dict[str, list[int | None]] = {

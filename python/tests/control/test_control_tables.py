@@ -11,9 +11,8 @@ from control_fakes import PARAMS, framed, round_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from busmark.control import tables
+from busmark.control import RESULTS, Frame, check, read, tables
 from busmark.control.roles import sizes_of
-from busmark.control.worker import RESULTS, Frame, check, read
 from busmark.errors import RoundError
 from busmark.store import Case
 

@@ -9,45 +9,90 @@ from pathlib import Path
 import pytest
 from docs_pages import ROOT
 
+PACKAGE = ROOT / "python" / "busmark"
 TESTS = ROOT / "python" / "tests"
-FOLDERS = (
-    "analysis", "bench", "compare", "docs", "findings", "frames", "model", "oracles", "present",
-    "stats", "store", "tools", "track",
-)  # fmt: skip
-DOORS = {"busmark.cli.main", "busmark.compare.campaign", "busmark.estimate.columns",
-         "busmark.estimate.frames", "busmark.estimate.stream", "busmark.model.parameters",
-         "busmark.model.quantities", "busmark.model.statistics", "busmark.model.stream",
-         "busmark.plugins.papers.repetition",
-         "busmark.present.drawings"}  # fmt: skip
-"""Modules that are public though they are within a package; all others are a package's own."""
 
-PLACES = {TESTS / folder: "-" for folder in FOLDERS} | {
-    path: path.parent.name for path in ROOT.glob("python/busmark/plugins/*/tests")
+INSIDE = {
+    "busmark.cli.live.campaign_app": "Textual's pilot drives the application itself",
+    "busmark.plugins.papers.repetition": "oracles keep verdicts that no file has in numbers",
+    "busmark.present.display": "notebooks that we write import it",
+    "busmark.present.drawings": "of each document one chart of a kind is drawn on paper",
+    "busmark.present.sinks.notebook": "a kernel that ends, and cells that fail",
+    "busmark.present.sinks.tables": "types of columns, which a CSV file does not have",
+    "busmark.present.texts": "every sentence of documents is reviewed once, by its template",
+}
+"""Modules behind a door that a test may import all the same, each with its reason."""
+
+FOLDERS = {folder: "-" for folder in TESTS.iterdir() if any(folder.glob("*.py"))} | {
+    path: path.parent.name for path in PACKAGE.glob("plugins/*/tests")
 }
 """Folders of tests, each with its plug-in: tests of a plug-in belong to it, and see its modules."""
 
-BY_HAND = {"test_figures.py", "test_sinks.py", "test_texts.py", "documents_campaigns.py",
-           "test_papers_documents.py"}  # fmt: skip
-"""Documents and cells are written by hand there."""
+
+def name_of(path: Path) -> str:
+    """Return the name by which a file of the package is imported."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
 
 
-def modules(path: Path) -> Iterator[str]:
-    """Yield every module of Busmark's that a file imports."""
+MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py") if "tests" not in path.parts}
+
+
+def part(module: str) -> str:
+    """Return the package of a module: one of the core, or a plug-in."""
+    names = module.split(".")
+    return ".".join(names[1 : 3 if names[1:2] == ["plugins"] else 2])
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield every module of Busmark's that a file imports; of a name that a package has, the
+    package."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+            for name in node.names:
+                within = f"{node.module}.{name.name}"
+                is_module = within in MODULES and name.name not in exported(node.module)
+                yield within if is_module else node.module
         elif isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
 
 
-@pytest.mark.parametrize("folder", PLACES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_test_imports_doors_only(folder: Path) -> None:
-    own = f"busmark.plugins.{PLACES[folder]}"
-    found = {
-        f"{path.name}: {module}"
-        for path in folder.rglob("*.py") if path.name not in BY_HAND
-        for module in modules(path)
-        if module.startswith("busmark.") and module.count(".") > 1
-        and module not in DOORS and not module.startswith(own)
-    }  # fmt: skip
-    assert not found
+def exported(package: str) -> set[str]:
+    """Return the names that a package imports from its modules."""
+    path = MODULES.get(package)
+    if path is None or path.name != "__init__.py":
+        return set()
+    return {
+        name.asname or name.name
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
+
+
+@pytest.fixture(scope="module")
+def doors() -> set[str]:
+    """Packages, and modules that another package imports, so that it depends on them."""
+    used = {
+        module
+        for own, path in MODULES.items()
+        for module in imports(path)
+        if module in MODULES and part(module) != part(own)
+    }
+    return used | {name for name, path in MODULES.items() if path.name == "__init__.py"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_test_imports_doors_only(folder: Path, doors: set[str]) -> None:
+    behind = {
+        (path.name, module)
+        for path in folder.rglob("*.py")
+        for module in imports(path)
+        if module in MODULES and part(module) != f"plugins.{FOLDERS[folder]}"
+    }
+    assert {(file, module) for file, module in behind if module not in doors | {*INSIDE}} == set()
+
+
+def test_what_is_seen_inside_is_imported_by_a_test(doors: set[str]) -> None:
+    imported = {module for path in TESTS.rglob("*.py") for module in imports(path)}
+    assert imported >= {*INSIDE} and not doors & {*INSIDE}

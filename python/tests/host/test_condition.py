@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from busmark.host.condition import changes, condition
+from busmark.host import changes, condition
 
 NAMES = {7: ("active", [1])}
 CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
