@@ -34,8 +34,8 @@ bytes, which work too.
 ## Options of other tools
 
 Options that other tools and earlier versions have are no options of Busmark's, but it knows them:
-`busmark latency udp --dataLen 1024 --pubRate 100` is answered by `busmark latency udp --size 1k
---rate 100Hz`, the whole line to type.
+`--dataLen 1024 --pubRate 100` behind `busmark latency udp` is answered by the whole line to type,
+`busmark latency udp --size 1k --rate 100Hz`.
 
 {habits}
 ## Environment
