@@ -27,7 +27,7 @@ from busmark.errors import UserError, nearest, together
 from busmark.launcher import DEVNULL, PIPE, Launched, Start
 from busmark.processes import signal_name
 
-DESCRIBE_TIMEOUT_S = 20.0
+DESCRIBE_TIMEOUT_S = 120.0
 
 _REBUILD = "Rebuild it, or leave it out"
 
