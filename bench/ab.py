@@ -46,8 +46,12 @@ def run(folder: Path, name: str, candidate: str) -> dict[str, Any]:
     took = time.monotonic() - began
     if ended.returncode not in (0, 1):
         raise SystemExit(f"{name}: busmark ab ended with exit code {ended.returncode}")
-    return {"name": name, "code": ended.returncode, "took_s": round(took, 1),
-            **json.loads(ended.stdout)}  # fmt: skip
+    return {
+        "name": name,
+        "code": ended.returncode,
+        "took_s": round(took, 1),
+        **json.loads(ended.stdout),
+    }
 
 
 def summary(document: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -59,17 +63,25 @@ def summary(document: dict[str, Any], kind: str) -> dict[str, Any]:
     right = document["code"] == 0
     if expected is not None:
         right = document["code"] == 1 and "missed" in outcomes[expected]
-    return {"kind": kind, "name": document["name"], "code": document["code"], "right": right,
-            "took_s": document["took_s"], "outcomes": outcomes}  # fmt: skip
+    return {
+        "kind": kind,
+        "name": document["name"],
+        "code": document["code"],
+        "right": right,
+        "took_s": document["took_s"],
+        "outcomes": outcomes,
+    }
 
 
 def tenth_ns(document: dict[str, Any]) -> int:
     """A tenth of the median RTT/2 of the smallest size, which is what one way may take longer."""
     medians = [
         change["baseline"]["value"]
-        for pair in document["pairs"] if pair["test"] == "latency"
-        for change in pair["changes"] if change["name"] == "median.latency"
-    ]  # fmt: skip
+        for pair in document["pairs"]
+        if pair["test"] == "latency"
+        for change in pair["changes"]
+        if change["name"] == "median.latency"
+    ]
     return int(min(medians) / 10)
 
 

@@ -82,15 +82,25 @@ class Bare:
         with self._server(task) as address:
             return self._exchange(task, inlined, (count, warmup), address)
 
-    def _exchange(self, task: Task, inlined: bool, counts: tuple[int, int],
-                  server_address: str | None) -> tuple[Values, float]:  # fmt: skip
+    def _exchange(
+        self, task: Task, inlined: bool, counts: tuple[int, int], server_address: str | None
+    ) -> tuple[Values, float]:
         program, *first = PROGRAMS[task.adapter]
         path = find(program)
         assert path is not None
         self._count += 1
         address = str(self._folder / f"bare-{self._count}")
-        options = [*first, "--wait", task.wait, "--size", str(task.size),
-                   "--count", str(counts[0]), "--warmup", str(counts[1])]  # fmt: skip
+        options = [
+            *first,
+            "--wait",
+            task.wait,
+            "--size",
+            str(task.size),
+            "--count",
+            str(counts[0]),
+            "--warmup",
+            str(counts[1]),
+        ]
         passive, active = ("pong", "ping") if task.test == "latency" else ("sub", "pub")
         limit_s = (task.seconds or self._seconds) * 10 + PATIENCE_S
         options += ["--calls", "inlined"] if inlined else []
@@ -98,11 +108,19 @@ class Bare:
             options += [f"--{key.replace('_', '-')}", value]
         options += ["--server", server_address] if server_address else []
         if task.security != "none":
-            options += ["--security", str(made(self._folder).directory),
-                        "--security-profile", task.security]  # fmt: skip
+            options += [
+                "--security",
+                str(made(self._folder).directory),
+                "--security-profile",
+                task.security,
+            ]
         surroundings = environment()
-        with server([path, passive, *options, "--address", address], task.cpus[0],
-                    self._folder, surroundings) as other:  # fmt: skip
+        with server(
+            [path, passive, *options, "--address", address],
+            task.cpus[0],
+            self._folder,
+            surroundings,
+        ) as other:
             ready = _object(other.first_line())
             options += ["--address", str(ready.get("address", address))]
             command: list[str | Path] = [path, active, *options]

@@ -92,7 +92,7 @@ def record(folder: Path) -> list[Result]:
             folder / str(number),
         )
         for number, (pack, only) in enumerate(PACKS.items())
-    ]  # fmt: skip
+    ]
 
 
 def run(words: list[str], out: Path) -> Result:
@@ -143,11 +143,19 @@ def markdown(rows: Table) -> str:
 
 
 PARTS = (
-    ("Overhead of a round", OVERHEAD, overhead,
-     "One publisher, the rest subscribers, on four nodes of a lab. Goal: 0.5 s at most."),
-    ("The lab's forwarder", FORWARDER, forwarder,
-     "Goal: 30 µs added at most, and 1 Gbit/s carried."),
-)  # fmt: skip
+    (
+        "Overhead of a round",
+        OVERHEAD,
+        overhead,
+        "One publisher, the rest subscribers, on four nodes of a lab. Goal: 0.5 s at most.",
+    ),
+    (
+        "The lab's forwarder",
+        FORWARDER,
+        forwarder,
+        "Goal: 30 µs added at most, and 1 Gbit/s carried.",
+    ),
+)
 SCHEDULES = "Rounds until the interval is narrow"
 SIMULATED = """Simulated on recorded rounds of the quick packs, drawn with replacement; a shorter
 round is the beginning of a recorded one. *Such*: rounds of 2,000 samples, *chosen*:
@@ -174,9 +182,12 @@ RECORDED = (
 
 @click.command()
 @click.option(
-    "--result", "results", multiple=True, type=click.Path(path_type=Path),
+    "--result",
+    "results",
+    multiple=True,
+    type=click.Path(path_type=Path),
     help="A campaign with 20 rounds or more of a case, or a quick pack's.",
-)  # fmt: skip
+)
 @click.option("--only", type=click.Choice([*NAMES]), help="This part; the others stay.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "CAMPAIGNS.md")
 def main(results: tuple[Path, ...], only: str | None, out: Path) -> None:

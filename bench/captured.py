@@ -48,8 +48,10 @@ def campaign(state: str, text: str, folder: Path) -> dict[str, float]:
     out = folder / state.replace(" ", "-")
     ended = subprocess.run(
         [sys.executable, "-m", "busmark", "run", str(folder / "scenario.toml"), "--out", str(out)],
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     if ended.returncode not in (0, 1):  # 1: there are findings, of a busy machine for one
         raise click.ClickException(ended.stderr.strip())
     rows = pl.read_parquet(out / "cases.parquet").filter(pl.col("status") == "ok")

@@ -83,9 +83,16 @@ def _judged(judged: Estimate, target: Target | None, what: str) -> dict[str, Any
 
 def _nothing(target: Target | None, what: str) -> dict[str, Any]:
     return {
-        "ours": None, "other": None, "ratio": None, "interval": None, **_target(target, what),
-        "met": None, "verdict": FAILED, "excess": None, "rounds": 0,
-    }  # fmt: skip
+        "ours": None,
+        "other": None,
+        "ratio": None,
+        "interval": None,
+        **_target(target, what),
+        "met": None,
+        "verdict": FAILED,
+        "excess": None,
+        "rounds": 0,
+    }
 
 
 def _target(target: Target | None, what: str) -> dict[str, Any]:

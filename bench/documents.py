@@ -21,8 +21,13 @@ DAYS = 7
 @cache
 def made(folder: Path) -> Documents:
     """Make the documents of a comparison in this folder for every domain: bare loops take any."""
-    wanted = DocumentRequest(participants=list(SIDES), domains=(Domains(0, LAST),), days=DAYS,
-                    publish=("*",), subscribe=("*",))  # fmt: skip
+    wanted = DocumentRequest(
+        participants=list(SIDES),
+        domains=(Domains(0, LAST),),
+        days=DAYS,
+        publish=("*",),
+        subscribe=("*",),
+    )
     return create(folder / "security", wanted)
 
 

@@ -14,10 +14,24 @@ from peers import versions
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = Path("/sys/devices/system/cpu/vulnerabilities")
 KEPT = (
-    "os", "kernel", "architecture", "virtualisation", "cpu_model", "cpus_online", "memory_bytes",
-    "clocksource", "governors", "turbo", "smt_active", "rmem_max", "rmem_default", "wmem_default",
-    "loopback_mtu", "load_average", "python_version",
-)  # fmt: skip
+    "os",
+    "kernel",
+    "architecture",
+    "virtualisation",
+    "cpu_model",
+    "cpus_online",
+    "memory_bytes",
+    "clocksource",
+    "governors",
+    "turbo",
+    "smt_active",
+    "rmem_max",
+    "rmem_default",
+    "wmem_default",
+    "loopback_mtu",
+    "load_average",
+    "python_version",
+)
 
 
 def machine() -> dict[str, Any]:

@@ -86,10 +86,14 @@ def _values(begin_ns: int, ready_ns: int, matched_ns: int) -> Values:
 def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     """Started, and ended with the block; killed if this process dies."""
     process = subprocess.Popen(
-        ["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.PIPE, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment()},
+        ["setpriv", "--pdeathsig", "KILL", *command],
+        stdin=subprocess.PIPE,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment()},
         start_new_session=True,
-    )  # fmt: skip
+    )
     try:
         yield process
     finally:

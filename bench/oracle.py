@@ -59,9 +59,12 @@ def perfect(case: Recording, rng: np.random.Generator) -> Perfect:
         [*found, (whole_s, FIXED_ROUNDS, statistics.median(r["measured_s"] for r in fixed))]
     )
     return Perfect(
-        seconds, rounds, best_s / whole_s, besides_s / whole_s,
+        seconds,
+        rounds,
+        best_s / whole_s,
+        besides_s / whole_s,
         case.true_after(seconds) / case.truth - 1.0,
-    )  # fmt: skip
+    )
 
 
 def bounds(cases: Sequence[Recording]) -> list[Perfect]:
@@ -85,21 +88,36 @@ def verdict(found: Sequence[Perfect], goal: float = 0.5) -> str:
 def oracle(cases: Sequence[Recording], found: Sequence[Perfect]) -> Iterator[tuple[str, ...]]:
     """Where the time goes, and what a perfect choice would take."""
     yield (
-        "case", "start, discovery, collecting, s", "warm-up, s", "2,000 samples, s",
-        "best length, s", "rounds of it", "off by", "its share of the time",
+        "case",
+        "start, discovery, collecting, s",
+        "warm-up, s",
+        "2,000 samples, s",
+        "best length, s",
+        "rounds of it",
+        "off by",
+        "its share of the time",
         "share of rounds of no length",
-    )  # fmt: skip
+    )
     for case, best in zip(cases, found, strict=True):
         parts = [
-            statistics.median(part) for part in zip(
-                *((r.overhead_s, r.warmup_s, r.of_samples(FIXED_SAMPLES)["measured_s"])
-                  for r in case.rounds), strict=True)
-        ]  # fmt: skip
+            statistics.median(part)
+            for part in zip(
+                *(
+                    (r.overhead_s, r.warmup_s, r.of_samples(FIXED_SAMPLES)["measured_s"])
+                    for r in case.rounds
+                ),
+                strict=True,
+            )
+        ]
         yield (
-            case.case.id.partition("-")[2], *(f"{part:.2f}" for part in parts),
-            f"{best.seconds:.2f}", str(best.rounds), f"{best.off:+.1%}",
-            f"{best.share:.2f}", f"{best.nothing:.2f}",
-        )  # fmt: skip
+            case.case.id.partition("-")[2],
+            *(f"{part:.2f}" for part in parts),
+            f"{best.seconds:.2f}",
+            str(best.rounds),
+            f"{best.off:+.1%}",
+            f"{best.share:.2f}",
+            f"{best.nothing:.2f}",
+        )
 
 
 def _mean_s(rows: Sequence[Row]) -> float:

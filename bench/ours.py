@@ -149,18 +149,29 @@ class Ours:
             scenario = meeting(task)
             return scenario, expand(scenario, self.adapters)[0]
         matrix: dict[str, Any] = {
-            "adapter": task.adapter, "test": task.test, "size": task.size, "wait": task.wait,
-            "placement": task.placement, "profile": settings.pop(PROFILE, "default"),
-            "option": {task.adapter: settings}, "security": task.security,
-        }  # fmt: skip
-        scenario = Scenario.model_validate({
-            "name": "bench",
-            # No latency probes: the bare loops and the peers have none.
-            "measure": {"duration_s": seconds, "warmup_s": self._warmup_s, "probe_every": 0,
-                        "max_samples": max(10_000, int(seconds * ROWS_PER_S))},
-            "matrix": matrix,
-            "run": {"domain": DOMAIN, "hang_s": 10},
-        })  # fmt: skip
+            "adapter": task.adapter,
+            "test": task.test,
+            "size": task.size,
+            "wait": task.wait,
+            "placement": task.placement,
+            "profile": settings.pop(PROFILE, "default"),
+            "option": {task.adapter: settings},
+            "security": task.security,
+        }
+        scenario = Scenario.model_validate(
+            {
+                "name": "bench",
+                # No latency probes: the bare loops and the peers have none.
+                "measure": {
+                    "duration_s": seconds,
+                    "warmup_s": self._warmup_s,
+                    "probe_every": 0,
+                    "max_samples": max(10_000, int(seconds * ROWS_PER_S)),
+                },
+                "matrix": matrix,
+                "run": {"domain": DOMAIN, "hang_s": 10},
+            }
+        )
         return scenario, expand(scenario, self.adapters)[0]
 
 

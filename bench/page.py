@@ -58,9 +58,14 @@ DRAWN = """[...document.querySelectorAll(".plot canvas")].some((canvas) => {
 """Whether a chart in the window has something in it."""
 
 COLUMNS = {
-    "paint": "first paint", "text": "first screen", "chart": "first chart", "ready": "everything",
-    "task": "main thread", "script": "scripts", "longest": "longest task",
-}  # fmt: skip
+    "paint": "first paint",
+    "text": "first screen",
+    "chart": "first chart",
+    "ready": "everything",
+    "task": "main thread",
+    "script": "scripts",
+    "longest": "longest task",
+}
 
 
 def opened(page: Path) -> dict[str, float]:
@@ -93,8 +98,12 @@ def row(page: Path, opens: int) -> str:
 
 
 @click.command()
-@click.argument("pages", nargs=-1, required=True,
-                type=click.Path(exists=True, path_type=Path, resolve_path=True))  # fmt: skip
+@click.argument(
+    "pages",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path, resolve_path=True),
+)
 @click.option("--opens", default=5, show_default=True, help="How often each is opened.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "PAGE.md")
 def main(pages: tuple[Path, ...], opens: int, out: Path) -> None:
@@ -102,16 +111,21 @@ def main(pages: tuple[Path, ...], opens: int, out: Path) -> None:
     host = machine()
     titles = ["campaign", "MiB", *(f"{title}, s" for title in COLUMNS.values()), "target"]
     lines = [
-        "# What a page costs who opens it", "",
-        f"{now()}, {host['cpu_model']}, {host['cpus_online']} CPUs, {host['kernel']}.", "",
+        "# What a page costs who opens it",
+        "",
+        f"{now()}, {host['cpu_model']}, {host['cpus_online']} CPUs, {host['kernel']}.",
+        "",
         f"Median of {opens} openings, in brackets the slowest, each in a browser that has just "
         "been started: seconds from the beginning of the navigation until something is painted, "
         "the first screen is whole, the first chart is on the screen, to which the reader has "
         "scrolled at the first paint, and everything has begun; what the main thread was busy for "
-        "until then, and its scripts; and its longest task (0.05: none is longer).", "",
-        f"| {' | '.join(titles)} |", "| --- " * len(titles) + "|",
-        *(row(page, opens) for page in pages), "",
-    ]  # fmt: skip
+        "until then, and its scripts; and its longest task (0.05: none is longer).",
+        "",
+        f"| {' | '.join(titles)} |",
+        "| --- " * len(titles) + "|",
+        *(row(page, opens) for page in pages),
+        "",
+    ]
     write_text(out, "\n".join(lines))
     click.echo("\n".join(lines))
 

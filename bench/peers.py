@@ -88,12 +88,14 @@ class Peers:
         port = free_port(socket.SOCK_STREAM)
         options = ["-p", str(port)]
         block = str(stream_bytes(task))
-        with server(["iperf3", "-s", "-1", "-B", "127.0.0.1", *options], task.cpus[0],
-                    self._folder) as other:  # fmt: skip
+        with server(
+            ["iperf3", "-s", "-1", "-B", "127.0.0.1", *options], task.cpus[0], self._folder
+        ) as other:
             other.bound(port, socket.SOCK_STREAM)
             client = ["iperf3", "-c", "127.0.0.1", *options, "-l", block]
-            printed = run([*client, "-t", str(self._seconds), "-J"], task.cpus[1],
-                          self._seconds + PATIENCE_S)  # fmt: skip
+            printed = run(
+                [*client, "-t", str(self._seconds), "-J"], task.cpus[1], self._seconds + PATIENCE_S
+            )
         # In samples: what goes into the stream for one of ours.
         return {MAIN: parse_iperf3(printed) / 8 / stream_bytes(task)}
 

@@ -19,9 +19,18 @@ from scipy import stats
 
 PERCENTILES = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999]
 COLUMNS = [
-    "round", "seq", "flags", "intended_ns", "sent_ns", "written_ns", "echo_delivered_ns",
-    "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns",
-]  # fmt: skip
+    "round",
+    "seq",
+    "flags",
+    "intended_ns",
+    "sent_ns",
+    "written_ns",
+    "echo_delivered_ns",
+    "echo_read_ns",
+    "echo_sent_ns",
+    "delivered_ns",
+    "read_ns",
+]
 RESAMPLES = 1000
 
 
@@ -61,16 +70,20 @@ def describe(rounds: list[np.ndarray[Any, Any]]) -> dict[str, Any]:
     }
     return {
         "count": pooled.size,
-        "mean": pooled.mean(), "std": pooled.std(ddof=1), "min": pooled.min(), "max": pooled.max(),
+        "mean": pooled.mean(),
+        "std": pooled.std(ddof=1),
+        "min": pooled.min(),
+        "max": pooled.max(),
         "mad": stats.median_abs_deviation(pooled),
-        "skewness": stats.skew(pooled), "kurtosis": stats.kurtosis(pooled),
+        "skewness": stats.skew(pooled),
+        "kurtosis": stats.kurtosis(pooled),
         "percentiles": np.percentile(pooled, PERCENTILES).tolist(),
         "median_interval": interval(rounds, np.median),
         "mean_interval": interval(rounds, np.mean),
         "p99_interval": interval(rounds, lambda x: np.percentile(x, 99)),
         "best": best,
         "shape": shape(pooled),
-    }  # fmt: skip
+    }
 
 
 def main(directory: Path) -> None:
@@ -94,9 +107,15 @@ def main(directory: Path) -> None:
             "segments": {name: float(value) for name, value in segments.items()},
             "latency": describe(rounds),
             "jitter": describe(jitter),
-            "drift": [float(stats.kendalltau(np.arange(200), [
-                np.median(part) for part in np.array_split(own, 200)]).pvalue) for own in rounds],
-        }  # fmt: skip
+            "drift": [
+                float(
+                    stats.kendalltau(
+                        np.arange(200), [np.median(part) for part in np.array_split(own, 200)]
+                    ).pvalue
+                )
+                for own in rounds
+            ],
+        }
     json.dump(found, sys.stdout, default=float)
 
 

@@ -40,8 +40,9 @@ def pools(results: Iterable[Result]) -> list[Recording]:
     joined = {key: [one for own in cases for one in relative(own)] for key, cases in found.items()}
     return [
         Recording.of(_named(*key), rounds)
-        for key, rounds in joined.items() if len(rounds) >= FEWEST_RECORDED
-    ]  # fmt: skip
+        for key, rounds in joined.items()
+        if len(rounds) >= FEWEST_RECORDED
+    ]
 
 
 def relative(rounds: list[Recorded]) -> list[Recorded]:
@@ -50,11 +51,13 @@ def relative(rounds: list[Recorded]) -> list[Recorded]:
     restored = np.sqrt(levels.size / (levels.size - 1)) * (levels - levels.mean())
     return [
         Recorded(
-            one.latencies_ns * (LEVEL_NS * np.exp(to - level)), one.times_s, one.warmup_s,
+            one.latencies_ns * (LEVEL_NS * np.exp(to - level)),
+            one.times_s,
+            one.warmup_s,
             one.overhead_s,
         )
         for one, level, to in zip(rounds, levels, restored, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _rows(result: Result) -> Iterator[tuple[Case, list[Row]]]:

@@ -28,13 +28,19 @@ def pinned(arguments: Sequence[str | Path], cpu: int) -> list[str]:
     return [*guard, *map(str, arguments)]
 
 
-def run(arguments: Sequence[str | Path], cpu: int, limit_s: float,
-        env: Mapping[str, str] | None = None) -> str:  # fmt: skip
+def run(
+    arguments: Sequence[str | Path], cpu: int, limit_s: float, env: Mapping[str, str] | None = None
+) -> str:
     """Runs a command to its end and returns what it printed."""
     process = subprocess.Popen(
-        pinned(arguments, cpu), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, env=_environment(env), start_new_session=True,
-    )  # fmt: skip
+        pinned(arguments, cpu),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=_environment(env),
+        start_new_session=True,
+    )
     try:
         output, errors = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
@@ -90,15 +96,20 @@ class Server:
 
 
 @contextmanager
-def server(arguments: Sequence[str | Path], cpu: int, folder: Path,
-           env: Mapping[str, str] | None = None) -> Iterator[Server]:  # fmt: skip
+def server(
+    arguments: Sequence[str | Path], cpu: int, folder: Path, env: Mapping[str, str] | None = None
+) -> Iterator[Server]:
     """Starts a command in the background; it ends with the block at the latest."""
     log = folder / f"server-{time.monotonic_ns()}.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            pinned(arguments, cpu), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-            env=_environment(env), start_new_session=True,
-        )  # fmt: skip
+            pinned(arguments, cpu),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=_environment(env),
+            start_new_session=True,
+        )
     try:
         yield Server(process, log)
     finally:

@@ -71,11 +71,21 @@ def generate(directory: Path, millions: int) -> None:
         adapter, size = f"adapter{number // len(SIZES):02d}", SIZES[number % len(SIZES)]
         case = f"{number:03d}-latency-{adapter}-{size}B"
         params = {
-            "test": "latency", "adapter": adapter, "transport": "udp", "profile": "default",
-            "payload": "octet", "size": size, "wait": "listener", "placement": "same",
-            "arrivals": "closed", "rate_hz": None, "qos": {}, "settings": {}, "duration_s": 2.0,
+            "test": "latency",
+            "adapter": adapter,
+            "transport": "udp",
+            "profile": "default",
+            "payload": "octet",
+            "size": size,
+            "wait": "listener",
+            "placement": "same",
+            "arrivals": "closed",
+            "rate_hz": None,
+            "qos": {},
+            "settings": {},
+            "duration_s": 2.0,
             "warmup_s": 0.5,
-        }  # fmt: skip
+        }
         cases.append({"id": case, "status": "planned", "reason": None, "params": params})
         for turn in range(ROUNDS):
             rtt = latencies(rng, samples, 20e3 * (1 + 0.1 * (number // 5)) + size)
@@ -83,20 +93,38 @@ def generate(directory: Path, millions: int) -> None:
             row: dict[str, Any] = dict.fromkeys(polars_schema("cases"))
             row |= {k: v for k, v in params.items() if k in row and k != "qos"}
             row |= {
-                "case": case, "round": turn, "attempt": 0, "status": "ok", "order": len(rows),
-                "qos": "{}", "measured_s": 2.0, "warmup_s": 0.5, "overhead_s": 0.1,
-                "started_utc": "2026-01-01T00:00:00Z", "samples": samples, "sent": samples,
-                "lost": 0, "median_ns": float(np.median(rtt)), "ended": "duration",
-            }  # fmt: skip
+                "case": case,
+                "round": turn,
+                "attempt": 0,
+                "status": "ok",
+                "order": len(rows),
+                "qos": "{}",
+                "measured_s": 2.0,
+                "warmup_s": 0.5,
+                "overhead_s": 0.1,
+                "started_utc": "2026-01-01T00:00:00Z",
+                "samples": samples,
+                "sent": samples,
+                "lost": 0,
+                "median_ns": float(np.median(rtt)),
+                "ended": "duration",
+            }
             rows.append(row)
     names = dict.fromkeys(case["params"]["adapter"] for case in cases)
     manifest = {
-        "busmark_version": "0.1.0", "created_utc": "2026-01-01T00:00:00Z",
-        "finished_utc": "2026-01-01T01:00:00Z", "command": "busmark run big.toml", "seed": 1,
-        "cookie": "00c0ffee00c0ffee", "scenario": {"name": f"{millions} million latencies"},
-        "scenario_text": "", "cases": cases, "hosts": {"": {}}, "findings": [],
+        "busmark_version": "0.1.0",
+        "created_utc": "2026-01-01T00:00:00Z",
+        "finished_utc": "2026-01-01T01:00:00Z",
+        "command": "busmark run big.toml",
+        "seed": 1,
+        "cookie": "00c0ffee00c0ffee",
+        "scenario": {"name": f"{millions} million latencies"},
+        "scenario_text": "",
+        "cases": cases,
+        "hosts": {"": {}},
+        "findings": [],
         "adapters": {name: {"name": name, "title": name} for name in names},
-    }  # fmt: skip
+    }
     (directory / "manifest.json").write_text(json.dumps(manifest))
     pl.DataFrame(rows, schema=polars_schema("cases"), infer_schema_length=None).write_parquet(
         directory / "cases.parquet"
@@ -121,12 +149,19 @@ def write_round(
     """As the controller stores one."""
     sent = 1_000_000 + np.concatenate(([0], np.cumsum(rtt + 500)[:-1]))
     known = {
-        "seq": np.arange(rtt.size), "writer": np.ones(rtt.size, dtype=np.int64),
-        "intended_ns": sent, "sent_ns": sent, "written_ns": sent + rtt // 8,
-        "echo_delivered_ns": sent + rtt // 2 - 500, "echo_read_ns": sent + rtt // 2 - 400,
-        "echo_sent_ns": sent + rtt // 2, "delivered_ns": sent + rtt - 100, "read_ns": sent + rtt,
-        "flags": np.zeros(rtt.size, dtype=np.int64), "answers": np.ones(rtt.size, dtype=np.int64),
-    }  # fmt: skip
+        "seq": np.arange(rtt.size),
+        "writer": np.ones(rtt.size, dtype=np.int64),
+        "intended_ns": sent,
+        "sent_ns": sent,
+        "written_ns": sent + rtt // 8,
+        "echo_delivered_ns": sent + rtt // 2 - 500,
+        "echo_read_ns": sent + rtt // 2 - 400,
+        "echo_sent_ns": sent + rtt // 2,
+        "delivered_ns": sent + rtt - 100,
+        "read_ns": sent + rtt,
+        "flags": np.zeros(rtt.size, dtype=np.int64),
+        "answers": np.ones(rtt.size, dtype=np.int64),
+    }
     constants = {"case": case, "round": number, "role": "pinger", "size": 64}
     frame = pl.DataFrame(known).with_columns(pl.lit(v).alias(k) for k, v in constants.items())
     schema = polars_schema("samples")
@@ -155,8 +190,12 @@ def cost(*command: str | Path) -> Cost:
 
 def median(costs: list[Cost]) -> Cost:
     """Median of each figure by itself."""
-    return Cost(*(statistics.median(getattr(c, name) for c in costs) for name in
-                  ("seconds", "cpu_s", "peak_gib")))  # fmt: skip
+    return Cost(
+        *(
+            statistics.median(getattr(c, name) for c in costs)
+            for name in ("seconds", "cpu_s", "peak_gib")
+        )
+    )
 
 
 def measure(millions: int, rounds: int) -> list[str]:
@@ -214,21 +253,24 @@ def main(rounds: int, big: bool, out: Path) -> None:
     """Measures and writes the table."""
     host = machine()
     lines = [
-        "# What reports cost", "",
-        f"{now()}, {host['cpu_model']}, {host['cpus_online']} CPUs, {host['kernel']}.", "",
+        "# What reports cost",
+        "",
+        f"{now()}, {host['cpu_model']}, {host['cpus_online']} CPUs, {host['kernel']}.",
+        "",
         "From raw latencies in Parquet, in 100 cases of 5 rounds, to all statistics: "
         "the first `busmark show` less a later one, against `plain_report.py`, the same "
         "statistics with pandas and scipy as one would write them down. Medians of interleaved "
         "runs; in brackets CPU time of all threads. *Page* and *show*: `busmark report` and "
         "`busmark show` from the estimates that lie in the result, as they do when a campaign has "
-        "ended.", "",
+        "ended.",
+        "",
         "| latencies | estimates, s | GiB | page, s | show, s | plain, s | GiB | ratio | page, MiB "
         "| targets |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         *measure(10, rounds),
         *(measure(100, 1) if big else []),
         "",
-    ]  # fmt: skip
+    ]
     write_text(out, "\n".join(lines))
     click.echo("\n".join(lines))
 

@@ -33,9 +33,10 @@ WARMUP_SHARE = 0.15
 def chosen(only: str | None) -> list[Group]:
     """Groups with a row whose identifier matches."""
     found = [
-        group for group in groups()
+        group
+        for group in groups()
         if any(re.search(only or "", group.identifier(row)) for row in group.rows)
-    ]  # fmt: skip
+    ]
     if not found:
         raise click.UsageError(f"no comparison matches {only!r}")
     return found
@@ -67,10 +68,18 @@ def measure(
         finally:
             contestants.close()
     return {
-        "begun_utc": begun, "length_s": round(time.monotonic() - begin, 1), "rounds": rounds,
-        "further": further, "seconds": seconds, "warmup_s": warmup_s, "seed": seed, "only": None,
-        "machine": host, "software": software(), "rows": rows,
-    }  # fmt: skip
+        "begun_utc": begun,
+        "length_s": round(time.monotonic() - begin, 1),
+        "rounds": rounds,
+        "further": further,
+        "seconds": seconds,
+        "warmup_s": warmup_s,
+        "seed": seed,
+        "only": None,
+        "machine": host,
+        "software": software(),
+        "rows": rows,
+    }
 
 
 def prepare(group: Group, contestants: Contestants) -> Record:
@@ -97,19 +106,45 @@ def summary(rows: list[dict[str, Any]]) -> str:
     epilog="Example: python bench/run.py --rounds 3 --only latency/udp --out /tmp/r.json"
 )
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1))
-@click.option("--further", default=40, show_default=True, type=click.IntRange(0),
-              help="Most further rounds of groups that these cannot decide.")  # fmt: skip
-@click.option("--seconds", default=0.3, show_default=True, type=click.FloatRange(0.05, 60),
-              help="Measured time of each contestant in each round.")  # fmt: skip
+@click.option(
+    "--further",
+    default=40,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Most further rounds of groups that these cannot decide.",
+)
+@click.option(
+    "--seconds",
+    default=0.3,
+    show_default=True,
+    type=click.FloatRange(0.05, 60),
+    help="Measured time of each contestant in each round.",
+)
 @click.option("--only", metavar="REGEX", help="Comparisons whose identifier matches.")
 @click.option("--seed", default=1, show_default=True, help="Seed of the order.")
-@click.option("--out", default=HERE / "results.json", type=click.Path(path_type=Path),
-              help="The results; RESULTS.md is written beside them.")  # fmt: skip
-@click.option("--awake", "keep_awake", is_flag=True,
-              help="A loop of the idle class on each CPU, so that none halts.")  # fmt: skip
+@click.option(
+    "--out",
+    default=HERE / "results.json",
+    type=click.Path(path_type=Path),
+    help="The results; RESULTS.md is written beside them.",
+)
+@click.option(
+    "--awake",
+    "keep_awake",
+    is_flag=True,
+    help="A loop of the idle class on each CPU, so that none halts.",
+)
 @click.option("--render-only", is_flag=True, help="Only write RESULTS.md again, with the notes.")
-def main(rounds: int, further: int, seconds: float, only: str | None, seed: int, out: Path,
-         keep_awake: bool, render_only: bool) -> None:  # fmt: skip
+def main(
+    rounds: int,
+    further: int,
+    seconds: float,
+    only: str | None,
+    seed: int,
+    out: Path,
+    keep_awake: bool,
+    render_only: bool,
+) -> None:
     """Measure Busmark beside bare loops and peers. Alone on the machine, please."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
     if render_only:

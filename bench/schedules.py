@@ -23,15 +23,18 @@ from busmark.store.columns import WARM_UP
 
 PACKS = {
     "middlemeasure-2010/quick": (
-        "*-latency-tcp-octet-1024B-*", "*-latency-udp-unicast-octet-1024B-*",
-        "*-latency-omniorb-tcp-octet-1024B-*", "*-latency-fastdds-tcp-octet-1024B-*-keeplast",
+        "*-latency-tcp-octet-1024B-*",
+        "*-latency-udp-unicast-octet-1024B-*",
+        "*-latency-omniorb-tcp-octet-1024B-*",
+        "*-latency-fastdds-tcp-octet-1024B-*-keeplast",
         "*-latency-cyclonedds-udp-octet-1024B-*",
     ),
     "perftest-2023/quick": (
-        "*-latency-cyclonedds-udp-64B", "*-latency-cyclonedds-udp-16384B",
+        "*-latency-cyclonedds-udp-64B",
+        "*-latency-cyclonedds-udp-16384B",
         "*-latency-fastdds-udp-64B",
     ),
-}  # fmt: skip
+}
 """Cases of the quick packs that are recorded."""
 SETTINGS = ("measure.duration_s=1.0", "measure.system_interval_s=0", "rounds.min=40")
 
@@ -71,10 +74,16 @@ class Recorded:
         if count not in self._cut:
             self._cut[count] = figures("median", self.latencies_ns[:count], None)
         return {
-            "status": "ok", "samples": count, "received": count, "measured_s": measured_s,
-            "warmup_s": self.warmup_s, "overhead_s": self.overhead_s, "failed_s": None,
-            "attempt": 0, **self._cut[count],
-        }  # fmt: skip
+            "status": "ok",
+            "samples": count,
+            "received": count,
+            "measured_s": measured_s,
+            "warmup_s": self.warmup_s,
+            "overhead_s": self.overhead_s,
+            "failed_s": None,
+            "attempt": 0,
+            **self._cut[count],
+        }
 
     def of_samples(self, count: int) -> Row:
         """A round that ended after this many samples."""
@@ -137,10 +146,12 @@ class Recording:
         of_its_length = self.true_after(statistics.median_low(row["measured_s"] for row in rows))
         parts = ("warmup_s", "measured_s", "overhead_s")
         return Campaign(
-            len(rows), sum(row[part] for row in rows for part in parts),
-            level.relative_half_width() or 0.0, abs(level.value - self.truth) <= level.half,
+            len(rows),
+            sum(row[part] for row in rows for part in parts),
+            level.relative_half_width() or 0.0,
+            abs(level.value - self.truth) <= level.half,
             abs(level.value - of_its_length) <= level.half,
-        )  # fmt: skip
+        )
 
     def fixed(self, rng: np.random.Generator) -> Campaign:
         """20 rounds of 2,000 samples."""
@@ -158,10 +169,13 @@ class Recording:
 
     def chosen(self, rng: np.random.Generator, target: float) -> Campaign:
         """Rounds as `measure.duration_s = "auto"` chooses them, until the interval is so narrow."""
-        asked = Scenario.model_validate({
-            "name": "x", "matrix": {"adapter": self.case.params.adapter},
-            "rounds": {"min": FEWEST, "max": MOST, "target": target},
-        })  # fmt: skip
+        asked = Scenario.model_validate(
+            {
+                "name": "x",
+                "matrix": {"adapter": self.case.params.adapter},
+                "rounds": {"min": FEWEST, "max": MOST, "target": target},
+            }
+        )
         rows: list[Row] = []
         seconds, look = 0.0, 0
         while True:
@@ -184,9 +198,10 @@ def recordings(results: Iterable[Result]) -> list[Recording]:
     for result in results:
         for case in result.manifest.cases:
             rows = [
-                row for row in result.cases.to_dicts()
+                row
+                for row in result.cases.to_dicts()
                 if row["case"] == case.id and row["status"] == "ok" and row["statistic_value"]
-            ]  # fmt: skip
+            ]
             if len(rows) >= FEWEST_RECORDED and case.params.test == "latency":
                 rounds = [read_round(result, row) for row in rows]
                 found.append(Recording.of(case, rounds))
@@ -197,9 +212,10 @@ def read_round(result: Result, row: Row) -> Recorded:
     """What was recorded of a round."""
     frame = result.samples(row["case"], row["round"])
     back = frame.filter(
-        (frame["role"] == "pinger") & frame["read_ns"].is_not_null()
+        (frame["role"] == "pinger")
+        & frame["read_ns"].is_not_null()
         & (frame["flags"] & WARM_UP == 0)
-    ).sort("intended_ns", maintain_order=True)  # fmt: skip
+    ).sort("intended_ns", maintain_order=True)
     times = (back["read_ns"] - back["intended_ns"][0]).to_numpy() / 1e9
     return Recorded(latencies_ns(frame), times, row["warmup_s"], row["overhead_s"])
 
@@ -208,9 +224,12 @@ def schedules(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
     """Time and coverage of lengths that are chosen, against 20 rounds of 2,000 samples."""
     rng = np.random.default_rng(1)
     yield (
-        "", "20 rounds of 2,000 samples", "such, until as narrow", "chosen, until as narrow",
+        "",
+        "20 rounds of 2,000 samples",
+        "such, until as narrow",
+        "chosen, until as narrow",
         "chosen, until ±2 %",
-    )  # fmt: skip
+    )
     if not cases:
         yield f"no case has {FEWEST_RECORDED} rounds", *("—" for _ in range(4))
         return
@@ -225,13 +244,15 @@ def schedules(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
     times = [[statistics.fmean(c.seconds for c in own) for own in column] for column in columns]
     everyone = [[campaign for own in column for campaign in own] for column in columns]
     yield "rounds, median", *(f"{statistics.median(c.rounds for c in all_)}" for all_ in everyone)
-    yield "half-width, median", *(
-        f"±{statistics.median(c.width for c in all_):.1%}" for all_ in everyone
-    )  # fmt: skip
+    yield (
+        "half-width, median",
+        *(f"±{statistics.median(c.width for c in all_):.1%}" for all_ in everyone),
+    )
     yield f"time of {len(cases)} cases, s", *(f"{sum(own):.0f}" for own in times)
-    yield "time, share of the fixed schedule's", *(
-        f"{sum(own) / sum(times[0]):.2f}" for own in times
-    )  # fmt: skip
+    yield (
+        "time, share of the fixed schedule's",
+        *(f"{sum(own) / sum(times[0]):.2f}" for own in times),
+    )
     yield (
         "the same of each case",
         "1",
@@ -241,20 +262,25 @@ def schedules(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
             if (shares := [mine / fixed for mine, fixed in zip(own, times[0], strict=True)])
         ),
     )
-    yield "intervals that hold the median of all rounds", *(
-        f"{statistics.fmean(c.holds for c in all_):.1%}" for all_ in everyone
-    )  # fmt: skip
-    yield "intervals that hold the median of rounds of that length", *(
-        f"{statistics.fmean(c.holds_its_length for c in all_):.1%}" for all_ in everyone
-    )  # fmt: skip
+    yield (
+        "intervals that hold the median of all rounds",
+        *(f"{statistics.fmean(c.holds for c in all_):.1%}" for all_ in everyone),
+    )
+    yield (
+        "intervals that hold the median of rounds of that length",
+        *(f"{statistics.fmean(c.holds_its_length for c in all_):.1%}" for all_ in everyone),
+    )
 
 
 def by_case(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
     """What the recorded rounds vary by: why a schedule is better or not."""
     yield (
-        "case", "rounds differ by", "2,000 samples leave", "a round takes besides, s",
+        "case",
+        "rounds differ by",
+        "2,000 samples leave",
+        "a round takes besides, s",
         f"first {BEGINNING_S} s against the whole round",
-    )  # fmt: skip
+    )
     for case in cases:
         rows = [each.of_samples(FIXED_SAMPLES) for each in case.rounds]
         level = spread(rows)
@@ -263,7 +289,9 @@ def by_case(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
         besides = statistics.median(r.warmup_s + r.overhead_s for r in case.rounds)
         total = level.half_width() / (1.96 * 1.2533) * len(rows) ** 0.5
         yield (
-            case.case.id.partition("-")[2], f"{total / level.value:.1%}",
-            f"{inside / level.value:.2%}", f"{besides:.2f}",
+            case.case.id.partition("-")[2],
+            f"{total / level.value:.1%}",
+            f"{inside / level.value:.2%}",
+            f"{besides:.2f}",
             f"{case.true_after(BEGINNING_S) / case.truth - 1:+.1%}",
-        )  # fmt: skip
+        )

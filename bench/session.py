@@ -81,9 +81,7 @@ class Record:
             base["unit"] = UNITS[task.test]
             mine, other = self._column(row.mine, MAIN), self._column(row.other, MAIN)
             both = [(a, b) for a, b in zip(mine, other, strict=True) if a and b]
-            base |= {
-                "mine_name": row.mine, "other_name": row.other, **ratio_row(both, row.target)
-            }  # fmt: skip
+            base |= {"mine_name": row.mine, "other_name": row.other, **ratio_row(both, row.target)}
             base["measured"] = {row.mine: mine, row.other: other}
             missing = self.missing.get(row.mine) or self.missing.get(row.other)
         if missing:

@@ -82,8 +82,10 @@ def measured(ours: Ours, adapter: str, timed: bool) -> tuple[float, int]:
         _, data = ours.round(asked, case, RoundRunner)
     received = sum(
         int(counted["samples"].sum())
-        for role in data.roles if role["role"] == "receiver" for counted in role["intervals"]
-    )  # fmt: skip
+        for role in data.roles
+        if role["role"] == "receiver"
+        for counted in role["intervals"]
+    )
     return (ran[-1] - ran[0]) / max(received, 1), sum(len(frame.data) for frame in data.frames)
 
 

@@ -40,8 +40,10 @@ def call(domain: int, command: str, *words: object) -> list[dict[str, object]]:
     attached = ("--adapter", ADAPTER, "--domain", str(domain))
     text = subprocess.run(
         [*BUSMARK, "bus", command, *attached, *map(str, words), "--json"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return [json.loads(line) for line in text.stdout.splitlines()]
 
 
@@ -50,9 +52,11 @@ def participant(domain: int, app: int, cpus: range) -> Iterator[None]:
     """An application on the bus, with these CPUs to itself as far as it is concerned."""
     words = ("participant", "--adapter", ADAPTER, "--domain", str(domain), "--app", str(app))
     process = subprocess.Popen(
-        [*BUSMARK, *words], stdout=subprocess.PIPE, text=True,
+        [*BUSMARK, *words],
+        stdout=subprocess.PIPE,
+        text=True,
         preexec_fn=lambda: os.sched_setaffinity(0, cpus or range(1)),
-    )  # fmt: skip
+    )
     try:
         assert process.stdout is not None
         process.stdout.readline()
@@ -88,14 +92,29 @@ def read_all(shown: Shown) -> None:
 def median_us(domain: int, rate_hz: float, seconds: float) -> float:
     """Median of the round trips in live figures, some 250 in each second, µs."""
     said = call(
-        domain, "start", "transceiver", "--app", 3, "--test", 7, "--from", 4, "--rate", rate_hz,
-        "--duration", seconds, "--follow",
-    )  # fmt: skip
+        domain,
+        "start",
+        "transceiver",
+        "--app",
+        3,
+        "--test",
+        7,
+        "--from",
+        4,
+        "--rate",
+        rate_hz,
+        "--duration",
+        seconds,
+        "--follow",
+    )
     events = [message["event"] for message in said if message.get("news") == "event"]
     trips = [
-        trip for event in events if isinstance(event, dict)
-        for seen in event.get("seen", ()) for trip in seen["round_trips_ns"]
-    ]  # fmt: skip
+        trip
+        for event in events
+        if isinstance(event, dict)
+        for seen in event.get("seen", ())
+        for trip in seen["round_trips_ns"]
+    ]
     return float(describe(trips).median) / 1e3
 
 

@@ -40,8 +40,15 @@ SEGMENTS = ("send_source", "send_arrival", "turn_round", "echo_arrival", "trip",
 
 
 def message(app: int, **what: Any) -> dict[str, Any]:
-    return {"busmark": 2, "app": app, "group": 1, "instance": 1000 + app, "seq": 1,
-            "at_realtime_ns": time.time_ns(), **what}  # fmt: skip
+    return {
+        "busmark": 2,
+        "app": app,
+        "group": 1,
+        "instance": 1000 + app,
+        "seq": 1,
+        "at_realtime_ns": time.time_ns(),
+        **what,
+    }
 
 
 def text(said: dict[str, Any]) -> str:
@@ -53,34 +60,59 @@ def definitions(app: int) -> list[dict[str, Any]]:
     one = {"state": "running", "size": 1000, "rate_hz": 2.0, "from": [1 + app % APPS]}
     return [
         {"test": test, "kind": kind, "count": count, **one}
-        for test in range(TESTS) for kind, count in (("transceiver", 1), ("receiver", READERS))
-    ]  # fmt: skip
+        for test in range(TESTS)
+        for kind, count in (("transceiver", 1), ("receiver", READERS))
+    ]
 
 
 def described(app: int) -> str:
-    member = {"adapter": "cyclonedds", "middleware": "Eclipse Cyclone DDS", "transport": "udp",
-              "domain": 0, "host": "h", "pid": app, "tests": definitions(app)}  # fmt: skip
+    member = {
+        "adapter": "cyclonedds",
+        "middleware": "Eclipse Cyclone DDS",
+        "transport": "udp",
+        "domain": 0,
+        "host": "h",
+        "pid": app,
+        "tests": definitions(app),
+    }
     return text(message(app, news="answer", caller=1, id=1, ok=True, result=member))
 
 
 def live(app: int, test: int, kind: str, source: random.Random) -> dict[str, Any]:
     event: dict[str, Any] = {"event": "interval", "begin_ns": 0, "end_ns": 10**9, "counts": []}
     if kind == "transceiver":
-        best = {"count": TRIPS, "min_ns": 900, "mean_ns": 2100.5, "max_ns": 9000,
-                "deviation_ns": 800.25}  # fmt: skip
+        best = {
+            "count": TRIPS,
+            "min_ns": 900,
+            "mean_ns": 2100.5,
+            "max_ns": 9000,
+            "deviation_ns": 800.25,
+        }
         event["counts"] = [{"role": 64 * app, "writer": 64 * app, "samples": 1000}]
-        event["seen"] = [{
-            "role": 64 * app, "asked": TRIPS, "unanswered": 0,
-            "round_trips_ns": [int(source.lognormvariate(11, 0.4)) for _ in range(TRIPS)],
-            "segments": {segment: [{"percent": share, **best} for share in SHARES]
-                         for segment in SEGMENTS},
-        }]  # fmt: skip
+        event["seen"] = [
+            {
+                "role": 64 * app,
+                "asked": TRIPS,
+                "unanswered": 0,
+                "round_trips_ns": [int(source.lognormvariate(11, 0.4)) for _ in range(TRIPS)],
+                "segments": {
+                    segment: [{"percent": share, **best} for share in SHARES]
+                    for segment in SEGMENTS
+                },
+            }
+        ]
     else:
         event["counts"] = [
-            {"role": 64 * app + 32 + reader, "writer": 64, "samples": source.randint(1, 3),
-             "theoretical": 2, "missing": 0, "bytes": 2000}
+            {
+                "role": 64 * app + 32 + reader,
+                "writer": 64,
+                "samples": source.randint(1, 3),
+                "theoretical": 2,
+                "missing": 0,
+                "bytes": 2000,
+            }
             for reader in range(READERS)
-        ]  # fmt: skip
+        ]
     return message(app, news="event", test=test, kind=kind, event=event)
 
 
@@ -90,8 +122,9 @@ def feed() -> None:
     print(json.dumps({"caller": 1}), flush=True)
     apps = range(1, APPS + 1)
     # Made before: some variants of each, in which only the time is new.
-    kinds = [(app, t, kind) for t in range(TESTS) for app in apps
-             for kind in ("transceiver", "receiver")]  # fmt: skip
+    kinds = [
+        (app, t, kind) for t in range(TESTS) for app in apps for kind in ("transceiver", "receiver")
+    ]
     made = [[text(live(*one, source)) for _ in range(3)] for one in kinds]
     begin, turn = time.monotonic(), 0
     for app in apps:
@@ -140,10 +173,22 @@ def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iter
     if feeds:
         environment |= {REAL: str(worker()), "BUSMARK_WORKER": os.path.abspath(__file__)}
     process = subprocess.Popen(
-        [sys.executable, "-m", "busmark", "watch", "--adapter", "cyclonedds", "--domain",
-         str(domain)],
-        stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "busmark",
+            "watch",
+            "--adapter",
+            "cyclonedds",
+            "--domain",
+            str(domain),
+        ],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+    )
     try:
         yield Shown(process, ours)
         os.write(ours, b"q")

@@ -68,11 +68,12 @@ def shipped(folder: Path, names: Iterable[str]) -> Graph:
     packages = {each["id"]: each for each in metadata["packages"]}
     needs = {
         node["id"]: [
-            dep["pkg"] for dep in node["deps"]
+            dep["pkg"]
+            for dep in node["deps"]
             if any(kind["kind"] is None for kind in dep["dep_kinds"])
         ]
         for node in metadata["resolve"]["nodes"]
-    }  # fmt: skip
+    }
     digests = checksums(folder / "Cargo.lock")
     wanted, found = set(names), set[str]()
     waiting = [id for id, each in packages.items() if each["name"] in wanted and not each["source"]]
@@ -82,12 +83,19 @@ def shipped(folder: Path, names: Iterable[str]) -> Graph:
             found.add(id)
             waiting += needs[id]
     crates = {
-        id: Crate(each["name"], each["version"], each["license"] or "",
-                  digests.get((each["name"], each["version"]), ""))
-        for id, each in packages.items() if id in found and each["source"]
-    }  # fmt: skip
-    return {crate: {crates[need] for need in needs[id] if need in crates}
-            for id, crate in crates.items()}  # fmt: skip
+        id: Crate(
+            each["name"],
+            each["version"],
+            each["license"] or "",
+            digests.get((each["name"], each["version"]), ""),
+        )
+        for id, each in packages.items()
+        if id in found and each["source"]
+    }
+    return {
+        crate: {crates[need] for need in needs[id] if need in crates}
+        for id, crate in crates.items()
+    }
 
 
 def checksums(lock: Path) -> dict[tuple[str, str], str]:
@@ -122,8 +130,9 @@ def bundled() -> Iterator[Component]:
     lock = json.loads((ROOT / "packaging" / "scripts" / "package-lock.json").read_text("utf-8"))
     for each in json.loads((CHARTS / "packages.json").read_text("utf-8")):
         name, version = each["name"], each["version"]
-        part = component(name, version, PackageURL("npm", name=name, version=version),
-                         each["licence"])  # fmt: skip
+        part = component(
+            name, version, PackageURL("npm", name=name, version=version), each["licence"]
+        )
         digest = lock["packages"][f"node_modules/{name}"]["integrity"].removeprefix("sha512-")
         content = base64.b64decode(digest).hex()
         part.hashes.add(HashType(alg=HashAlgorithm.SHA_512, content=content))
@@ -133,8 +142,14 @@ def bundled() -> Iterator[Component]:
 def component(name: str, version: str, purl: PackageURL, licence: str) -> Component:
     """One part of the wheel."""
     licences = [LicenseFactory().make_from_string(licence.replace("/", " OR "))] if licence else []
-    return Component(name=name, version=version, purl=purl, bom_ref=str(purl), licenses=licences,
-                     type=ComponentType.LIBRARY)  # fmt: skip
+    return Component(
+        name=name,
+        version=version,
+        purl=purl,
+        bom_ref=str(purl),
+        licenses=licences,
+        type=ComponentType.LIBRARY,
+    )
 
 
 def bill(version: str, adapters: list[Path]) -> str:

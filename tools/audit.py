@@ -19,8 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT_S = 600
 UNREACHABLE = re.compile(
     r"couldn't fetch|failed to (fetch|connect|lookup)|could not resolve|connection (refused|error)|"
-    r"max retries|timed out|unreachable|proxy|audit endpoint|\b(403|404|405|502|503) ", re.I,
-)  # fmt: skip
+    r"max retries|timed out|unreachable|proxy|audit endpoint|\b(403|404|405|502|503) ",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +43,28 @@ def audits() -> list[Audit]:
     """One for the pinned packages of Python, one for the lock file of the page's scripts, and
     one for each lock file of Rust."""
     own = str(ROOT / "packaging/requirements.lock")
-    python = Audit("Python", "pip-audit", "pip install pip-audit",
-                   ["pip-audit", "--disable-pip", "--require-hashes", "-r", own])  # fmt: skip
-    scripts = Audit("the page's scripts", "npm", "apt-get install npm",
-                    ["npm", "audit", "--package-lock-only", "--prefix",
-                     str(ROOT / "packaging/scripts")])  # fmt: skip
+    python = Audit(
+        "Python",
+        "pip-audit",
+        "pip install pip-audit",
+        ["pip-audit", "--disable-pip", "--require-hashes", "-r", own],
+    )
+    scripts = Audit(
+        "the page's scripts",
+        "npm",
+        "apt-get install npm",
+        ["npm", "audit", "--package-lock-only", "--prefix", str(ROOT / "packaging/scripts")],
+    )
     locks = [ROOT / "Cargo.lock", *sorted(ROOT.glob("adapters/*/Cargo.lock"))]
     return [python, scripts] + [
-        Audit(str(lock.relative_to(ROOT)), "cargo-audit", "cargo install --locked cargo-audit",
-              ["cargo", "audit", "--file", str(lock)])
+        Audit(
+            str(lock.relative_to(ROOT)),
+            "cargo-audit",
+            "cargo install --locked cargo-audit",
+            ["cargo", "audit", "--file", str(lock)],
+        )
         for lock in locks
-    ]  # fmt: skip
+    ]
 
 
 def run(audit: Audit) -> bool:

@@ -25,11 +25,17 @@ MOST_FRAMES = 1200
 be no limit: the tests run when nothing else does, and a page has had no CPU for a minute."""
 
 QUIET = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-dev-shm-usage",
-    "--proxy-server=127.0.0.1:9", "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--proxy-server=127.0.0.1:9",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
     "--remote-debugging-pipe",
-)  # fmt: skip
+)
 
 
 def executable() -> str:
@@ -56,8 +62,9 @@ class Browser:
         redirected = f'exec "$@" 3<&{command_in} 4>&{answer_out}'
         self._process = subprocess.Popen(
             ["bash", "-c", redirected, "bash", executable(), *QUIET, f"--user-data-dir={profile}"],
-            pass_fds=(command_in, answer_out), stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            pass_fds=(command_in, answer_out),
+            stderr=subprocess.DEVNULL,
+        )
         os.close(command_in)
         os.close(answer_out)
         self._buffer = b""
@@ -77,9 +84,11 @@ class Browser:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         # It ends with its pipe. Terminated, it would leave a folder for temporary files.
         os.close(self._commands)
         os.close(self._answers)
@@ -91,8 +100,13 @@ class Browser:
 
     def resize(self, width: int, height: int) -> None:
         """The window, in CSS pixels."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
 
     def prefer(self, scheme: str) -> None:
         """light or dark."""
@@ -108,8 +122,9 @@ class Browser:
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page; promises are awaited."""
-        done = self.call("Runtime.evaluate", expression=script, awaitPromise=True,
-                         returnByValue=True)  # fmt: skip
+        done = self.call(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
 
@@ -139,8 +154,13 @@ class Browser:
     def press(self, key: str, code: int, text: str = "") -> None:
         """A key, down and up."""
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code,
-                      text=text if kind == "keyDown" else "")  # fmt: skip
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                windowsVirtualKeyCode=code,
+                text=text if kind == "keyDown" else "",
+            )
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
         """What is seen, as PNG."""
@@ -158,10 +178,12 @@ class Browser:
 
     def nodes(self) -> int:
         """Elements and texts in the page, without scripts."""
-        return int(self.run(
-            "(() => { const w = document.createTreeWalker(document.body, NodeFilter.SHOW_ALL);"
-            " let n = 0; while (w.nextNode()) n += 1; return n; })()"
-        ))  # fmt: skip
+        return int(
+            self.run(
+                "(() => { const w = document.createTreeWalker(document.body, NodeFilter.SHOW_ALL);"
+                " let n = 0; while (w.nextNode()) n += 1; return n; })()"
+            )
+        )
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """A command of the protocol and its answer."""

@@ -72,8 +72,13 @@ def met(expression: str, allowed: frozenset[str]) -> bool:
 
 def of_rust() -> Iterator[Package]:
     """All crates of all lock files."""
-    for lock in sorted([ROOT / "Cargo.lock", *ROOT.glob("adapters/*/Cargo.lock"),
-                        *ROOT.glob("bench/bare/*/Cargo.lock")]):  # fmt: skip
+    for lock in sorted(
+        [
+            ROOT / "Cargo.lock",
+            *ROOT.glob("adapters/*/Cargo.lock"),
+            *ROOT.glob("bench/bare/*/Cargo.lock"),
+        ]
+    ):
         command = ["cargo", "metadata", "--locked", "--format-version", "1"]
         output = subprocess.run(command, cwd=lock.parent, stdout=subprocess.PIPE, check=True).stdout
         packages: list[dict[str, Any]] = json.loads(output)["packages"]
@@ -122,8 +127,10 @@ def main() -> int:
     packages = sorted({*of_rust(), *of_python(), *of_javascript()})
     wrong = [package for package in packages if not rules.allow(package)]
     for package in wrong:
-        print(f"{package.name} {package.version}: licence {package.licence} is not in "
-              "packaging/licences.toml")  # fmt: skip
+        print(
+            f"{package.name} {package.version}: licence {package.licence} is not in "
+            "packaging/licences.toml"
+        )
     print(f"licences: {len(packages)} packages, {len(wrong)} not allowed")
     return 1 if wrong else 0
 

@@ -58,23 +58,47 @@ compute."""
 SHOWN = 20_000
 """Characters at the end of what a failing step wrote."""
 SLOWEST = (
-    "contract: zerodds-xrce", "contract: rti", "tests: core", "contract: zerodds",
+    "contract: zerodds-xrce",
+    "contract: rti",
+    "tests: core",
+    "contract: zerodds",
     "contract: omnievents",
-    "contract: zeromq, bind=writer", "contract: fastdds", "contract: fastdds3",
-    "contract: fastdds-jazzy", "contract: rmw", "contract: rmw-jazzy",
-)  # fmt: skip
+    "contract: zeromq, bind=writer",
+    "contract: fastdds",
+    "contract: fastdds3",
+    "contract: fastdds-jazzy",
+    "contract: rmw",
+    "contract: rmw-jazzy",
+)
 """Steps that take minutes begin first, or one lane would end long after the others."""
 LONGEST = (
-    "test_e2e_user_type", "test_e2e_bus", "test_e2e_watch", "test_e2e_late", "test_e2e_bus_found",
-    "test_e2e_packets", "test_nodes_hostile", "test_e2e_nodes_going", "test_e2e_xrce_pack",
-    "test_e2e_record", "test_e2e_clusters", "test_e2e_one_line", "test_e2e_kills", "test_e2e_lab",
+    "test_e2e_user_type",
+    "test_e2e_bus",
+    "test_e2e_watch",
+    "test_e2e_late",
+    "test_e2e_bus_found",
+    "test_e2e_packets",
+    "test_nodes_hostile",
+    "test_e2e_nodes_going",
+    "test_e2e_xrce_pack",
+    "test_e2e_record",
+    "test_e2e_clusters",
+    "test_e2e_one_line",
+    "test_e2e_kills",
+    "test_e2e_lab",
     "test_e2e_worker_faults",
-)  # fmt: skip
+)
 """Files of tests that measure, of which each is for one process: these begin first."""
 OWN_PLACE = (
-    "unshare", "--net", "--ipc", "--mount", "sh", "-c",
-    'ip link set lo up && { mount -t tmpfs tmpfs /dev/shm || :; } && exec "$@"', "sh",
-)  # fmt: skip
+    "unshare",
+    "--net",
+    "--ipc",
+    "--mount",
+    "sh",
+    "-c",
+    'ip link set lo up && { mount -t tmpfs tmpfs /dev/shm || :; } && exec "$@"',
+    "sh",
+)
 """A network, and shared memory of its own where it may be mounted: suites look for what they leave
 there."""
 PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "busmark" / "passed"
@@ -268,8 +292,13 @@ def sources(built: Path) -> list[Path]:
         return [built]
     names = listed.read_text().partition(": ")[2].splitlines()[0]
     found = [Path(name.replace("\\ ", " ")) for name in re.split(r"(?<!\\) ", names)]
-    found += {near / name for source in found for near in source.parents
-              for name in ("Cargo.toml", "Cargo.lock") if (near / name).exists()}  # fmt: skip
+    found += {
+        near / name
+        for source in found
+        for near in source.parents
+        for name in ("Cargo.toml", "Cargo.lock")
+        if (near / name).exists()
+    }
     made = built.stat().st_mtime_ns
     whole = all(path.exists() and path.stat().st_mtime_ns <= made for path in found)
     return found if whole else [built]
@@ -317,8 +346,11 @@ def test_steps() -> list[Step]:
     test = ["cargo", "test", "-q", "--locked", "--no-fail-fast"]
     core = ["env", f"RUST_TEST_THREADS={THREADS}", *test, "--workspace"]
     tested = [("tests: core", core, ROOT)]
-    tested += [(f"tests: adapters/{folder.name}", [*test, "--release"], folder)
-               for folder in crates() if folder.parent.name == "adapters"]  # fmt: skip
+    tested += [
+        (f"tests: adapters/{folder.name}", [*test, "--release"], folder)
+        for folder in crates()
+        if folder.parent.name == "adapters"
+    ]
     for name, command, folder in tested:
         steps.append(Step(name, command, cargo, folder, rust_passed(name, folder)))
     return sorted(steps, key=lambda s: SLOWEST.index(s.name) if s.name in SLOWEST else len(SLOWEST))
@@ -373,9 +405,15 @@ class Ended:
 def completed(command: list[str], step: Step) -> subprocess.CompletedProcess[str]:
     """The command of a step, to its end."""
     return subprocess.run(
-        command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        errors="replace", check=False, env=environment(),
-    )  # fmt: skip
+        command,
+        cwd=step.folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env=environment(),
+    )
 
 
 def of_middleware(step: Step, output: str) -> bool:

@@ -26,9 +26,15 @@ CHECKER = ROOT / "target/valgrind/release/busmark-check"
 """Compiled so that it asks the C library for the time: memcheck hides the kernel's own page."""
 PATIENCE = ("--patience-ms", "60000", "--load-ms", "60000", "--hang-ms", "120000")
 MEMCHECK = (
-    "valgrind", "--trace-children=yes", "--fair-sched=yes", "--vgdb=no", "--quiet",
-    "--error-limit=no", "--num-callers=40", "--trace-children-skip=*/nats-server",
-)  # fmt: skip
+    "valgrind",
+    "--trace-children=yes",
+    "--fair-sched=yes",
+    "--vgdb=no",
+    "--quiet",
+    "--error-limit=no",
+    "--num-callers=40",
+    "--trace-children-skip=*/nats-server",
+)
 """Servers written in Go have a memory management of their own, which memcheck takes for misuse."""
 LINE = re.compile(r"==\d+== ?(.*)")
 FRAME = re.compile(r" +(?:at|by) 0x[0-9A-F]+: (.*)")
@@ -75,10 +81,20 @@ def compiled(name: str) -> Path:
     if not lock.is_file() or 'name = "rustix"' not in lock.read_text(encoding="utf-8"):
         return ROOT / f"target/release/libbusmark_{name}.so"
     subprocess.run(
-        ["cargo", "build", "--quiet", "--release", "--locked", "--manifest-path", manifest,
-         "--target-dir", CHECKER.parents[1]],
-        check=True, env={**os.environ, "RUSTFLAGS": "--cfg rustix_use_libc"},
-    )  # fmt: skip
+        [
+            "cargo",
+            "build",
+            "--quiet",
+            "--release",
+            "--locked",
+            "--manifest-path",
+            manifest,
+            "--target-dir",
+            CHECKER.parents[1],
+        ],
+        check=True,
+        env={**os.environ, "RUSTFLAGS": "--cfg rustix_use_libc"},
+    )
     found: Path = next(CHECKER.parent.glob(f"lib*_{name}.so"))
     return found
 
@@ -90,9 +106,14 @@ def check(name: str, limit_s: float) -> bool:
         command = [*MEMCHECK, f"--log-file={folder}/%p.log", str(CHECKER), str(library), *PATIENCE]
         # A session of its own, to end the processes of the suite with it.
         suite = subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True, env=environment(),
-        )  # fmt: skip
+            command,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+            env=environment(),
+        )
         try:
             text = suite.communicate(timeout=limit_s)[0].strip().splitlines()
             last = text[-1] if text else "it said nothing"

@@ -31,8 +31,9 @@ def build(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
     # pip starts `maturin` by its name, and whoever calls us may not have activated the environment.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    subprocess.run([*command, "-w", str(folder), str(ROOT)], check=True,
-                   env=os.environ | {"PATH": path})  # fmt: skip
+    subprocess.run(
+        [*command, "-w", str(folder), str(ROOT)], check=True, env=os.environ | {"PATH": path}
+    )
     (wheel,) = folder.glob("busmark-*.whl")
     return wheel
 

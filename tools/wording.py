@@ -39,11 +39,23 @@ PHRASES = {
 }
 """Patterns by their names in CONTRIBUTING's list. "Told apart" and "told to wait" are fine."""
 NEEDED = {
-    "is told": " told", "does not tell": "tell", "that of": " of", "Of what": "f ",
-    "go on": " on", "what it came to": " to", "no lowest": "no ", "luck": "luck of",
-    "kept right": "kept right", "put right": "right", "as it is": "as ", "figure": "igure",
-    "held out": "eld out", "know the mean": "know the", "is no number": " no ", "so many": " so ",
-}  # fmt: skip
+    "is told": " told",
+    "does not tell": "tell",
+    "that of": " of",
+    "Of what": "f ",
+    "go on": " on",
+    "what it came to": " to",
+    "no lowest": "no ",
+    "luck": "luck of",
+    "kept right": "kept right",
+    "put right": "right",
+    "as it is": "as ",
+    "figure": "igure",
+    "held out": "eld out",
+    "know the mean": "know the",
+    "is no number": " no ",
+    "so many": " so ",
+}
 """What each pattern contains: most texts need not be searched."""
 SKIPPED = ("target", ".venv", "kept", "CHANGELOG.md", "build", "v1")
 """Builds, results of older versions, and the wording of earlier ones."""
@@ -198,9 +210,16 @@ def plain(text: str) -> str:
 
 Reader = Callable[[str, str], Iterator[Passage]]
 READERS: dict[str, Reader] = {
-    "md": page, "py": python, "rs": rust, "toml": toml, "j2": template,
-    "c": c, "cpp": c, "h": c, "hpp": c,
-}  # fmt: skip
+    "md": page,
+    "py": python,
+    "rs": rust,
+    "toml": toml,
+    "j2": template,
+    "c": c,
+    "cpp": c,
+    "h": c,
+    "hpp": c,
+}
 COMPILED = {name: re.compile(pattern) for name, pattern in PHRASES.items()}
 
 

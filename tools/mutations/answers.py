@@ -83,9 +83,14 @@ class Replaying(workers.Worker):
     async def start(cls, name: str, cpus: list[int], **how: Any) -> workers.Worker:
         output = asyncio.StreamReader(limit=workers.LINE_LIMIT)
         process = SimpleNamespace(
-            stdin=_Answering(cls.said[name], output), stdout=output, pid=1 << 30, returncode=0,
-            killed=None, kill=lambda: None, close=lambda: None,
-        )  # fmt: skip
+            stdin=_Answering(cls.said[name], output),
+            stdout=output,
+            pid=1 << 30,
+            returncode=0,
+            killed=None,
+            kill=lambda: None,
+            close=lambda: None,
+        )
         worker = cls(name, process, how["log"])  # type: ignore[arg-type]
         async with worker._within(how["deadline_s"], "start"):
             await worker._greet()
@@ -137,9 +142,17 @@ class Answers:
         scenario = parse(text, "answers.toml", [])
         adapters = resolve(scenario.adapters)
         manifest = Manifest(
-            busmark_version="0", created_utc="", command="", seed=1, cookie="ff", scenario={},
-            scenario_text="", hosts={}, adapters={}, cases=expand(scenario, adapters),
-        )  # fmt: skip
+            busmark_version="0",
+            created_utc="",
+            command="",
+            seed=1,
+            cookie="ff",
+            scenario={},
+            scenario_text="",
+            hosts={},
+            adapters={},
+            cases=expand(scenario, adapters),
+        )
         writer = ResultWriter.create(self.folder / f"{number}-{hang_s:g}", manifest)
         return Campaign(scenario, adapters, writer, [])
 

@@ -58,16 +58,40 @@ class Whole(idl.IdlStruct, typename="fuzzed.Whole"):
 when it serialises, and this process serialises many values where the product serialises one."""
 
 VALUE: dict[str, Any] = {
-    "name": "abc", "kind": "FAST", "either": {"whole": -7}, "grid": [1, -2],
-    "points": [{"tag": 255, "x": 0.5}], "good": True,
-}  # fmt: skip
+    "name": "abc",
+    "kind": "FAST",
+    "either": {"whole": -7},
+    "grid": [1, -2],
+    "points": [{"tag": 255, "x": 0.5}],
+    "good": True,
+}
 
 HOSTILE = (
-    '"; import os; os.system("x")', "__import__('os').system('x')", "().__class__.__mro__",
-    "lambda: 0", "exec", "{0: 1}", "[x for x in y]", "f'{open}'", "(" * 300, "-" * 3000 + "1",
-    "x." * 3000 + "x", "#", '"""', "\\", "\x0c", "@", "async def f(): pass", "0x" + "f" * 5000,
-    "1" * 5000, "from os import *", "import os", "while True: pass", "# coding: utf-7\n", "\x00",
-)  # fmt: skip
+    '"; import os; os.system("x")',
+    "__import__('os').system('x')",
+    "().__class__.__mro__",
+    "lambda: 0",
+    "exec",
+    "{0: 1}",
+    "[x for x in y]",
+    "f'{open}'",
+    "(" * 300,
+    "-" * 3000 + "1",
+    "x." * 3000 + "x",
+    "#",
+    '"""',
+    "\\",
+    "\x0c",
+    "@",
+    "async def f(): pass",
+    "0x" + "f" * 5000,
+    "1" * 5000,
+    "from os import *",
+    "import os",
+    "while True: pass",
+    "# coding: utf-7\n",
+    "\x00",
+)
 """What a text of an IDL file could bring into the generated code."""
 
 

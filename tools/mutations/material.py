@@ -26,13 +26,13 @@ PUBLISHED = IMPORTS.parent / "published"
 IMPORTED = ("ddsperf_ping.txt", "sockperf_ping_pong.txt", "omb.json")
 SAMPLES = 12
 
-CAPACITY = {
-    "confirm": 3, "confidence": 0.95, "max_loss": 0.01, "max_p99_us": 0, "keeps_up": 0.98,
-}  # fmt: skip
+CAPACITY = {"confirm": 3, "confidence": 0.95, "max_loss": 0.01, "max_p99_us": 0, "keeps_up": 0.98}
 SCENARIO = {
-    "name": "a campaign", "question": "which?", "rounds": {"target": 0.05, "min": 2},
+    "name": "a campaign",
+    "question": "which?",
+    "rounds": {"target": 0.05, "min": 2},
     "capacity": CAPACITY,
-}  # fmt: skip
+}
 
 
 def make(folder: Path) -> list[Path]:
@@ -91,13 +91,23 @@ def _batches(build: Builder) -> None:
     name = build.case("1-batches-udp", adapter="udp", batch=10, **STREAM)
     build.stream(name, 0, 10_000.0, 1024, probes=0, batches=2, batches_unacknowledged=1)
     lines = [True, True, False]
-    table = pl.DataFrame({
-        "writer": [1] * 3, "reader": [2] * 3, "number": [0, 1, 2], "expected": [10] * 3,
-        "start_ns": [0, 2_000_000, 4_000_000], "duration_ns": [1_000_000, 1_100_000, None],
-        "received": [10, 9, 4], "bytes": [10_240, 9_216, 4_096], "ended": lines,
-        "acknowledged": lines, "samples_acknowledged": [10, 9, 4], "waited_ns": [0, 10_000, None],
-        "writing_ns": [500_000] * 3,
-    })  # fmt: skip
+    table = pl.DataFrame(
+        {
+            "writer": [1] * 3,
+            "reader": [2] * 3,
+            "number": [0, 1, 2],
+            "expected": [10] * 3,
+            "start_ns": [0, 2_000_000, 4_000_000],
+            "duration_ns": [1_000_000, 1_100_000, None],
+            "received": [10, 9, 4],
+            "bytes": [10_240, 9_216, 4_096],
+            "ended": lines,
+            "acknowledged": lines,
+            "samples_acknowledged": [10, 9, 4],
+            "waited_ns": [0, 10_000, None],
+            "writing_ns": [500_000] * 3,
+        }
+    )
     key = {"case": name, "round": 0, "flow": "batches"}
     table = table.with_columns(pl.lit(value).alias(column) for column, value in key.items())
     folder = build.directory / "batches"
@@ -111,11 +121,23 @@ def _capacity(build: Builder) -> None:
     name = build.case("3-capacity-udp", test="capacity", rate_hz=None, size=256)
     for number, rate in enumerate((1000.0, 8000.0, 4000.0)):
         build.row(
-            name, number, rate_hz=rate, sent=2000, expected=2000, received=1990, lost=10,
-            senders=1, mbit_per_s=3.0, written_per_s=rate, bracket_low_hz=900.0,
-            bracket_high_hz=9000.0, sustained_hz=4000.0, confirmed=1, p99_ns=9000.0,
+            name,
+            number,
+            rate_hz=rate,
+            sent=2000,
+            expected=2000,
+            received=1990,
+            lost=10,
+            senders=1,
+            mbit_per_s=3.0,
+            written_per_s=rate,
+            bracket_low_hz=900.0,
+            bracket_high_hz=9000.0,
+            sustained_hz=4000.0,
+            confirmed=1,
+            p99_ns=9000.0,
             shortfall="lost 0.5 %" if number == 1 else None,
-        )  # fmt: skip
+        )
 
 
 def _whole(build: Builder) -> None:
@@ -129,19 +151,30 @@ def _whole(build: Builder) -> None:
 
 
 def _finding(build: Builder, case: str) -> None:
-    build.findings.append({
-        "id": "cpu-governor", "severity": "warning", "title": "t", "cause": "c", "evidence": "e",
-        "remedy": "r", "cases": [case],
-    })  # fmt: skip
+    build.findings.append(
+        {
+            "id": "cpu-governor",
+            "severity": "warning",
+            "title": "t",
+            "cause": "c",
+            "evidence": "e",
+            "remedy": "r",
+            "cases": [case],
+        }
+    )
 
 
 DOCUMENT = {"batches": {"document": "middlemeasure-2010"}}
 """One is compared with a document."""
 
 MEASURED: dict[str, Callable[[Builder], None]] = {
-    "pings": _latency, "pair": _pair, "stream": _stream, "batches": _batches,
-    "capacity": _capacity, "whole": _whole,
-}  # fmt: skip
+    "pings": _latency,
+    "pair": _pair,
+    "stream": _stream,
+    "batches": _batches,
+    "capacity": _capacity,
+    "whole": _whole,
+}
 
 
 def _imported(directory: Path, name: str) -> Path:

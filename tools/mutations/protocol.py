@@ -14,17 +14,35 @@ from tools.mutations import values
 from busmark.adapters.known import libraries, worker
 
 STREAM: dict[str, Any] = {
-    "payload": "octet", "size": 64, "wait": "poll", "qos": {}, "verify": True, "instances": 0,
-    "filter_below": 0, "sizes": [64, 32], "body_file": None,
-}  # fmt: skip
+    "payload": "octet",
+    "size": 64,
+    "wait": "poll",
+    "qos": {},
+    "verify": True,
+    "instances": 0,
+    "filter_below": 0,
+    "sizes": [64, 32],
+    "body_file": None,
+}
 SCHEDULE: dict[str, Any] = {
-    "arrivals": "constant", "rate_hz": 1000.0, "seed": 1, "warmup_ns": 0, "duration_ns": 1_000_000,
-    "samples": 3, "capacity": 20, "timeout_ns": 1_000_000,
-}  # fmt: skip
+    "arrivals": "constant",
+    "rate_hz": 1000.0,
+    "seed": 1,
+    "warmup_ns": 0,
+    "duration_ns": 1_000_000,
+    "samples": 3,
+    "capacity": 20,
+    "timeout_ns": 1_000_000,
+}
 CONFIG: dict[str, Any] = {
-    "domain": 0, "interface_name": "lo", "interface_address": "127.0.0.1", "transport": "process",
-    "profile": "default", "run_dir": "", "settings": [],
-}  # fmt: skip
+    "domain": 0,
+    "interface_name": "lo",
+    "interface_address": "127.0.0.1",
+    "transport": "process",
+    "profile": "default",
+    "run_dir": "",
+    "settings": [],
+}
 ROLES: list[dict[str, Any]] = [
     {"role": "pinger", "writer": 1, "from": [2], "ping": "a", "pong": "b", "stream": STREAM,
      "schedule": SCHEDULE},
@@ -54,10 +72,15 @@ class Protocol:
         library = str(libraries()["null"])
         config = CONFIG | {"run_dir": str(self.folder)}
         prepared = [
-            {"cmd": "prepare", "adapter": library, "cookie": "ff", "yields": True,
-             "participants": [{"config": config, "roles": roles}]}
+            {
+                "cmd": "prepare",
+                "adapter": library,
+                "cookie": "ff",
+                "yields": True,
+                "participants": [{"config": config, "roles": roles}],
+            }
             for roles in (ROLES[:2], ROLES[2:4], ROLES[4:])
-        ]  # fmt: skip
+        ]
         others: list[dict[str, Any]] = [
             {"cmd": "serve", "adapter": library, "config": config},
             {"cmd": "connect", "locators": {"a": ["x"]}, "writer_locators": {"a": ["y"]}},
@@ -112,9 +135,11 @@ class Protocol:
     def _running(self) -> subprocess.Popen[bytes]:
         if self.worker is None or self.worker.poll() is not None:
             self.worker = subprocess.Popen(
-                [worker(), "participate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                [worker(), "participate"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+            )
             assert self.worker.stdout is not None
             self.worker.stdout.readline()
         return self.worker

@@ -193,15 +193,32 @@ def _predict(found: Result, _campaign: Campaign, _whole: Path) -> None:
 
 
 VIEWS: dict[str, Callable[[Result, Campaign, Path], None]] = {
-    "terminal": _terminal, "json": _json, "tables": _tables, "page": _page, "frames": _frames,
-    "document": _document, "contrast": _contrast, "predict": _predict,
-}  # fmt: skip
+    "terminal": _terminal,
+    "json": _json,
+    "tables": _tables,
+    "page": _page,
+    "frames": _frames,
+    "document": _document,
+    "contrast": _contrast,
+    "predict": _predict,
+}
 UNDRAWN = ("terminal", "json", "tables", "document", "contrast", "predict")
 
 IN_A_THOUSAND = {
-    "terminal": 250, "json": 330, "tables": 180, "page": 50, "frames": 50, "contrast": 40,
-    "predict": 40, "document": 25, "csv": 15, "gnuplot": 9, "csv-samples": 5, "xlsx": 5, "svg": 1,
-}  # fmt: skip
+    "terminal": 250,
+    "json": 330,
+    "tables": 180,
+    "page": 50,
+    "frames": 50,
+    "contrast": 40,
+    "predict": 40,
+    "document": 25,
+    "csv": 15,
+    "gnuplot": 9,
+    "csv-samples": 5,
+    "xlsx": 5,
+    "svg": 1,
+}
 """How many inputs are looked at by which command. A page or a picture costs as much as a hundred
 looks at the terminal; and of 200,000 inputs each is taken hundreds of times. The notebook is left
 out: it computes its figures in a process of its own, which takes seconds to start."""

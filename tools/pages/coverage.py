@@ -108,27 +108,30 @@ def page() -> str:
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     covered = [Coverage(**row) for row in record["coverage"]]
     lines = [Power(**row) for row in record["power"]]
-    return "\n".join([
-        md.head("Coverage and power", "`coverage.json`, which `tools/truth.py` writes"),
-        md.paragraph(INTRODUCTION.format(**record)),
-        "## Coverage of the 95 % interval\n",
-        _coverage(covered),
-        "## Rounds added until an interval is narrow\n",
-        _added([Added(**row) for row in record["added"]]),
-        "## False alarms and power of a ratio\n",
-        _power(lines),
-        "## Steps in a history\n",
-        _histories([Watched(**row) for row in record["histories"]], record["seed"]),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            md.head("Coverage and power", "`coverage.json`, which `tools/truth.py` writes"),
+            md.paragraph(INTRODUCTION.format(**record)),
+            "## Coverage of the 95 % interval\n",
+            _coverage(covered),
+            "## Rounds added until an interval is narrow\n",
+            _added([Added(**row) for row in record["added"]]),
+            "## False alarms and power of a ratio\n",
+            _power(lines),
+            "## Steps in a history\n",
+            _histories([Watched(**row) for row in record["histories"]], record["seed"]),
+        ]
+    )
 
 
 def _coverage(rows: Sequence[Coverage]) -> str:
     parts = [
         md.paragraph(COVERAGE.format(*RECOMMENDED)),
-        md.table(["law", "of a sample", "of a round"], [
-            (law.name, _words(law.samples), _words(law.rounds)) for law in LAWS
-        ]),
-    ]  # fmt: skip
+        md.table(
+            ["law", "of a sample", "of a round"],
+            [(law.name, _words(law.samples), _words(law.rounds)) for law in LAWS],
+        ),
+    ]
     for rounds, samples in SETTINGS:
         here = {(r.law, r.figure): r for r in rows if (r.rounds, r.samples) == (rounds, samples)}
         parts.append(f"### {rounds} rounds of {samples:,} samples\n")
@@ -140,19 +143,29 @@ def _coverage(rows: Sequence[Coverage]) -> str:
 
 def _added(rows: Sequence[Added]) -> str:
     here = {(row.law, row.way): row for row in rows}
-    heads = ["law", "until", *(f"{what}, {way}" for what in ("covered", "rounds", "time, s")
-                               for way in WAYS)]  # fmt: skip
+    heads = [
+        "law",
+        "until",
+        *(f"{what}, {way}" for what in ("covered", "rounds", "time, s") for way in WAYS),
+    ]
     lines = []
     for law in ADDED_TO:
         own = [here[law.name, way] for way in WAYS]
-        lines.append([
-            law.name, f"± {own[0].target:.0%}".replace("%", " %"), *(_share(r.share) for r in own),
-            *(f"{r.rounds:.1f}" for r in own), *(f"{r.seconds:.1f}" for r in own),
-        ])  # fmt: skip
+        lines.append(
+            [
+                law.name,
+                f"± {own[0].target:.0%}".replace("%", " %"),
+                *(_share(r.share) for r in own),
+                *(f"{r.rounds:.1f}" for r in own),
+                *(f"{r.seconds:.1f}" for r in own),
+            ]
+        )
     text = ADDED.format(
-        campaigns=min(row.campaigns for row in rows), rate=SAMPLES_PER_S, fixed=FIXED_S,
+        campaigns=min(row.campaigns for row in rows),
+        rate=SAMPLES_PER_S,
+        fixed=FIXED_S,
         stated=STATED_S,
-    )  # fmt: skip
+    )
     note = ADDED_NOTE.format(
         few=FEW_ROUNDS,
         early=early(FEW_ROUNDS - 1),
@@ -169,9 +182,19 @@ def _together(rows: Sequence[Added], way: str) -> float:
 
 def _histories(rows: Sequence[Watched], seed: int) -> str:
     here = {(row.varying, row.step): row for row in rows}
-    heads = ["differ by", "step", "false alarms, of histories", "of checks", "unconfirmed",
-             "misplaced", f"found within {SOON}", "found", "delay, median", "90 %",
-             "covered"]  # fmt: skip
+    heads = [
+        "differ by",
+        "step",
+        "false alarms, of histories",
+        "of checks",
+        "unconfirmed",
+        "misplaced",
+        f"found within {SOON}",
+        "found",
+        "delay, median",
+        "90 %",
+        "covered",
+    ]
     lines = []
     for varying in VARYING:
         for step in STEPS:
@@ -188,15 +211,29 @@ def _histories(rows: Sequence[Watched], seed: int) -> str:
                 *("–" if d is None else f"{d:g}" for d in (row.delay, row.delay_90)),
                 f"{row.covered} of {row.found}",
             ]
-            lines.append([varying.name, f"{step:.0%}".replace("%", " %"), *found,
-                          *(notes if step else ["–"] * 6)])  # fmt: skip
+            lines.append(
+                [
+                    varying.name,
+                    f"{step:.0%}".replace("%", " %"),
+                    *found,
+                    *(notes if step else ["–"] * 6),
+                ]
+            )
     checks = RESULTS - FIRST_CHECK + 1
     text = HISTORIES.format(
-        histories=min(row.histories for row in rows), series=SERIES, results=RESULTS,
-        first=FIRST_CHECK, planted=PLANTED_AT + 1, checks=checks, soon=SOON,
-        after=RESULTS - PLANTED_AT, level=LEVEL, margin=EQUIVALENT, seed=seed,
+        histories=min(row.histories for row in rows),
+        series=SERIES,
+        results=RESULTS,
+        first=FIRST_CHECK,
+        planted=PLANTED_AT + 1,
+        checks=checks,
+        soon=SOON,
+        after=RESULTS - PLANTED_AT,
+        level=LEVEL,
+        margin=EQUIVALENT,
+        seed=seed,
         confirmations=CONFIRMATIONS,
-    )  # fmt: skip
+    )
     note = HISTORIES_NOTE.format(confirmations=CONFIRMATIONS, later=CONFIRMATIONS - 1)
     return "\n".join([md.paragraph(text), md.table(heads, lines), md.paragraph(note)])
 

@@ -21,7 +21,7 @@ RANKED = (
         "all counted rounds",
         "A guarantee. The next run may exceed the 99th more often than one in a hundred.",
     ),
-)  # fmt: skip
+)
 
 DISTRIBUTION = (
     *RANKED,

@@ -121,9 +121,11 @@ def _text(title: str, cause: str, remedy: str) -> list[str]:
 
 def _moments(rule: Rule) -> list[str]:
     checks = {
-        "host": rule.check_host, "plan": rule.check_plan, "case": rule.check_case,
+        "host": rule.check_host,
+        "plan": rule.check_plan,
+        "case": rule.check_case,
         "campaign": rule.check_campaign,
-    }  # fmt: skip
+    }
     return [moment for moment, check in checks.items() if check]
 
 
@@ -131,7 +133,8 @@ def _of_doctor() -> list[Finding]:
     """What `busmark doctor` adds of itself."""
     faulty = InstalledPlugin("NAME", "1.0", "MODULE:PLUGIN", "DISTRIBUTION", False, fault="reason")
     found = [
-        *diagnose({}, adapters={}), *diagnose({}, missing={"NAME": "reason"}),
+        *diagnose({}, adapters={}),
+        *diagnose({}, missing={"NAME": "reason"}),
         *diagnose({}, plugins=[faulty]),
-    ]  # fmt: skip
+    ]
     return [f for f in found if f.id not in rules()]

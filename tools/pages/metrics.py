@@ -127,7 +127,8 @@ SEGMENT = (
 
 FIT = (
     Metric(
-        "Latency against size", ("overhead", "slope", "departure"),
+        "Latency against size",
+        ("overhead", "slope", "departure"),
         "RTT/2 of a body of no bytes, and what each byte adds, of cases that differ in size only; "
         "how far the sizes are off the line, relative.",
         "Theil and Sen's line through medians over rounds, as `busmark predict` fits it",
@@ -135,27 +136,32 @@ FIT = (
         "Sizes beyond those measured. Where the departure is large, latency is not a line.",
     ),
     Metric(
-        "Where the line is", ("placement", "label", "cases", "at_bytes", "value_ns"),
+        "Where the line is",
+        ("placement", "label", "cases", "at_bytes", "value_ns"),
         "The curve it belongs to, and points to draw it by.",
-        "overhead + slope · size", "the fit",
+        "overhead + slope · size",
+        "the fit",
         "Latency: the curve itself has that.",
     ),
-)  # fmt: skip
+)
 
 DISCOVERY = _tabled("Discovery")
 
 GROWTH = (
     Metric(
-        "Exponent", ("placement", "label", "figure", "cases", "existing", "exponent"),
+        "Exponent",
+        ("placement", "label", "figure", "cases", "existing", "exponent"),
         "The power of the number of endpoints with which a discovery time grows: 0, the number "
         "does not matter; 1, the time is proportional to it. Null where the times follow no power "
         "law.",
         "slope of a robust line through the logarithms of number and time, as of the fit of sizes; "
-        "without the case of none", "`cases`: rounds of three numbers above 0 or more",
+        "without the case of none",
+        "`cases`: rounds of three numbers above 0 or more",
         "Where a fixed time is the larger part, it hides the growth of the rest.",
     ),
     Metric(
-        "Farthest off", ("farthest", "farthest_factor"),
+        "Farthest off",
+        ("farthest", "farthest_factor"),
         "The number of endpoints at which the time lies farthest off the line, and the time there "
         "over the line. Times follow no power law where at some number all of the interval of that "
         "ratio over rounds is above 1.25, or below 1/1.25.",
@@ -163,7 +169,7 @@ GROWTH = (
         "`cases`, as the exponent",
         "Two or three rounds have wide intervals, in which a bend may hide.",
     ),
-)  # fmt: skip
+)
 
 THROUGHPUT = (
     *_tabled("Throughput"),

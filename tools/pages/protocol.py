@@ -31,9 +31,18 @@ I64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 '''
 
 ROOTS = (
-    "Hello", "Reply", "Event", "FrameHead", "ReplyHead", "ServeResult", "SetupResult", "Matched",
-    "RunReport", "SetResult", "RoleReport",
-)  # fmt: skip
+    "Hello",
+    "Reply",
+    "Event",
+    "FrameHead",
+    "ReplyHead",
+    "ServeResult",
+    "SetupResult",
+    "Matched",
+    "RunReport",
+    "SetResult",
+    "RoleReport",
+)
 """What the worker sends; whatever they consist of comes before them."""
 
 INTEGERS = {"uint32": "U32", "uint64": "U64", "uint": "U64", "int64": "I64"}
@@ -91,9 +100,13 @@ def _class(name: str, schema: Schema) -> str:
 def _docstring(text: str) -> str:
     whole = " ".join(text.split())
     return textwrap.fill(
-        f'"""{whole}"""', 100, initial_indent="    ", subsequent_indent="    ",
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+        f'"""{whole}"""',
+        100,
+        initial_indent="    ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _kind(schema: Schema) -> str:

@@ -150,9 +150,11 @@ def kind(field: Schema, key: str = "") -> str:
 
 def _bounds(field: Schema) -> str:
     words = (
-        ("minimum", "from"), ("exclusiveMinimum", "above"),
-        ("maximum", "to"), ("exclusiveMaximum", "below"),
-    )  # fmt: skip
+        ("minimum", "from"),
+        ("exclusiveMinimum", "above"),
+        ("maximum", "to"),
+        ("exclusiveMaximum", "below"),
+    )
     shown = [f"{word} {_number(field[key])}" for key, word in words if key in field]
     return " ".join(shown)
 

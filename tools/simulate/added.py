@@ -18,9 +18,15 @@ from busmark.scenario import Scenario
 from busmark.store import Case
 
 NAMES = (
-    "log-normal", "bimodal", "heavy tail", "autocorrelated", "rounds alike",
-    "rounds skewed, 30 %", "1 round in 10 is 1.5 x", "3 rounds in 10 are 1.5 x",
-)  # fmt: skip
+    "log-normal",
+    "bimodal",
+    "heavy tail",
+    "autocorrelated",
+    "rounds alike",
+    "rounds skewed, 30 %",
+    "1 round in 10 is 1.5 x",
+    "3 rounds in 10 are 1.5 x",
+)
 ADDED_TO = tuple(law for law in LAWS if law.name in NAMES)
 TARGETS = {"rounds skewed, 30 %": 0.2}
 TARGET = 0.02
@@ -55,10 +61,7 @@ class Added:
         return stats.share_interval(self.covered, self.campaigns)
 
 
-CASE = Case(
-    id="x", status="planned",
-    params=Parameters(test="latency", statistic="median"),
-)  # fmt: skip
+CASE = Case(id="x", status="planned", params=Parameters(test="latency", statistic="median"))
 
 
 def added(law: Law, way: str, campaigns: int, seed: Sequence[int]) -> list[Added]:
@@ -93,11 +96,21 @@ def _campaign(law: Law, way: str, target: float, rng: Rng) -> list[dict[str, Any
                 seconds = next_length(CASE, rows, asked).seconds
         count = int(seconds * SAMPLES_PER_S)
         values = law.samples(rng, (1, count))[0] * effects[len(rows)]
-        rows.append({
-            "case": "x", "round": len(rows), "attempt": 0, "status": "ok", "samples": count,
-            "received": count, "measured_s": seconds, "chosen_s": seconds, "warmup_s": 0.0,
-            "overhead_s": FIXED_S, **figures("median", values, None),
-        })  # fmt: skip
+        rows.append(
+            {
+                "case": "x",
+                "round": len(rows),
+                "attempt": 0,
+                "status": "ok",
+                "samples": count,
+                "received": count,
+                "measured_s": seconds,
+                "chosen_s": seconds,
+                "warmup_s": 0.0,
+                "overhead_s": FIXED_S,
+                **figures("median", values, None),
+            }
+        )
         if len(rows) >= asked.rounds.min and len(rows) >= look:
             level = spread(rows)
             if level and level.suffices(target):

@@ -86,14 +86,21 @@ def watched(varying: Varying, step: float, histories: int, seed: Sequence[int]) 
     delays = [end.delay for end in ends if end.delay is not None]
     return [
         Watched(
-            varying.name, step, histories, histories * (RESULTS - FIRST_CHECK + 1),
-            sum(false), sum(map(bool, false)), sum(end.misplaced for end in ends),
-            sum(end.unconfirmed for end in ends), len(delays), sum(d <= SOON for d in delays),
+            varying.name,
+            step,
+            histories,
+            histories * (RESULTS - FIRST_CHECK + 1),
+            sum(false),
+            sum(map(bool, false)),
+            sum(end.misplaced for end in ends),
+            sum(end.unconfirmed for end in ends),
+            len(delays),
+            sum(d <= SOON for d in delays),
             float(np.median(delays)) if delays else None,
             float(np.quantile(delays, 0.9, method="higher")) if delays else None,
             sum(end.covered for end in ends),
         )
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(slots=True)
@@ -143,9 +150,11 @@ class _Alarm:
 
 
 def _check(
-    checks: Sequence[Sequence[Sequence[stats.Step]]], number: int, series: int,
+    checks: Sequence[Sequence[Sequence[stats.Step]]],
+    number: int,
+    series: int,
     known: Sequence[stats.Step],
-) -> _Alarm:  # fmt: skip
+) -> _Alarm:
     """`known`: what was confirmed before."""
     last = checks[max(0, number - CONFIRMATIONS + 1) : number + 1]
     row = [_worse(check[series]) for check in last]
