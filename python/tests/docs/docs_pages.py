@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,3 +51,12 @@ def prose(page: Path) -> str:
 def is_scenario(block: Block) -> bool:
     """Whether a TOML block is a scenario."""
     return re.search(r"^\[matrix", block.text, re.MULTILINE) is not None
+
+
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield every module that a file imports, and a name of it; "" for the module as a whole."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, name.name) for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((name.name, "") for name in node.names)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
-from docs_pages import ROOT
+from docs_pages import ROOT, imports
 
 PACKAGE = ROOT / "python" / "busmark"
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -30,24 +29,9 @@ def imported(package: str) -> set[str]:
     """Packages of Busmark that the modules of one package import, type checking included."""
     place = PACKAGE / package
     files = place.rglob("*.py") if place.is_dir() else [place.with_suffix(".py")]
-    found: set[str] = set()
-    for path in files:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            found |= _names(node)
+    whole = [f"{module}.{name}".split(".") for path in files for module, name in imports(path)]
+    found = {names[1] for names in whole if names[0] == "busmark" and not names[1].startswith("_")}
     return found - {package, ""}
-
-
-def _names(node: ast.AST) -> set[str]:
-    if isinstance(node, ast.ImportFrom) and node.module:
-        if node.module == "busmark":
-            known = {alias.name for alias in node.names}
-            return {name for name in known if not name.startswith("_")}
-        if node.module.startswith("busmark."):
-            return {node.module.split(".")[1]}
-    if isinstance(node, ast.Import):
-        inside = [alias.name for alias in node.names if alias.name.startswith("busmark.")]
-        return {name.split(".")[1] for name in inside}
-    return set()
 
 
 def own_packages() -> set[str]:
@@ -80,16 +64,8 @@ def test_imports_go_down() -> None:
 
 def of_plugins(path: Path) -> set[str]:
     """Plug-ins that a module imports."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        found |= {name.split(".")[2] for name in names if name.startswith("busmark.plugins.")}
-    return found
+    names = [f"{module}.{name}" for module, name in imports(path)]
+    return {name.split(".")[2] for name in names if name.startswith("busmark.plugins.")}
 
 
 def test_the_core_imports_no_plugin() -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import click
@@ -19,16 +20,17 @@ SHIPPED = ROOT / "python" / "busmark" / "scenarios"
 INLINE = re.compile(r"`(busmark [^`\n]+)`")
 
 
+@cache
+def named() -> set[str]:
+    inline = [line for page in pages() for line in INLINE.findall(prose(page))]
+    words = " ".join([*inline, *(line for _, line in shell_lines())]).split()
+    return {word[1:].partition("#")[0] for word in words if word.startswith("@")}
+
+
 @pytest.fixture(autouse=True)
 def named_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Results of the names that the pages use, for commands that look for them."""
-    named = {
-        word.removeprefix("@").partition("#")[0]
-        for line in [line for _, line in shell_lines()] + [x for p in pages() for x in
-                                                          INLINE.findall(prose(p))]
-        for word in line.split() if word.startswith("@")
-    }  # fmt: skip
-    for number, each in enumerate(sorted({*named, "some", "others"} - {"last"})):
+    for number, each in enumerate(sorted({*named(), "some", "others"} - {"last"})):
         directory = tmp_path / "busmark-results" / each
         directory.mkdir(parents=True)
         manifest = {"created_utc": f"2026-01-01T10:00:{number:02d}Z", "cases": []}

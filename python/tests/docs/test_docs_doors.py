@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from docs_pages import ROOT
+from docs_pages import ROOT, imports
 
 PACKAGE = ROOT / "python" / "busmark"
 TESTS = ROOT / "python" / "tests"
@@ -44,30 +44,21 @@ def part(module: str) -> str:
     return ".".join(names[1 : 3 if names[1:2] == ["plugins"] else 2])
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield every module of Busmark's that a file imports; of a name that a package has, the
-    package."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for name in node.names:
-                within = f"{node.module}.{name.name}"
-                is_module = within in MODULES and name.name not in exported(node.module)
-                yield within if is_module else node.module
-        elif isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-
-
+@cache
 def exported(package: str) -> set[str]:
     """Return the names that a package imports from its modules."""
-    path = MODULES.get(package)
-    if path is None or path.name != "__init__.py":
-        return set()
-    return {
-        name.asname or name.name
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-        for name in node.names
-    }
+    path = MODULES.get(package, Path())
+    return {name for _, name in imports(path)} if path.name == "__init__.py" else set()
+
+
+def modules(path: Path) -> Iterator[str]:
+    """Yield every module of Busmark's that a file imports; of a name that a package has, the
+    package."""
+    for module, name in imports(path):
+        within = f"{module}.{name}"
+        found = within if within in MODULES and name not in exported(module) else module
+        if found in MODULES:
+            yield found
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +67,8 @@ def doors() -> set[str]:
     used = {
         module
         for own, path in MODULES.items()
-        for module in imports(path)
-        if module in MODULES and part(module) != part(own)
+        for module in modules(path)
+        if part(module) != part(own)
     }
     return used | {name for name, path in MODULES.items() if path.name == "__init__.py"}
 
@@ -87,12 +78,12 @@ def test_a_test_imports_doors_only(folder: Path, doors: set[str]) -> None:
     behind = {
         (path.name, module)
         for path in folder.rglob("*.py")
-        for module in imports(path)
-        if module in MODULES and part(module) != f"plugins.{FOLDERS[folder]}"
+        for module in modules(path)
+        if part(module) != f"plugins.{FOLDERS[folder]}"
     }
     assert {(file, module) for file, module in behind if module not in doors | {*INSIDE}} == set()
 
 
 def test_what_is_seen_inside_is_imported_by_a_test(doors: set[str]) -> None:
-    imported = {module for path in TESTS.rglob("*.py") for module in imports(path)}
+    imported = {module for path in TESTS.rglob("*.py") for module in modules(path)}
     assert imported >= {*INSIDE} and not doors & {*INSIDE}
