@@ -45,12 +45,28 @@ THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
 COMPUTING = (
-    "adapters", "analysis", "cli", "compare", "control", "docs", "findings",
-    "frames", "launcher", "model", "mutations", "oracles", "plan", "plugins", "present",
-    "processes", "scenario", "stats", "store", "tools", "track",
-)  # fmt: skip
-"""Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
-mostly wait. All other tests run after these."""
+    "adapters",
+    "analysis",
+    "cli",
+    "compare",
+    "control",
+    "docs",
+    "findings",
+    "frames",
+    "model",
+    "mutations",
+    "oracles",
+    "plan",
+    "plugins",
+    "present",
+    "scenario",
+    "stats",
+    "store",
+    "tools",
+    "track",
+)
+"""Folders of Python's tests that measure nothing and wait for nothing by the clock: they run when
+nothing else does, and may stand still for a minute."""
 PLUGINS = "python/busmark/plugins"
 LIVE = "tests/live"
 """Where a plug-in has tests that measure, or change this machine; all others in its `tests`

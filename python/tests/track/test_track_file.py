@@ -105,7 +105,7 @@ def test_adds_at_once_come_one_after_the_other(tmp_path: Path) -> None:
     path = tmp_path / "h.jsonl"
     both = [adding(path, 0, 12), adding(path, 12, 24)]
     for process in both:
-        assert process.wait(120) == 0
+        assert process.wait() == 0
         assert process.stdout
         process.stdout.close()
     numbers = sorted(int(one.commit.id, 16) for one in read(path))
@@ -122,7 +122,7 @@ def test_an_add_that_is_killed_leaves_whole_lines_or_what_is_left_out(tmp_path: 
             assert process.poll() is None, "it ends before it has added that much"
             time.sleep(0.002)
         os.kill(process.pid, signal.SIGKILL)
-        process.wait(30)
+        process.wait()
         assert process.stdout
         process.stdout.close()
         there = len(read(path))
