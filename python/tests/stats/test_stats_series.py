@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from statsmodels.stats.multitest import multipletests
@@ -123,6 +123,7 @@ def test_a_hop_of_a_round_trip_lies_between_half_and_707_thousandths() -> None:
         hop_deviation(1.0, 0)
 
 
+@settings(max_examples=25)  # Each time, statsmodels collects the garbage of all tests.
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=30))
 def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
