@@ -60,13 +60,25 @@ def show(document: Document, console: Console) -> None:
     paragraph(document.title, console, "bold")
     for line in document.lines:
         paragraph(line, console)
+    before: Section | None = None
     for section in document.sections:
         if not section.detail:
-            show_section(section, console)
+            show_section(section, console, _notes_of_kind(section, before))
+            before = section
 
 
-def show_section(section: Section, console: Console) -> None:
-    """Print a section under its heading."""
+def _notes_of_kind(section: Section, before: Section | None) -> set[str]:
+    """Return the notes of the section before, where it shows the same of another case, as headings
+    of the form "what: case" say."""
+    what, colon, _ = section.title.partition(": ")
+    if before is None or not colon or what != before.title.partition(": ")[0]:
+        return set()
+    tables = [block for block in before.blocks if isinstance(block, Table)]
+    return {str(note) for table in tables for note in table.notes}
+
+
+def show_section(section: Section, console: Console, known: Collection[str] = ()) -> None:
+    """Print a section under its heading, without notes that are `known` from the one before."""
     if section.title:
         console.print()
         heading = RichText(" ".join(filter(None, (section.mark, section.title))), style="bold")
@@ -77,7 +89,7 @@ def show_section(section: Section, console: Console) -> None:
         if isinstance(block, Table):
             if number and (block.title or isinstance(section.blocks[number - 1], Table)):
                 console.print()
-            show_table(block, console)
+            show_table(block, console, known)
         elif isinstance(block, Text):
             show_text(block, console)
 
@@ -134,8 +146,8 @@ def _longest(cell: str) -> int:
     return max(map(cell_len, cell.split("\n")))
 
 
-def show_table(table: Table, console: Console) -> None:
-    """Print a table under its title, and its notes."""
+def show_table(table: Table, console: Console, known: Collection[str] = ()) -> None:
+    """Print a table under its title, and its notes but for those that are `known`."""
     if table.title:
         paragraph(table.title, console)
     places, hidden = _fitted(table, room(console))
@@ -158,7 +170,7 @@ def show_table(table: Table, console: Console) -> None:
     notes = [Text("columns", {"names": ", ".join(hidden)})] if hidden else []
     if not table.brief:
         notes += figures.see(table)[1]
-    for note in (*notes, *table.notes):
+    for note in (*notes, *(note for note in table.notes if str(note) not in known)):
         paragraph(str(note), console, STYLES["quiet"])
 
 
