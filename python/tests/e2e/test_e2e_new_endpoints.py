@@ -26,13 +26,13 @@ def test_a_new_endpoint_is_discovered_in_every_repetition(lab: Lab) -> None:
     assert every["received"].all() and (every["first_sample_ns"] > 0).all()
     seen = every.filter(adapter="cyclonedds")
     assert (seen.height, every.height) == (8 * 3, (8 + 2) * 3)
-    # The middleware's events have the moments on either side.
-    assert (seen["own_match_ns"] == seen["own_match_least_ns"]).all()
-    assert (seen["peer_match_ns"] == seen["peer_match_least_ns"]).all()
+    # The middleware's events have the moments; one that is later than the count leaves a range.
+    for side in ("own", "peer"):
+        assert (seen[f"{side}_match_ns"] - seen[f"{side}_match_least_ns"]).min() == 0
     assert (seen["creation_ns"] > 0).all()
     # Nobody hears a writer that it does not know.
     heard = seen.filter(pl.col("new") == "writer")
-    assert (heard["first_sample_ns"] > heard["peer_match_ns"]).all()
+    assert (heard["first_sample_ns"] > heard["peer_match_least_ns"]).all()
     assert (heard["sent"] > heard["lost"]).all()
     attached = seen["attach_ns"].is_not_null()
     assert attached.to_list() == (seen["creates"] == "participant").to_list()
