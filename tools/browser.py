@@ -131,10 +131,10 @@ class Browser:
     def until(self, condition: str) -> None:
         """Wait until an expression is true in the page, for `MOST_FRAMES` at most."""
         self.run(
-            "new Promise((done, fail) => { let frames = 0; let met = false;"
-            " const paint = () => { frames += 1; if (!met) requestAnimationFrame(paint); };"
-            f" const look = () => {{ if ({condition}) {{ met = true; done(true); }}"
-            f" else if (frames > {MOST_FRAMES}) {{ met = true;"
+            "new Promise((done, fail) => { let frames = 0; let over = false;"
+            " const paint = () => { frames += 1; if (!over) requestAnimationFrame(paint); };"
+            f" const look = () => {{ if ({condition}) {{ over = true; done(true); }}"
+            f" else if (frames > {MOST_FRAMES}) {{ over = true;"
             f" fail(new Error({json.dumps(condition)})); }}"
             " else setTimeout(look, 20); }; requestAnimationFrame(paint); look(); })"
         )

@@ -67,6 +67,7 @@ def test_the_document_has_them(campaign: Campaign) -> None:
         within = whole.filter((pl.col("start_ns") >= 0) & (pl.col("end_ns") <= measured_ns))
         assert found.keys() == {*within["participant"]}
         assert (case["cpus_used"] is None) == (found.keys() <= {"counters"})
+        assert case["cpus_used"] is None or case["cpus_used"]["value"] > 0
         if "active" not in found:
             continue
         process = table.filter(scope="process", participant="active")
