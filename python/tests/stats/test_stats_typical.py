@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as sp
 
-from busmark.stats import order_limits, typical
+from busmark.stats import medians, order_limits, typical
 
 ROUNDS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=25)
 
@@ -110,3 +110,14 @@ def test_one_round_gives_no_interval() -> None:
 def test_what_is_no_figure_is_refused(values: list[float]) -> None:
     with pytest.raises(ValueError, match="round_values"):
         typical(values)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 100, 1001, 20_000])
+@pytest.mark.parametrize("levels", [1, 3, 100_000])
+def test_medians_are_those_of_numpy(n: int, levels: int) -> None:
+    rows = np.random.default_rng(n * levels).integers(-levels, levels, size=(5, n))
+    before = rows.copy()
+    assert medians(rows).tolist() == np.median(rows, axis=1).tolist()
+    assert medians(rows / 3.0).tolist() == np.median(rows / 3.0, axis=1).tolist()
+    assert float(medians(rows[0])) == float(np.median(rows[0]))
+    assert (rows == before).all()

@@ -87,7 +87,7 @@ def test_a_baseline_is_a_reference_and_never_the_best(tmp_path: Path) -> None:
     assert udp.to_leader.ratio.value == pytest.approx(0.5, rel=0.03)
 
 
-def test_the_floor_is_in_no_standing(tmp_path: Path) -> None:
+def test_the_floor_is_in_no_ranking(tmp_path: Path) -> None:
     found = ranking(tmp_path, {"null": around(0.1, 0.01), "cyclonedds": around(10, 0.01)})
     assert [place.case for place in found.places] == ["cyclonedds-64"]
     assert found.outcome == "alone"

@@ -17,7 +17,7 @@ ADAPTERS = {"cyclonedds": 10.0, "fastdds": 10.6, "zenoh": 13.0, "udp": 6.0}
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Differences of which some hold over all workloads and some do not."""
     rng = np.random.default_rng(11)
-    build = Builder(tmp_path_factory.mktemp("standings") / "result")
+    build = Builder(tmp_path_factory.mktemp("ranking") / "result")
     for size in (64, 256, 1024, 4096):
         for adapter, micros in ADAPTERS.items():
             for reliability, factor in (("best_effort", 1.0), ("reliable", 1.06)):
